@@ -62,7 +62,7 @@ const OPEN_TO_WINGS = `
   protocol/find: find-run
   protocol/init: init prepare
   protocol/plan: decide
-  protocol/approve: approve
+  protocol/approve: approve prepared
   protocol/questions: check home next notifier replay run-view timeline
   protocol/trust: autopilot digests person trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
@@ -74,10 +74,10 @@ const OPEN_TO_WINGS = `
   recipe/settings: builtin-preferences project-settings project-settings-schema runtime-schema
   recipe/source: problem report validate yaml
   registry: render spec values
-  run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
+  run: action captured-recipe codec context cost engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: claim durable inside io lock process shared-files standing store
-  views: action check home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
+  views: action caller check history-text home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
   work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits status trees
   work/shell: git options paths syntax words writes
 `;

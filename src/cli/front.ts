@@ -46,6 +46,8 @@ export interface ProcessIo {
   tell: (line: string) => void;
   /** The size of the terminal. */
   screen: () => Screen;
+  /** Hears single keys at the terminal until it is called back. */
+  keys: NonNullable<Environment['keys']>;
 }
 
 /** Runs a command line and returns what to print. Never throws, never rejects. */
@@ -149,6 +151,7 @@ async function answerCall(
     stdinIsTerminal,
     stdoutIsTerminal,
     ...(stdoutIsTerminal ? { columns: io.screen().columns } : {}),
+    ...(isBeforePerson(io) ? { keys: io.keys } : {}),
     signal,
     readInput,
     write: io.write,

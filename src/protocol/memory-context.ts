@@ -72,6 +72,7 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       looks: [],
       setUp: nothing,
       tellInbox: async () => async () => '',
+      picture: nothing,
       config: nothing,
     },
   };

@@ -5,7 +5,7 @@ import type { Fix } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { RecipeProblem } from '../recipe/source/problem.js';
 import type { CommandSpec, ToolDocument } from '../registry/spec.js';
-import type { Context } from '../run/context.js';
+import type { Context, ReadContext } from '../run/context.js';
 import type { Findings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
 
@@ -34,6 +34,8 @@ export interface Ports {
   setUp: Load<(context: Context) => Promise<Answer>>;
   /** Says how many things wait for a person besides runs; empty where nothing does. */
   tellInbox: Load<(context: Context) => Promise<string>>;
+  /** Draws the recipe of a run, with where the run stands: an SVG. @throws DevCliError what reading the run throws */
+  picture: Load<(context: ReadContext, name: string) => Promise<string>>;
   /** The commands that `trust config` shows. */
   config: Load<(context: Context) => ConfigCommands>;
 }
@@ -230,6 +232,11 @@ interface Call {
   env: NodeJS.ProcessEnv;
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
   columns?: number;
+  /**
+   * Hears single keys at the terminal until it is called back; the terminal is as before then. Absent where no person types.
+   * @param pressed is told each key as the terminal sends it; Ctrl-C and the end of the input are `q`
+   */
+  keys?: (pressed: (key: string) => void) => Promise<() => void>;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
   /** Says on standard error, before the answer, how far the call is; dropped where nobody reads it. @param line one line */

@@ -12,13 +12,19 @@ import { runCodec } from '../../run/codec.js';
 import type { ReadContext } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
 import { renderHome } from '../../views/frames/home.js';
-import { buildHome, type FoundRun, type Located } from '../../views/home.js';
+import { buildHome, type FoundRun, type Home, type Located } from '../../views/home.js';
 
 /** Home as it is laid out for a terminal of so many columns; `format` writes commands for a root, undefined is the call's own. */
 export type HomeFrame = (columns: number, format: (root: string | undefined) => CommandFormatter) => Line[];
 
 /** `dev-cli` alone, at a person's terminal: every run of every work tree of the repository (view.md, Home). */
 export async function home(context: ReadContext): Promise<HomeFrame> {
+  const { home: built, now } = await readHome(context);
+  return (columns, format) => renderHome(built, { now, columns, format });
+}
+
+/** Home as data, at an instant in milliseconds. @throws DevCliError `IO` */
+export async function readHome(context: ReadContext): Promise<{ home: Home; now: number }> {
   const { root, clock } = context;
   const here = await readRoot(context, context.store, root);
   const others = await Promise.all(listOtherRoots(root).map((other) => readOther(context, other)));
@@ -31,7 +37,7 @@ export async function home(context: ReadContext): Promise<HomeFrame> {
     found.flatMap(({ plans }) => plans),
     now,
   );
-  return (columns, format) => renderHome(built, { now, columns, format });
+  return { home: built, now };
 }
 
 interface Found {

@@ -1,9 +1,39 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { optional, word } from '../../registry/values.js';
+import { flag, integer, list, optional, word } from '../../registry/values.js';
 
 /** What people see apart from a terminal (view.md, CI). */
 export const PAGE_SPECS = [
+  {
+    name: 'view',
+    summary: 'Show the runs in the browser: who worked when, what failed and why, every prompt, log and diff.',
+    description:
+      'Serves a page to this machine alone, in the foreground until q. It follows runs as they go on. An open gate can be answered there: the number that decides stands at the terminal of this call. Without a person at the terminal the page only shows.',
+    actor: 'person',
+    output: 'text',
+    positionals: ['name'],
+    exclusive: [
+      ['html', 'port'],
+      ['html', 'noOpen'],
+    ],
+    input: Type.Object({
+      name: optional(word('The run that is shown first. Default: all of them.', { format: 'name' })),
+      port: optional(integer('N', 'Listen at this port. Default: one that follows from the root, else the next.')),
+      noOpen: flag('Only print the link.'),
+      html: optional(
+        word('Write the run into one file, which opens without a server. Default: the run of this call.', {
+          format: 'file',
+          placeholder: 'FILE',
+        }),
+      ),
+      without: optional(list('PARTS', 'What the file leaves out: prompts, logs, diffs.', { needs: ['html'] })),
+    }),
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli view', note: 'All runs, in the browser.' },
+      { command: 'dev-cli view add-auth --html add-auth.html --without prompts', note: 'One file for a colleague.' },
+    ],
+  },
   {
     name: 'ci',
     summary: 'Check every plan, recipe and journal of the project, and say what is wrong at its place.',

@@ -41,6 +41,7 @@ function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof ru
     write: () => true,
     tell: () => {},
     screen: () => ({ columns: 80, rows: 24 }),
+    keys: () => Promise.reject(new Error('nobody types')),
     interruption: () => controller.signal,
     ...io,
   });

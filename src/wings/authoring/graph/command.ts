@@ -116,6 +116,12 @@ function render(
   }
 }
 
+/** Draws the recipe of a run, with where the run stands (graph.md, Runs). @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+export async function drawRun(context: ReadContext, name: string): Promise<string> {
+  const head = await readRun(context, name);
+  return render(readCapturedRecipe(head), head.snapshot, { format: 'svg', columns: undefined });
+}
+
 /** The pictures of these recipes that pages show, by path below docs/. */
 export function drawPages(shipped: Library, recipes: readonly string[]): Record<string, () => string> {
   const draw = (recipe: string) => () => renderSvg(buildGraph(requireRecipe(shipped, recipe)));

@@ -1,3 +1,5 @@
+import type { DecisionSection } from '../../../base/decision.js';
+
 /** What report.md says of an execution; documents/run-summary.ts writes it. */
 export interface ReadReport {
   text: string;
@@ -10,20 +12,32 @@ export interface ReadReport {
 /** The parts of a report whose lines somebody has to look at. */
 const OPEN = ['Failed', 'For you to confirm', 'Open issues', 'Skipped or degraded'];
 
+/** What a report leaves open, under its headings; without their marks. */
+export function listOpenParts(text: string): DecisionSection[] {
+  return OPEN.flatMap((heading) => {
+    const lines = listIn(text, heading, '- ').map((line) => line.slice(2));
+    return lines.length === 0 ? [] : [{ heading, lines }];
+  });
+}
+
+function listIn(text: string, title: string, start: string): string[] {
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .filter((part) => part.startsWith(`${title}\n`))
+    .flatMap((part) => part.split('\n').filter((line) => line.startsWith(start)));
+}
+
 /** Reads a report. It may have been edited: what is not there is not told. */
 export function readReport(text: string): ReadReport {
-  const [head = '', ...parts] = text.split(/^## /m);
-  const listIn = (title: string, start: string) =>
-    parts
-      .filter((part) => part.startsWith(`${title}\n`))
-      .flatMap((part) => part.split('\n').filter((line) => line.startsWith(start)));
+  const [head = ''] = text.split(/^## /m);
   const [, outcome = 'completed'] = /^Outcome: ([a-z]+)/m.exec(head) ?? [];
   const open = OPEN.flatMap((title) => {
-    const { length } = listIn(title, '- ');
+    const { length } = listIn(text, title, '- ');
     return length === 0 ? [] : [`${title}: ${length}`];
   });
   // Below the names of the columns and a line of dashes.
-  const results = listIn('Requirements', '| ')
+  const results = listIn(text, 'Requirements', '| ')
     .slice(2)
     .map(
       (row) =>

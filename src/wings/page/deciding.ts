@@ -1,0 +1,100 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import {
+  decidePrepared,
+  type GateAnswer,
+  type PreparedAnswer,
+  prepareAnswer,
+} from '../../protocol/approve/prepared.js';
+import type { Context } from '../../run/context.js';
+import type { Prepared } from './wire.js';
+
+/** Milliseconds within which a number decides. */
+const NUMBER_FOR = 5 * 60_000;
+
+/** Wrong numbers after which only the terminal decides. */
+const TRIES = 3;
+
+/** Answers to gates, each confirmed by a number that stands at the person's terminal alone (view.md, Deciding). */
+export interface Decider {
+  /**
+   * Prepares an answer and shows it at the terminal; one that was open is void.
+   * @throws DevCliError as `prepareAnswer`; `TERMINAL_REQUIRED` after three wrong numbers
+   */
+  prepare(name: string, answer: GateAnswer): Promise<Prepared>;
+  /**
+   * Decides what was prepared, once.
+   * @throws DevCliError `STALE_ACTION` for one that is open no more; `DATA_UNEXPECTED` for a wrong number; as `decidePrepared`
+   */
+  confirm(id: string, number: string): Promise<void>;
+}
+
+/**
+ * Creates what decides for the person at whose terminal the server runs.
+ * @param context of a call at a person's terminal; at any other, nothing is prepared
+ * @param show writes lines to that terminal
+ * @param now the instant in milliseconds, by a clock that is never put back
+ */
+export function createDecider(
+  context: Context,
+  show: (lines: string[]) => void,
+  now: () => number = () => performance.now(),
+): Decider {
+  const onPage: Context = { ...context, caller: { ...context.caller, via: 'page' } };
+  let open: { id: string; number: string; until: number; answer: PreparedAnswer } | null = null;
+  let wrong = 0;
+  const requireTries = (name: string): void => {
+    if (wrong < TRIES) return;
+    throw new DevCliError('TERMINAL_REQUIRED', 'Three numbers were wrong: this page decides nothing any more.', {
+      run: name,
+      fix: [{ command: 'approve', input: { name } }],
+    });
+  };
+  return {
+    async prepare(name, given) {
+      requireTries(name);
+      const answer = await prepareAnswer(onPage, name, given);
+      const number = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
+      const id = randomBytes(12).toString('hex');
+      open = { id, number, until: now() + NUMBER_FOR, answer };
+      show(renderPrepared(answer, number));
+      return { id, until: context.clock.now() + NUMBER_FOR };
+    },
+    async confirm(id, number) {
+      const asked = open;
+      if (asked === null || asked.id !== id || asked.until < now())
+        throw new DevCliError('STALE_ACTION', 'This answer is open no more; nothing was decided.', {
+          fix: 'Send it again.',
+        });
+      requireTries(asked.answer.run);
+      if (number !== asked.number) {
+        wrong += 1;
+        if (wrong >= TRIES) open = null;
+        requireTries(asked.answer.run);
+        throw new DevCliError('DATA_UNEXPECTED', 'This is not the number at the terminal; nothing was decided.');
+      }
+      open = null;
+      wrong = 0;
+      await decidePrepared(onPage, asked.answer);
+      show([`Decided: ${asked.answer.run}, «${toBoundedLine(asked.answer.choice, 80)}».`]);
+    },
+  };
+}
+
+const DIGITS = 6;
+
+/** Characters of what somebody wrote. */
+const LINE = 300;
+
+function renderPrepared(answer: PreparedAnswer, number: string): string[] {
+  const { run, title, choice, note, digest, commands } = answer;
+  return [
+    `${run}: ${toBoundedLine(title, LINE)}`,
+    `  answer    ${toBoundedLine(choice, LINE)}`,
+    ...(note === undefined ? [] : [`  reason    ${toBoundedLine(note, LINE)}`]),
+    `  digest    ${digest}`,
+    `  commands  ${commands}`,
+    `  Type ${number} on the page to decide this, within 5 minutes.`,
+  ];
+}

@@ -1,0 +1,157 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Ported } from '../../protocol/ports.js';
+import type { TimelineNow } from '../../protocol/questions/timeline.js';
+import type { Context } from '../../run/context.js';
+import { PLAN, REPORT } from '../../run/paths.js';
+import { BEGINNING, type Entry } from '../../store/store.js';
+import { renderEntry } from '../../views/history-text.js';
+import { git } from '../../work/git-command.js';
+import { cutDocument } from './clean.js';
+import type { WantedRun } from './live.js';
+import { readText } from './pages.js';
+import type { PageDocument, TabName } from './wire.js';
+
+/** A document of a segment, with the entry that names it. */
+export interface NamedDocument {
+  seq: number;
+  path: string;
+}
+
+/** Finds the document that stands at these places of a timeline. @throws DevCliError `DATA_MISSING` */
+export function findDocument(
+  { timeline }: TimelineNow,
+  { row, segment, document }: { row: string; segment: number; document: number },
+): NamedDocument {
+  const found = timeline.rows.find(({ id }) => id === row)?.segments[segment]?.documents[document];
+  if (found === undefined) throw goneError('There is no such document.');
+  return found;
+}
+
+/**
+ * Reads documents as they were when an entry named them, else, such as logs, as they are now.
+ * @returns by the document; what is gone is missing
+ * @throws DevCliError `IO`, `JOURNAL_CORRUPT`
+ */
+export async function readDocuments(
+  { store }: Pick<Context, 'store'>,
+  name: string,
+  wanted: readonly NamedDocument[],
+  { head }: TimelineNow,
+): Promise<Map<NamedDocument, PageDocument>> {
+  const digests = await findDigests(store, name, wanted);
+  const contents = await store.contents(name, new Set(digests.values()));
+  const read = (document: NamedDocument): string | null => {
+    const kept = contents.get(digests.get(document) ?? '');
+    return kept?.toString('utf8') ?? (head === null ? null : readText(head, document.path));
+  };
+  return new Map(
+    wanted.flatMap((document) => {
+      const text = read(document);
+      return text === null ? [] : [[document, { kind: findKind(document.path), ...cutDocument(text) }]];
+    }),
+  );
+}
+
+/** The digests by which the journal keeps them, from the commits that name them. */
+async function findDigests(
+  store: Context['store'],
+  name: string,
+  wanted: readonly NamedDocument[],
+): Promise<Map<NamedDocument, string>> {
+  const bySeq = new Map<number, NamedDocument[]>();
+  for (const document of wanted) bySeq.set(document.seq, [...(bySeq.get(document.seq) ?? []), document]);
+  const found = new Map<NamedDocument, string>();
+  let commit: Entry[] = [];
+  await store.scan(name, BEGINNING, (entry) => {
+    commit.push(entry);
+    if (entry.more === true) return true;
+    const files = new Map(commit.flatMap((one) => one.files.map(({ path, after }) => [path, after] as const)));
+    for (const document of commit.flatMap(({ seq }) => bySeq.get(seq) ?? [])) {
+      const digest = files.get(document.path);
+      if (digest) found.set(document, digest);
+    }
+    for (const { seq } of commit) bySeq.delete(seq);
+    commit = [];
+    return bySeq.size > 0;
+  });
+  return found;
+}
+
+function findKind(path: string): PageDocument['kind'] {
+  return path.endsWith('.md') ? 'markdown' : /\.(?:diff|patch)$/.test(path) ? 'diff' : 'text';
+}
+
+/** One document. @throws DevCliError as `readDocuments`; `DATA_MISSING` where it is gone */
+export async function readDocument(
+  context: Context,
+  name: string,
+  document: NamedDocument,
+  now: TimelineNow,
+): Promise<PageDocument> {
+  const found = (await readDocuments(context, name, [document], now)).get(document);
+  if (found === undefined) throw goneError(`${document.path} is gone.`);
+  return found;
+}
+
+/**
+ * What a tab shows; those of documents are about the newest run.
+ * @throws DevCliError `DATA_MISSING` where there is nothing to show; `IO`
+ */
+export async function readTab(
+  context: Context & Ported,
+  { name, runId }: WantedRun,
+  tab: TabName,
+  now: TimelineNow,
+): Promise<PageDocument> {
+  const show = (path: string): PageDocument => {
+    const text = now.head === null ? null : readText(now.head, path);
+    if (text === null) throw goneError(`${path} is not there.`);
+    return { kind: 'markdown', ...cutDocument(text) };
+  };
+  switch (tab) {
+    case 'plan':
+      return show(PLAN);
+    case 'report':
+      return show(REPORT);
+    case 'recipe':
+      return { kind: 'svg', text: await (await context.ports.picture())(context, name) };
+    case 'journal':
+      return {
+        kind: 'text',
+        ...cutDocument((await listEntries(context, name, runId ?? now.timeline.runs.at(-1)?.runId)).join('\n')),
+      };
+  }
+}
+
+/** The entries of a run, a line each, up to one that cannot be read. */
+async function listEntries({ store }: Context, name: string, runId: string | undefined): Promise<string[]> {
+  const lines: string[] = [];
+  try {
+    await store.scan(name, BEGINNING, (entry) => {
+      if (entry.data['runId'] === runId) lines.push(renderEntry(entry));
+      return true;
+    });
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'JOURNAL_CORRUPT') throw error;
+    lines.push(`${error.code}: ${error.message}`);
+  }
+  return lines;
+}
+
+/**
+ * The diff of a commit that a row names.
+ * @throws DevCliError `DATA_MISSING` for any other; `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function readCommit(context: Context, sha: string, { timeline }: TimelineNow): Promise<PageDocument> {
+  const isNamed = /^[0-9a-f]{7,64}$/.test(sha) && timeline.rows.some(({ commit }) => commit === sha);
+  if (!isNamed) throw goneError('No row names this commit.');
+  const shown = await git(context.root, [...SHOW, sha, '--'], { signal: context.signal });
+  return { kind: 'diff', ...cutDocument(shown.toString('utf8')) };
+}
+
+/** Nothing that the repository configures is started. */
+const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv', '--patch'];
+
+function goneError(message: string): DevCliError {
+  return new DevCliError('DATA_MISSING', message);
+}

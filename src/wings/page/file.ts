@@ -1,0 +1,126 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { findRun } from '../../protocol/find/find-run.js';
+import type { Ported } from '../../protocol/ports.js';
+import type { TimelineNow } from '../../protocol/questions/timeline.js';
+import type { Context } from '../../run/context.js';
+import { writeDurably } from '../../store/durable.js';
+import { pathError, withIoErrors } from '../../store/io.js';
+import { renderClean } from './clean.js';
+import { type NamedDocument, readCommit, readDocuments, readTab } from './documents.js';
+import { createRunReader } from './live.js';
+import { buildRunPage } from './pages.js';
+import { readShell, type Shell } from './shell.js';
+import type { PageDocument, PageFile } from './wire.js';
+
+/** What a file may leave out. */
+export const PARTS = ['prompts', 'logs', 'diffs'] as const;
+type Part = (typeof PARTS)[number];
+
+/**
+ * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view.md, File).
+ * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for parts that there are not; `IO`, also for a file that
+ * is something else
+ */
+export async function writeFile(
+  context: Context & Ported,
+  input: { name?: string; html: string; without?: readonly string[] },
+  { cwd }: { cwd: string },
+): Promise<Answer> {
+  const { html: file, without = [] } = input;
+  const unknown = without.find((part) => !PARTS.some((known) => known === part));
+  if (unknown !== undefined)
+    throw new DevCliError('USAGE', `${JSON.stringify(unknown)} cannot be left out.`, {
+      fix: `Leave out any of ${PARTS.join(', ')}.`,
+    });
+  const name = await findRun(context, input.name, false);
+  const path = isAbsolute(file) ? file : resolve(cwd, file);
+  const shell = readShell(context);
+  requireOurs(path, shell, context.root);
+  const built = await buildFile(context, name, without as readonly Part[]);
+  const text = renderFile(shell, built);
+  writeDurably(path, text, context.root);
+  const left = without.length === 0 ? '' : `, without ${without.join(', ')}`;
+  return {
+    exit: 0,
+    json: { ok: true, run: name, file, bytes: Buffer.byteLength(text), without },
+    text: () => `Written: ${file}${left}`,
+  };
+}
+
+/** Refuses what another wrote: nothing but such a file is written over. */
+function requireOurs(path: string, { html }: Shell, root: string): void {
+  withIoErrors(path, root, () => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const isOurs = stats.isFile() && readFileSync(path, 'utf8').startsWith(html.slice(0, splitHead(html)));
+    if (!isOurs) throw pathError(path, root, 'something else is there', 'Name another file, or move it away.');
+  });
+}
+
+/** Builds all that a file holds. @throws DevCliError as `writeFile` */
+export async function buildFile(context: Context & Ported, name: string, without: readonly Part[]): Promise<PageFile> {
+  const now = await createRunReader(context).read({ name });
+  const page = await buildRunPage(context, name, now, undefined);
+  const documents: PageFile['documents'] = {};
+  const named = listDocuments(now).filter(({ at: { path } }) => !isLeftOut(path, without));
+  const read = await readDocuments(
+    context,
+    name,
+    named.map(({ at }) => at),
+    now,
+  );
+  for (const { key, at } of named) {
+    const document = read.get(at);
+    if (document !== undefined) documents[key] = document;
+  }
+  for (const tab of page.tabs)
+    Object.assign(documents, await tryRead(`tab/${tab}`, readTab(context, { name }, tab, now)));
+  const commits = without.includes('diffs') ? [] : page.rows.flatMap(({ commit }) => commit ?? []);
+  for (const sha of new Set(commits))
+    Object.assign(documents, await tryRead(`commit/${sha}`, readCommit(context, sha, now)));
+  return { page: { ...page, decision: null }, documents, without: [...without] };
+}
+
+function listDocuments({ timeline }: TimelineNow): { key: string; at: NamedDocument }[] {
+  return timeline.rows.flatMap(({ id, segments }) =>
+    segments.flatMap(({ documents }, segment) =>
+      documents.map((at, index) => ({ key: `${id}/${segment}/${index}`, at })),
+    ),
+  );
+}
+
+/** Prompts are what was handed out with an action. */
+function isLeftOut(path: string, without: readonly Part[]): boolean {
+  const part: Part | null = path.endsWith('.log') ? 'logs' : /^actions\/.*\.md$/.test(path) ? 'prompts' : null;
+  return part !== null && without.includes(part);
+}
+
+/** What is gone is missing in the file, too. */
+async function tryRead(key: string, reading: Promise<PageDocument>): Promise<PageFile['documents']> {
+  try {
+    return { [key]: await reading };
+  } catch (error) {
+    if (error instanceof DevCliError && error.code !== 'INTERRUPTED') return {};
+    throw error;
+  }
+}
+
+/** Puts the data into the page: before its script, which looks for it. */
+function renderFile(shell: Shell, data: PageFile): string {
+  const { html } = shell;
+  const head = splitHead(html);
+  const policy = `<meta http-equiv="Content-Security-Policy" content="${shell.policy("'none'")}">`;
+  const packed = deflateRawSync(renderClean(data)).toString('base64');
+  const template = `<template id="data">${packed}</template>`;
+  const script = html.indexOf('<script');
+  return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
+}
+
+/** Behind the beginning of the head, where a policy covers all that follows. */
+function splitHead(html: string): number {
+  return html.indexOf('<head>') + '<head>'.length;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { DevCliError, getSystemCode } from '../../base/errors.js';
+
+/** This machine alone. */
+const ADDRESS = '127.0.0.1';
+
+/** Ports that a root may be given: below those that systems hand out by themselves. */
+const FIRST = 20_000;
+const PORTS = 10_000;
+
+/** Ports that are tried. */
+const TRIED = 100;
+
+/** A server that listens. */
+export interface Listening {
+  /** `127.0.0.1:PORT`. */
+  host: string;
+  close(): void;
+}
+
+/**
+ * Listens for whom `build` answers.
+ * @param given the only port that is tried; left out, one that follows from the root, else the next that is free
+ * @param build makes what answers, for its host
+ * @throws DevCliError `USAGE` where the port is taken; `IO`
+ */
+export async function listen(
+  root: string,
+  given: number | undefined,
+  build: (host: string) => Hono,
+): Promise<Listening> {
+  const first = given ?? derivePort(root);
+  for (let at = 0; at < (given === undefined ? TRIED : 1); at += 1) {
+    const port = given ?? FIRST + ((first - FIRST + at) % PORTS);
+    const host = `${ADDRESS}:${port}`;
+    const server = createAdaptorServer({ fetch: build(host).fetch, hostname: ADDRESS }) as Server;
+    if (await isFree(server, port)) return { host, close: () => closeAll(server) };
+  }
+  throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another with --port, or leave it out.' });
+}
+
+/** The port of a root, the same at each call. */
+export function derivePort(root: string): number {
+  return FIRST + (createHash('sha256').update(root).digest().readUInt32BE() % PORTS);
+}
+
+async function isFree(server: Server, port: number): Promise<boolean> {
+  try {
+    server.listen(port, ADDRESS);
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    const code = getSystemCode(error);
+    if (code === 'EADDRINUSE') return false;
+    throw new DevCliError('IO', `${ADDRESS}:${port} cannot be listened at (${code ?? 'unknown'}).`, { cause: error });
+  }
+}
+
+function closeAll(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}

@@ -1,0 +1,94 @@
+import { Hono, type HonoRequest } from 'hono';
+import { defined } from '../../base/defined.js';
+import type { Ported } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import type { Decider } from './deciding.js';
+import { findDocument, readCommit, readDocument, readTab } from './documents.js';
+import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
+import { createRunReader, followRun } from './live.js';
+import { buildRunPage, buildRunsPage } from './pages.js';
+import { answer, answerFailure, malformedError, readBody, readIndex, readWanted, stream } from './requests.js';
+import type { Sessions } from './sessions.js';
+import type { Shell } from './shell.js';
+import type { TabName } from './wire.js';
+
+/** What the server is made of. */
+export interface Parts {
+  context: Context & Ported;
+  /** `127.0.0.1:PORT`. */
+  host: string;
+  shell: Shell;
+  sessions: Sessions;
+  decider: Decider;
+  /** Aborted when the server is to end: streams end with it. */
+  signal: AbortSignal;
+}
+
+const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];
+
+/** Builds the server of the page, as a function of requests (view.md, Page). */
+export function createServer({ context, host, shell, sessions, decider, signal }: Parts): Hono {
+  const app = new Hono();
+  const reader = createRunReader(context);
+  const find = async (req: HonoRequest) => {
+    const wanted = readWanted(req);
+    return { wanted, now: await reader.read(wanted) };
+  };
+  app.use(labelAnswers(shell), guardOrigin(host), guardSize);
+  app.get('/', (page) => page.html(shell.html));
+  app.post('/session', async ({ req }) => {
+    const { ticket } = await readBody(req);
+    const session = isText(ticket) ? sessions.exchange(ticket) : null;
+    return session === null ? refuseSession() : Response.json({ session });
+  });
+  app.use(guardSession(sessions));
+  app.get('/runs', async () => answer(await buildRunsPage(context)));
+  app.get('/runs/:name', async ({ req }) => {
+    const { wanted, now } = await find(req);
+    return answer(await buildRunPage(context, wanted.name, now, wanted.runId));
+  });
+  app.get('/runs/:name/events', async ({ req }) => {
+    const since = readIndex(req, 'since');
+    const { wanted } = await find(req);
+    const stopped = new AbortController();
+    const both = AbortSignal.any([signal, stopped.signal]);
+    return stream(followRun(context, wanted, since, both), () => stopped.abort());
+  });
+  app.get('/runs/:name/documents', async ({ req }) => {
+    const place = {
+      row: req.query('row') ?? '',
+      segment: readIndex(req, 'segment'),
+      document: readIndex(req, 'document'),
+    };
+    const { wanted, now } = await find(req);
+    return answer(await readDocument(context, wanted.name, findDocument(now, place), now));
+  });
+  app.get('/runs/:name/tabs/:tab', async ({ req }) => {
+    const tab = TABS.find((one) => one === req.param('tab'));
+    if (tab === undefined) throw malformedError();
+    const { wanted, now } = await find(req);
+    return answer(await readTab(context, wanted, tab, now));
+  });
+  app.get('/runs/:name/commits/:sha', async ({ req }) => {
+    const { now } = await find(req);
+    return answer(await readCommit(context, req.param('sha'), now));
+  });
+  app.post('/runs/:name/answer', async ({ req }) => {
+    const { actionId, choice, note, digest } = await readBody(req);
+    if (!isText(actionId) || !isText(choice) || !isText(digest)) throw malformedError();
+    if (note !== undefined && !isText(note)) throw malformedError();
+    const given = { actionId, choice, digest, ...defined({ note }) };
+    return answer(await decider.prepare(readWanted(req).name, given));
+  });
+  app.post('/runs/:name/confirm', async ({ req }) => {
+    const { id, number } = await readBody(req);
+    if (!isText(id) || !isText(number)) throw malformedError();
+    await decider.confirm(id, number);
+    return answer({ ok: true });
+  });
+  app.notFound(() => refuse(404, 'USAGE', 'There is nothing at this address.'));
+  app.onError((error) => answerFailure(error, context.root));
+  return app;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+
+/** The page without data, and what it may load. */
+export interface Shell {
+  html: string;
+  /** Its Content-Security-Policy. @param connect where it may send requests */
+  policy(connect: "'self'" | "'none'"): string;
+}
+
+/**
+ * Reads the page that ships with dev-cli.
+ * @throws DevCliError `INTERNAL` where it is missing; `IO`
+ */
+export function readShell({ reader, library }: Pick<Context, 'reader' | 'library'>): Shell {
+  const html = reader.read(`${library.shipped}/dist/page.html`);
+  if (html === null) throw new DevCliError('INTERNAL', 'The page is missing from this installation.');
+  return createShell(html);
+}
+
+/** Computes what a page of one script and one style may load: these two, by their digests, and nothing else. */
+export function createShell(html: string): Shell {
+  const source = (tag: 'script' | 'style') => {
+    const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
+    return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  };
+  const loads = ["default-src 'none'", source('script'), source('style')];
+  const closed = ["base-uri 'none'", "form-action 'none'"];
+  return { html, policy: (connect) => [...loads, `connect-src ${connect}`, ...closed].join('; ') };
+}
