@@ -56,7 +56,8 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
   withIoErrors(path, root, () => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return;
-    const isOurs = stats.isFile() && readFileSync(path, 'utf8').startsWith(html.slice(0, splitHead(html)));
+    const isOurs =
+      stats.isFile() && readFileSync(path, 'utf8').startsWith(`${html.slice(0, splitHead(html))}${POLICY}`);
     if (!isOurs) throw pathError(path, root, 'something else is there', 'Name another file, or move it away.');
   });
 }
@@ -113,12 +114,15 @@ async function tryRead(key: string, reading: Promise<PageDocument>): Promise<Pag
 function renderFile(shell: Shell, data: PageFile): string {
   const { html } = shell;
   const head = splitHead(html);
-  const policy = `<meta http-equiv="Content-Security-Policy" content="${shell.policy("'none'")}">`;
+  const policy = `${POLICY}${shell.policy("'none'")}">`;
   const packed = deflateRawSync(renderClean(data)).toString('base64');
   const template = `<template id="data">${packed}</template>`;
   const script = html.indexOf('<script');
   return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
 }
+
+/** With this such a file goes on behind its head, whatever version wrote it. */
+const POLICY = `<meta http-equiv="Content-Security-Policy" content="`;
 
 /** Behind the beginning of the head, where a policy covers all that follows. */
 function splitHead(html: string): number {

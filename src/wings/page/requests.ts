@@ -47,6 +47,8 @@ export function answer(document: object): Response {
 export function stream(lines: AsyncGenerator<object>, stop: () => void): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
+    // The answer's head is sent with its first byte, and a receiver waits for it.
+    start: (controller) => controller.enqueue(encoder.encode('\n')),
     async pull(controller) {
       const { done, value } = await lines.next();
       if (done === true) controller.close();

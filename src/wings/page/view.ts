@@ -47,7 +47,7 @@ async function* serve(
   );
   const isOpened = keys !== undefined && !noOpen && hasDisplay(env);
   const invite = (opens: boolean): void => {
-    const link = `http://${server.host}/#${name === undefined ? '' : `/${name}`}?ticket=${sessions.issue()}`;
+    const link = `http://${server.host}/#ticket=${sessions.issue()}${name === undefined ? '' : `/${name}`}`;
     said.add([`The page, for a minute and one browser: ${link}`]);
     if (opens) openLink(link, env);
   };
