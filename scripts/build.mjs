@@ -226,6 +226,7 @@ for (const question of QUESTIONS) {
   await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(question)]);
 }
 for (const [file, id] of required) await bundle({ [basename(file, '.cjs')]: id });
+files.set('page.html', await buildPage());
 
 files.set('LICENSES.txt', licenses());
 
@@ -289,6 +290,27 @@ async function bundle(entries, plugins = []) {
     files.set(fileName, toAscii(code));
     for (const module of Object.keys(modules)) noteItsPackage(module);
   }
+}
+
+/** The page that `dev-cli view` serves and writes: one file, without data (docs/spec/view.md, Page). */
+async function buildPage() {
+  const client = join(root, 'src/wings/page/client');
+  const made = await rolldown({
+    cwd: root,
+    input: join(client, 'main.tsx'),
+    platform: 'browser',
+    // Without a document at hand the parser of Markdown takes names of characters from a table, instead of from `innerHTML`.
+    resolve: { conditionNames: ['worker', 'import', 'default'] },
+    transform: { target: 'es2022' },
+  });
+  const { output } = await made.generate({ format: 'es', minify: true, comments: { legal: true } });
+  const [{ code, modules }, ...more] = output;
+  if (more.length > 0) throw new Error('The page would be more than one file');
+  for (const module of Object.keys(modules)) noteItsPackage(module);
+  const script = toAscii(code).replaceAll(/<(?=\/script|!--)/gi, '\\x3c');
+  const style = readFileSync(join(client, 'style.css'), 'utf8');
+  const shell = readFileSync(join(client, 'page.html'), 'utf8');
+  return shell.replace(/(?=<\/(style|script)>)/g, (_, name) => (name === 'style' ? style : script));
 }
 
 /** One character above them all would make V8 keep a whole file in two bytes a character, and scan it for longer. */

@@ -1,0 +1,90 @@
+import type { PageSegment } from '../wire.js';
+
+/** A stretch of the run's clock and where it lies on the axis, in shares of it. */
+export interface Piece {
+  from: number;
+  to: number;
+  /** Nobody works in it: it is shown as long as any other such piece. */
+  isFolded: boolean;
+  at: number;
+  size: number;
+}
+
+/** Share of the axis that a folded piece takes, and how many there are at most. */
+const FOLD = 0.06;
+const FOLDS = 8;
+
+/** A gap is folded that is longer than this, in milliseconds, and than this share of the work. */
+const SHORT = 60_000;
+const SMALL = 0.08;
+
+/** Joins stretches of time that overlap, in milliseconds. */
+export function joinSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>[], now: number): [number, number][] {
+  const joined: [number, number][] = [];
+  for (const { from, to } of segments.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to ?? now);
+    else joined.push([from, Math.max(from, to ?? now)]);
+  }
+  return joined;
+}
+
+/** Sums up what segments take together, each instant once, in milliseconds. */
+export function measureSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>[], now: number): number {
+  return joinSpans(segments, now).reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+/**
+ * Lays out the axis of a run: time goes by evenly, but for long spans in which neither an agent nor a command is at work.
+ * @param segments of all rows
+ */
+export function layOutAxis(segments: readonly PageSegment[], from: number, to: number): Piece[] {
+  const busy = joinSpans(
+    segments.filter(({ who }) => who !== 'you'),
+    to,
+  );
+  const work = busy.reduce((sum, [begin, end]) => sum + end - begin, 0);
+  const gaps: [number, number][] = [];
+  let before = from;
+  for (const [begin, end] of [...busy, [to, to] as const]) {
+    if (begin - before > Math.max(SHORT, work * SMALL)) gaps.push([before, begin]);
+    before = Math.max(before, end);
+  }
+  const longest = gaps.toSorted((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, work > 0 ? FOLDS : 0);
+  const folded = gaps.filter((gap) => longest.includes(gap));
+  const rest = Math.max(1, to - from - folded.reduce((sum, [begin, end]) => sum + end - begin, 0));
+  const pieces: Piece[] = [];
+  let at = 0;
+  const add = (begin: number, end: number, isFolded: boolean): void => {
+    const size = isFolded ? FOLD : ((end - begin) / rest) * (1 - folded.length * FOLD);
+    if (end > begin) pieces.push({ from: begin, to: end, isFolded, at, size });
+    at += end > begin ? size : 0;
+  };
+  before = from;
+  for (const [begin, end] of folded) {
+    add(before, begin, false);
+    add(begin, end, true);
+    before = end;
+  }
+  add(before, to, false);
+  return pieces;
+}
+
+/** Where an instant lies on the axis, from 0 to 1. */
+export function placeInstant(pieces: readonly Piece[], instant: number): number {
+  const piece = pieces.find(({ to }) => instant <= to) ?? pieces.at(-1);
+  if (piece === undefined) return 0;
+  return piece.at + piece.size * Math.min(1, Math.max(0, (instant - piece.from) / (piece.to - piece.from)));
+}
+
+/** The part of the axis that is shown. */
+export interface View {
+  from: number;
+  size: number;
+}
+
+/** The part that is shown when the axis is `zoom` times as long, with a place of it in the middle. */
+export function zoomTo(zoom: number, middle: number): View {
+  const size = 1 / zoom;
+  return { from: Math.min(1 - size, Math.max(0, middle - size / 2)), size };
+}

@@ -1,0 +1,86 @@
+import { SIGNS } from '../../../views/signs.js';
+import type { PageRow } from '../wire.js';
+
+/** What is looked for. */
+export interface Finding {
+  text: string;
+  state: PageRow['state'] | null;
+}
+
+export const NO_FINDING: Finding = { text: '', state: null };
+
+/** Whether a row is among what is looked for: by its id, its title, or why it failed. */
+export function matchRow({ id, title, why, state }: PageRow, finding: Finding): boolean {
+  const text = finding.text.toLowerCase();
+  const isNamed = text === '' || [id, title, why ?? ''].some((one) => one.toLowerCase().includes(text));
+  return isNamed && (finding.state === null || finding.state === state);
+}
+
+interface Props {
+  rows: readonly PageRow[];
+  found: number;
+  finding: Finding;
+  set: (finding: Finding) => void;
+  zoom: number;
+  setZoom: (zoom: number) => void;
+}
+
+/** Find, a chip for each state with its count, zoom. */
+export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
+  const counts = new Map<PageRow['state'], number>();
+  for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return (
+    <search class="find">
+      <input
+        id="find"
+        type="search"
+        aria-label="Find a row"
+        placeholder="Find  /"
+        value={finding.text}
+        onInput={({ currentTarget }) => set({ ...finding, text: currentTarget.value })}
+        onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+      />
+      {[...counts].map(([state, count]) => (
+        <button
+          key={state}
+          type="button"
+          class="chip"
+          aria-pressed={finding.state === state}
+          onClick={() => set({ ...finding, state: finding.state === state ? null : state })}
+        >
+          <span class={SIGNS[state].as} aria-hidden="true">
+            {SIGNS[state].sign}
+          </span>{' '}
+          {SIGNS[state].word} {count}
+        </button>
+      ))}
+      <fieldset class="zoom" aria-label="Zoom">
+        {zoom > 1 && <span class="quiet">{zoom}×</span>}
+        <button type="button" aria-label="Closer" onClick={() => setZoom(Math.min(64, zoom * 2))}>
+          +
+        </button>
+        <button type="button" aria-label="Farther" onClick={() => setZoom(Math.max(1, zoom / 2))}>
+          −
+        </button>
+        <button type="button" aria-label="The whole run" onClick={() => setZoom(1)}>
+          0
+        </button>
+      </fieldset>
+      {found === 0 && (
+        <p class="none" role="status">
+          {rows.length === 0 ? 'Nothing has begun yet.' : `No row ${tell(finding)}.`}{' '}
+          {rows.length > 0 && (
+            <button type="button" onClick={() => set(NO_FINDING)}>
+              Show all {rows.length}
+            </button>
+          )}
+        </p>
+      )}
+    </search>
+  );
+}
+
+function tell({ text, state }: Finding): string {
+  const parts = [...(text === '' ? [] : [`has “${text}”`]), ...(state === null ? [] : [`is ${SIGNS[state].word}`])];
+  return parts.join(' and ');
+}

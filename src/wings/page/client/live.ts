@@ -1,0 +1,78 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RunChange, RunPage } from '../wire.js';
+import { Failure, type Source, UNREACHABLE } from './source.js';
+
+/** What is known of a run, and why no more. */
+export interface Live {
+  page: RunPage | null;
+  /** The server is gone, or wants another session: what was read stays. */
+  trouble: Failure | null;
+  /** By the clock of the page, in milliseconds: when the last of it came. */
+  heardAt: number;
+  /** What has just changed, in words. */
+  news: string;
+}
+
+const NOTHING: Live = { page: null, trouble: null, heardAt: 0, news: '' };
+
+/** Reads a run and follows it; `again` reads it anew. */
+export function useRun(source: Source, name: string, runId: string | undefined, again: number): Live {
+  const [live, setLive] = useState(NOTHING);
+  useEffect(() => {
+    const stop = new AbortController();
+    setLive((last) => (last.page?.name === name && again > 0 ? last : NOTHING));
+    void follow(source, name, runId, (change) => stop.signal.aborted || setLive(change), stop.signal);
+    return () => stop.abort();
+  }, [source, name, runId, again]);
+  return live;
+}
+
+/** Milliseconds until the next try: at first, and at most. */
+const SOON = 500;
+const LATE = 8000;
+
+async function follow(
+  source: Source,
+  name: string,
+  runId: string | undefined,
+  set: (change: (live: Live) => Live) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let page: RunPage | null = null;
+  for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
+    try {
+      const read: RunPage = page ?? (await source.run(name, runId));
+      page = read;
+      if (source.follow === null) return set(() => ({ ...NOTHING, page: read, heardAt: Date.now() }));
+      const heard = (change: RunChange | null): void => {
+        pause = SOON;
+        if (page !== null && change !== null) page = mergeChange(page, change);
+        const news = change === null ? '' : tellChange(change);
+        set(() => ({ page, trouble: null, heardAt: Date.now(), news }));
+      };
+      set((live) => ({ ...live, page: read, heardAt: Date.now() }));
+      await source.follow(read, heard, signal);
+    } catch (error) {
+      const trouble = error instanceof Failure ? error : new Failure('UNEXPECTED', String(error));
+      set((live) => ({ ...live, trouble }));
+      if (trouble.code !== UNREACHABLE) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Merges a change into the page: rows are replaced whole. */
+export function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
+  const known = new Map([...page.rows, ...rows].map((row) => [row.id, row]));
+  const ids = order ?? [...known.keys()];
+  return { ...page, ...members, seq, rows: ids.flatMap((id) => known.get(id) ?? []) };
+}
+
+function tellChange({ page, rows }: RunChange): string {
+  if (page.decision) return `Waits for you: ${page.decision.title}`;
+  if (page.decision === null) return 'The question was answered.';
+  if (page.clock?.isRunning === false) return `The run has ended: ${page.status ?? ''}`;
+  return rows.length > 3
+    ? `${rows.length} rows have changed`
+    : rows.map(({ id, state }) => `${id}: ${state}`).join(', ');
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import {
+  type Block,
+  type Inline,
+  isNested,
+  type ListItem,
+  parseMarkdown,
+  type TableRow,
+} from '../../../plan/markdown/parse.js';
+
+/** More of it is shown as it is written: parsing would take too long. */
+const LONG = 400_000;
+
+/** Markdown of others: what is neither text nor its order stays as it is written. */
+export function Markdown({ text }: { text: string }) {
+  return useMemo(() => {
+    if (text.length > LONG || text.split('\n').some(isNested)) return <pre>{text}</pre>;
+    return <div class="markdown">{parseMarkdown(text).map((node) => showBlock(node, text))}</div>;
+  }, [text]);
+}
+
+type Node = Block | Inline | ListItem | TableRow;
+
+function showAll(nodes: readonly Node[], source: string): ComponentChildren {
+  return nodes.map((node) => showBlock(node, source));
+}
+
+function showBlock(node: Node, source: string): ComponentChildren {
+  const written = source.slice(node.position?.start.offset, node.position?.end.offset);
+  const inner = 'children' in node ? showAll(node.children as Node[], source) : null;
+  switch (node.type) {
+    case 'text':
+      return <bdi>{node.value}</bdi>;
+    case 'paragraph':
+      return <p>{inner}</p>;
+    case 'heading':
+      // The page has its own h1 and h2.
+      return ((Tag) => <Tag>{inner}</Tag>)(`h${Math.min(6, node.depth + 2)}` as 'h3');
+    case 'list':
+      return node.ordered ? <ol start={node.start ?? 1}>{inner}</ol> : <ul>{inner}</ul>;
+    case 'listItem':
+      return <li>{inner}</li>;
+    case 'blockquote':
+      return <blockquote>{inner}</blockquote>;
+    case 'code':
+      return <pre>{node.value}</pre>;
+    case 'inlineCode':
+      return <code>{node.value}</code>;
+    case 'emphasis':
+      return <em>{inner}</em>;
+    case 'strong':
+      return <strong>{inner}</strong>;
+    case 'thematicBreak':
+      return <hr />;
+    case 'break':
+      return <br />;
+    case 'table':
+      return showTable(node.children, source);
+    default:
+      return <bdi>{written}</bdi>;
+  }
+}
+
+function showTable([head, ...rows]: readonly TableRow[], source: string) {
+  const cells = (row: TableRow | undefined, Cell: 'th' | 'td') =>
+    row?.children.map((cell) => <Cell>{showAll(cell.children, source)}</Cell>);
+  return (
+    <table>
+      <thead>
+        <tr>{cells(head, 'th')}</tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>{cells(row, 'td')}</tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

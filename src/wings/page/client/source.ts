@@ -1,0 +1,151 @@
+import type { PageDocument, PageError, PageFile, Prepared, RunChange, RunPage, RunsPage, TabName } from '../wire.js';
+
+/** What could not be had, and what helps. */
+export class Failure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly fix?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Nobody answers; the next try may succeed. */
+export const UNREACHABLE = 'UNREACHABLE';
+/** The page was opened without a ticket, or the server is another one by now. */
+export const NO_SESSION = 'NO_SESSION';
+
+/** A document of a run. */
+export type Wanted =
+  | { kind: 'tab'; tab: TabName }
+  | { kind: 'commit'; sha: string }
+  | { kind: 'document'; row: string; segment: number; document: number };
+
+export interface Answer {
+  actionId: string;
+  choice: string;
+  note?: string;
+  digest: string | null;
+}
+
+/** Where a page has its data from: the server that sent it, or the file that it is. All throw `Failure`. */
+export interface Source {
+  /** The first page; null where there is a single run. */
+  runs: (() => Promise<RunsPage>) | null;
+  run(name: string, runId: string | undefined): Promise<RunPage>;
+  document(page: RunPage, wanted: Wanted): Promise<PageDocument>;
+  /** Takes changes until the stream ends; null where nothing can change. */
+  follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
+  /** Null where nothing can be decided. */
+  deciding: {
+    prepare(name: string, answer: Answer): Promise<Prepared>;
+    confirm(name: string, id: string, number: string): Promise<void>;
+  } | null;
+}
+
+const SESSION = 'session';
+
+/** Opens the server that sent the page: the ticket of the address is exchanged for a session (view.md, Guard). */
+export async function openServer(): Promise<Source> {
+  const [, ticket, rest = '/'] = /^#ticket=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
+  if (ticket !== undefined) {
+    history.replaceState(null, '', `#${rest}`);
+    const got = await ask('/session', { ticket })
+      .then((response) => response.json())
+      .catch(() => null);
+    // Without a session the first request says so.
+    if (got !== null) sessionStorage.setItem(SESSION, String(got.session));
+  }
+  const get = async (address: string) => (await ask(address)).json();
+  return {
+    runs: () => get('/runs'),
+    run: (name, runId) => get(`${addressOf(name)}${runId === undefined ? '' : `?run=${encodeURIComponent(runId)}`}`),
+    document: ({ name, runId }, wanted) => get(`${addressOf(name)}/${locate(wanted, runId)}`),
+    async follow({ name, runId, seq }, heard, signal) {
+      const query = new URLSearchParams({ since: String(seq), run: runId });
+      const { body } = await ask(`${addressOf(name)}/events?${query}`, undefined, signal);
+      heard(null);
+      await readLines(body, (line) => heard(JSON.parse(line)));
+    },
+    deciding: {
+      prepare: async (name, answer) => (await ask(`${addressOf(name)}/answer`, answer)).json(),
+      confirm: async (name, id, number) => void (await ask(`${addressOf(name)}/confirm`, { id, number })),
+    },
+  };
+}
+
+const addressOf = (name: string) => `/runs/${encodeURIComponent(name)}`;
+
+function locate(wanted: Wanted, run: string): string {
+  switch (wanted.kind) {
+    case 'tab':
+      return `tabs/${wanted.tab}?${new URLSearchParams({ run })}`;
+    case 'commit':
+      return `commits/${encodeURIComponent(wanted.sha)}?${new URLSearchParams({ run })}`;
+    case 'document': {
+      const { row, segment, document } = wanted;
+      return `documents?${new URLSearchParams({ run, row, segment: String(segment), document: String(document) })}`;
+    }
+  }
+}
+
+async function ask(address: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { 'x-dev-cli-session': sessionStorage.getItem(SESSION) ?? '' };
+  const post = {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...headers, 'content-type': 'application/json' },
+  };
+  const given = body === undefined ? { headers } : post;
+  const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
+  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.');
+  if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
+  if (response.ok) return response;
+  const { error } = await response.json().catch((): PageError => {
+    return { error: { code: String(response.status), message: `The server answered with ${response.status}.` } };
+  });
+  throw new Failure(error.code, error.message, error.fix);
+}
+
+async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: string) => void): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = '';
+  for (;;) {
+    const part = await reader?.read().catch(() => null);
+    if (!part || part.done) return;
+    const lines = (rest + part.value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') take(line);
+  }
+}
+
+/** Opens the file that the page is: its template holds the base64 of a raw-deflated `PageFile`. */
+export async function openFile({ content }: HTMLTemplateElement): Promise<Source> {
+  const bytes = Uint8Array.from(atob(content.textContent?.trim() ?? ''), (sign) => sign.charCodeAt(0));
+  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  const { page, documents, without }: PageFile = await new Response(inflated).json();
+  const left = without.length === 0 ? '' : ` It was written without ${without.join(', ')}.`;
+  return {
+    runs: null,
+    run: async () => page,
+    async document(_page, wanted) {
+      const found = documents[nameOf(wanted)];
+      if (found === undefined) throw new Failure('NOT_IN_FILE', `This file does not have it.${left}`);
+      return found;
+    },
+    follow: null,
+    deciding: null,
+  };
+}
+
+function nameOf(wanted: Wanted): string {
+  switch (wanted.kind) {
+    case 'tab':
+      return `tab/${wanted.tab}`;
+    case 'commit':
+      return `commit/${wanted.sha}`;
+    case 'document':
+      return `${wanted.row}/${wanted.segment}/${wanted.document}`;
+  }
+}

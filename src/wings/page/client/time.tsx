@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const SHOWN: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' };
+
+/** An instant in milliseconds, in the time of the person; its title has UTC. */
+export function Instant({ at, seconds = false }: { at: number; seconds?: boolean }) {
+  if (!Number.isFinite(at)) return null;
+  const date = new Date(at);
+  const utc = date.toISOString();
+  return (
+    <time dateTime={utc} title={`${utc.slice(0, 19).replace('T', ' ')} UTC`}>
+      {date.toLocaleString(undefined, seconds ? { ...SHOWN, second: '2-digit' } : SHOWN)}
+    </time>
+  );
+}
+
+/** Tells the time each second, as long as something goes on; in milliseconds. */
+export function useNow(isGoing: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isGoing) return;
+    const timer = setInterval(() => document.hidden || setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isGoing]);
+  return now;
+}

@@ -1,0 +1,19 @@
+import { type Failure, NO_SESSION } from './source.js';
+
+/** What cannot be shown, and what helps. */
+export function Trouble({ trouble }: { trouble: Failure }) {
+  return (
+    <p class="trouble" role="alert">
+      <strong>
+        <bdi>{trouble.message}</bdi>
+      </strong>{' '}
+      {trouble.code === NO_SESSION ? (
+        <>
+          Press <kbd>o</kbd> in the terminal where <code>dev-cli view</code> runs.
+        </>
+      ) : (
+        <bdi>{trouble.fix ?? trouble.code}</bdi>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { PageDocument, RunChange, RunPage, RunsPage } from '../../src/wings/page/wire.js';
+import { CHECKOUT } from './project.mjs';
+
+/** What the server of tests sends; tests change it as they go. */
+export interface PageStage {
+  runs: RunsPage;
+  pages: Map<string, RunPage>;
+  /** By the end of the address. */
+  document: (address: string) => PageDocument | null;
+  /** Whether the session that the page has is this server's. */
+  isKnown: boolean;
+  /** How an answer or a number is taken: null where it is. */
+  refuse: (address: string, body: Record<string, unknown>) => { code: string; message: string; fix?: string } | null;
+}
+
+/** The page as it was built. */
+export function readShell(): string {
+  return readFileSync(join(CHECKOUT, 'dist/page.html'), 'utf8');
+}
+
+/** The policy under which the page is served (view.md, Guard). */
+export function policyOf(shell: string): string {
+  const hash = (name: string) => {
+    const [, inner = ''] = new RegExp(`<${name}[^>]*>(.*?)</${name}>`, 's').exec(shell) ?? [];
+    return `'sha256-${createHash('sha256').update(inner).digest('base64')}'`;
+  };
+  return `default-src 'none'; script-src ${hash('script')}; style-src ${hash('style')}; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+}
+
+/** A server that serves the built page with what a test put there. */
+export async function startPageServer(stage: PageStage) {
+  const asked: string[] = [];
+  const sockets = new Set<Socket>();
+  const streams = new Map<ServerResponse, string>();
+  const shell = readShell();
+
+  const json = (response: ServerResponse, body: unknown, status = 200): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  const fail = (response: ServerResponse, status: number, code: string, message: string): void =>
+    json(response, { error: { code, message } }, status);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const address = request.url ?? '';
+    asked.push(`${request.method} ${address}`);
+    if (address === '/') {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policyOf(shell) }).end(shell);
+      return;
+    }
+    if (address === '/session') return json(response, { session: 's' });
+    if (!stage.isKnown || request.headers['x-dev-cli-session'] !== 's')
+      return fail(response, 401, 'USAGE', 'no session');
+    if (address === '/runs') return json(response, stage.runs);
+    const [, name = '', rest = ''] = /^\/runs\/([^/?]+)\/?(.*)$/.exec(address) ?? [];
+    const page = stage.pages.get(decodeURIComponent(name));
+    if (page === undefined) return fail(response, 404, 'RUN_NOT_FOUND', `There is no run "${name}".`);
+    if (rest === '' || rest.startsWith('?')) return json(response, page);
+    if (rest.startsWith('events')) {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write('\n');
+      streams.set(response, page.name);
+      response.on('close', () => streams.delete(response));
+      return;
+    }
+    if (request.method === 'POST') {
+      const body = JSON.parse(await text(request));
+      const error = stage.refuse(rest, body);
+      if (error !== null) return json(response, { error }, 409);
+      return json(response, rest === 'answer' ? { id: 'p1', until: Date.now() + 300_000 } : { ok: true });
+    }
+    const found = stage.document(rest);
+    if (found === null) return fail(response, 404, 'DOCUMENT_MISSING', 'The document is gone.');
+    json(response, found);
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** `METHOD address` of each request. */
+    asked,
+    /** Sends a change of a run to those who follow it, and keeps it. */
+    push(name: string, change: RunChange): void {
+      for (const [response, of] of streams) if (of === name) response.write(`${JSON.stringify(change)}\n`);
+    },
+    stop,
+    /** Listens again, where it did before. */
+    restart: () => listen(port),
+  };
+}
