@@ -1,5 +1,6 @@
 import type { ExitCode } from './error-codes.js';
 import type { CommandFormatter } from './invocation.js';
+import type { Paragraph } from './spans.js';
 
 /**
  * What a use case returns. The front door writes command lines for each Invocation under `ack`, `poll`, `answer`,
@@ -12,6 +13,8 @@ export interface Answer {
   root?: string;
   /** Renders the same for a person; called only when somebody will read it. */
   text?: (written: CommandFormatter) => string;
+  /** Lays the same out for a person's terminal of so many columns (view.md, Width); without it `text` is shown there, too. */
+  lines?: (written: CommandFormatter, columns: number) => Promise<readonly Paragraph[]>;
   /** What goes to standard error beside it: a harness shows it to its agent. */
   stderr?: string;
   /** Lines for GitHub's runner, behind the text; printed where it reads that. */

@@ -5,7 +5,18 @@ export type Shade = 'good' | 'bad' | 'you' | 'busy' | 'quiet' | 'strong';
 export interface Span {
   text: string;
   as?: Shade;
+  /** It is a command, to be copied: where it has no room it goes on as a shell takes it. */
+  command?: true;
 }
 
 /** A line of a frame. */
 export type Line = readonly Span[];
+
+/** A line before it is laid out, of any length. */
+export interface Paragraph {
+  spans: Line;
+  /** Blanks before what of it goes on below. */
+  indent: number;
+  /** Columns that it takes at most, however wide the terminal is. */
+  most?: number;
+}

@@ -35,5 +35,6 @@ export function findGuide(words: readonly string[]): Guide | null {
 /** Prints a guide: Markdown, as it ships. */
 export function answerGuide(guide: Guide): Answer {
   const text = readFileSync(join(packageDirectory(), 'docs', `${guide}.md`), 'utf8');
-  return { json: { ok: true, guide, text }, exit: 0, text: () => text.trimEnd() };
+  const lines = async () => (await import('./help-lines.js')).layOutGuide(text.trimEnd());
+  return { json: { ok: true, guide, text }, exit: 0, text: () => text.trimEnd(), lines };
 }

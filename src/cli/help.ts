@@ -12,6 +12,9 @@ import { answerGuide, findGuide, GUIDES } from './guides.js';
 /** Columns; fixed, so that help is the same on every machine, and wide enough for one line per option. */
 const HELP_WIDTH = 100;
 
+/** Columns at which nothing wraps: at a person's terminal that is done behind, by what fits there. */
+const UNWRAPPED = 10_000;
+
 /**
  * `help`: explains a command, a group of commands, or all of them; as JSON it gives their specifications. Or it prints a guide.
  * @param topic the words of the command's name, or the name of a guide, as the command line gave them
@@ -26,18 +29,24 @@ export function answerHelp(topic: Json | undefined): Answer {
   const commands = REGISTRY.commands.filter(({ name }) =>
     `${name} `.startsWith(words.map((word) => `${word} `).join('')),
   );
-  return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words) };
+  return {
+    json: { ok: true, commands },
+    exit: 0,
+    text: () => renderHelp(words, HELP_WIDTH),
+    lines: async (_format, columns) =>
+      (await import('./help-lines.js')).layOutHelp(renderHelp(words, UNWRAPPED), Math.min(columns, HELP_WIDTH)),
+  };
 }
 
-function renderGuides(): string {
-  return wrapAnsi(GUIDES.join(', '), HELP_WIDTH - 2)
+function renderGuides(width: number): string {
+  return wrapAnsi(GUIDES.join(', '), width - 2)
     .split('\n')
     .map((line) => `  ${line}`)
     .join('\n');
 }
 
 /** The help of a command as commander writes it. */
-function renderHelp(path: readonly string[]): string {
+function renderHelp(path: readonly string[], width: number): string {
   const program = new Command('dev-cli')
     .description(
       'The durable, checked state machine underneath a coding agent. An agent runs init, does what the action says, and acknowledges it with the command the action prints, until the action is done.',
@@ -45,7 +54,7 @@ function renderHelp(path: readonly string[]): string {
     .version(VERSION, '-V, --version', 'Print the version.')
     .addHelpText(
       'after',
-      `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nGuides:\n${renderGuides()}\n\nMore: dev-cli help <command>, dev-cli help <guide>`,
+      `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nGuides:\n${renderGuides(width)}\n\nMore: dev-cli help <command>, dev-cli help <guide>`,
     );
   let command: Command | undefined = addCommands(program, REGISTRY);
   for (const word of path) command = command?.commands.find((candidate) => candidate.name() === word);
@@ -54,7 +63,7 @@ function renderHelp(path: readonly string[]): string {
     writeOut: (part) => {
       text += part;
     },
-    getOutHelpWidth: () => HELP_WIDTH,
+    getOutHelpWidth: () => width,
     getOutHasColors: () => false,
   });
   command?.outputHelp();

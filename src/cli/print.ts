@@ -78,13 +78,17 @@ export function printFailure(error: DevCliError, format: OutputFormat): Output {
  * Renders an error for a person: message and fix on one line, then each problem and the `answer` on a line of its own.
  */
 export function renderFailure(error: DevCliError, format: CallSite): string {
-  const { details } = error;
-  // A single problem that the message already contains is not repeated.
-  const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
-  const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${renderDetail(detail)}\n`);
-  const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
+  const lines = listDetails(error).map((detail) => `  ${detail}\n`);
   const answer = error.answer === undefined ? '' : `  answer: ${createCommandFormatter(format)(error.answer)}\n`;
-  return writePaths(`${renderFailureLine(error, format)}${lines.join('')}${more}${answer}`, format);
+  return writePaths(`${renderFailureLine(error, format)}${lines.join('')}${answer}`, format);
+}
+
+/** Lists the problems behind an error for a person, a line each. */
+export function listDetails({ details, message }: DevCliError): string[] {
+  // A single problem that the message already contains is not repeated.
+  const listed = details.length > 1 || details.some(({ problem }) => !message.includes(problem)) ? details : [];
+  const more = listed.length > DETAILS_SHOWN ? [`and ${listed.length - DETAILS_SHOWN} more: --json has all`] : [];
+  return [...listed.slice(0, DETAILS_SHOWN).map(renderDetail), ...more];
 }
 
 function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
@@ -94,10 +98,14 @@ function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDe
 
 function renderFailureLine(error: DevCliError, standpoint: CallSite): string {
   const written = createCommandFormatter(standpoint);
-  const message = toOneLine(error.message);
-  const ended = /[.!?]$/.test(message) ? message : `${message}.`;
   const fix = error.fix === undefined ? '' : ` ${renderFix(error.fix, written)}`;
-  return `${error.code}: ${ended}${fix}\n`;
+  return `${error.code}: ${endSentence(error)}${fix}\n`;
+}
+
+/** The message of an error on one line, as a sentence that has ended. */
+export function endSentence(error: DevCliError): string {
+  const message = toOneLine(error.message);
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { formatDuration } from '../base/duration.js';
-import type { CommandFormatter } from '../base/invocation.js';
+import { type CommandFormatter, type Instruction, renderInstruction } from '../base/invocation.js';
 import { renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -7,6 +7,7 @@ import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import { renderCaller } from './caller.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
+import { type Row, renderRow } from './rows.js';
 
 /** A run with its newest items only; `left` counts the others. */
 export type ShownRun = RunHistory & { left: number };
@@ -38,35 +39,45 @@ const QUOTED = 200;
 
 /** Renders the history for a person: a line for each item, with its evidence below it. */
 export function renderHistory(view: HistoryView, format: CommandFormatter): string {
-  const { runs, of, warnings, detailed } = view;
-  const earlier =
-    of > runs.length && !detailed
-      ? [
-          `${of - runs.length} more of this name: ${format({ command: 'history', input: { name: view.name, all: true } })}`,
-        ]
-      : [];
+  const earlier = listEarlier(view).map((part) => renderInstruction(part, format));
   return [
-    ...runs.map((run) => renderRun(view, run).join('\n')),
-    ...[...earlier, ...warnings].map((line) => `! ${line}`),
+    ...view.runs.map((run) => renderRun(view, run).join('\n')),
+    ...[...earlier, ...view.warnings].map((line) => `! ${line}`),
   ].join('\n\n');
 }
 
+/** Where the runs are that are not shown; none where all are. */
+export function listEarlier({ name, of, runs, detailed }: HistoryView): Instruction[] {
+  if (of <= runs.length || detailed) return [];
+  return [[`${of - runs.length} more of this name: `, { command: 'history', input: { name, all: true } }]];
+}
+
 function renderRun(view: HistoryView, run: ShownRun): string[] {
+  const items = listMoments(view, run).flatMap(({ at, text, entry, below }) => [
+    `${formatInstantToSecond(at)}  ${text}${entry === undefined ? '' : ` (entry ${entry})`}`,
+    ...below.map((line) => `${' '.repeat(23)}${line}`),
+  ]);
+  return [...listHead(view, run, run.at).map(renderRow), '', ...items];
+}
+
+/** Lists the lines that say which run it is. @param began when, as it is shown */
+export function listHead(view: HistoryView, run: ShownRun, began: string): Row[] {
   const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
   const took = formatDuration(end - Date.parse(run.at));
   const { forkedFrom: from } = run;
   return [
-    `${view.name}  ${run.recipe}  ${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}  (${run.runId})`,
-    `goal   ${quote(run.goal ?? '(none)')}`,
-    `began  ${run.at} by ${renderCaller(run.by)}`,
-    ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
+    ['', view.name, run.recipe, `${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}`, `(${run.runId})`],
+    ['goal   ', quote(run.goal ?? '(none)')],
+    ['began  ', `${began} by ${renderCaller(run.by)}`],
+    ...(from === null ? [] : [['from   ', `${from.name} at entry ${from.seq} (${from.runId})`] as const]),
     ...(run.left === 0
       ? []
       : [
-          `       ${renderCount(run.left, 'earlier item')} ${run.left === 1 ? 'is' : 'are'} left out; --last ${run.left + run.items.length} shows all`,
+          [
+            '       ',
+            `${renderCount(run.left, 'earlier item')} ${run.left === 1 ? 'is' : 'are'} left out; --last ${run.left + run.items.length} shows all`,
+          ] as const,
         ]),
-    '',
-    ...groupSkipped(run.items).flatMap((items) => renderItem(view, items)),
   ];
 }
 
@@ -81,12 +92,27 @@ function groupSkipped(items: Item[]): Item[][] {
   return groups;
 }
 
-function renderItem(view: HistoryView, items: Item[]): string[] {
-  const [item] = items;
-  if (item === undefined) return [];
-  if (item.kind === 'action') return renderActionItem(view, item);
-  const text = item.kind === 'skipped' ? `– ${items.map(getBlockId).join(', ')} skipped` : renderEvent(item);
-  return [`${formatInstantToSecond(item.at)}  ${text}`];
+/** What happened at one time. */
+export interface Moment {
+  at: string;
+  /** The entry with which it was over; that with which it began, while it is not. */
+  seq: number;
+  text: string;
+  /** The same entry, where the text names it. */
+  entry?: number;
+  /** What it rests on, a line each. */
+  below: string[];
+}
+
+/** Lists what happened in a run. */
+export function listMoments(view: HistoryView, run: ShownRun): Moment[] {
+  return groupSkipped(run.items).flatMap((items) => {
+    const [item] = items;
+    if (item === undefined) return [];
+    if (item.kind === 'action') return [buildMoment(view, item)];
+    const text = item.kind === 'skipped' ? `– ${items.map(getBlockId).join(', ')} skipped` : renderEvent(item);
+    return [{ at: item.at, seq: item.seq, text, below: [] }];
+  });
 }
 
 function getBlockId(item: Item): string {
@@ -98,16 +124,15 @@ function formatInstantToSecond(at: string): string {
   return at.slice(0, 19).replace('T', ' ');
 }
 
-function renderActionItem(view: HistoryView, item: ActionItem): string[] {
+function buildMoment(view: HistoryView, item: ActionItem): Moment {
   const { block, actionId, round, cause } = item;
   const which = [
     actionId,
     ...((round ?? 1) > 1 ? [`round ${round}`] : []),
     ...(cause === 'enter' ? [] : [`(${cause})`]),
   ];
-  const lines = [
-    `${formatInstantToSecond(item.at)}  ${MARKS[item.result]} ${block} ${which.join(' ')}: ${renderResult(view, item)}`,
-  ];
+  const text = `${MARKS[item.result]} ${block} ${which.join(' ')}: ${renderResult(view, item)}`;
+  const entry = item.endSeq ?? item.seq;
   const below = [
     ...item.refused.flatMap((refusal) => renderRefusal(view, refusal)),
     ...item.without.map(
@@ -122,18 +147,17 @@ function renderActionItem(view: HistoryView, item: ActionItem): string[] {
     ...(item.note === undefined ? [] : [`“${quote(item.note)}”`]),
     ...(item.reason === undefined ? [] : [`because ${quote(item.reason)}`]),
   ];
-  return [...lines, ...below.map((line) => `${' '.repeat(23)}${line}`)];
+  return { at: item.at, seq: entry, text, entry, below };
 }
 
 function renderResult(view: HistoryView, item: ActionItem): string {
   const since = formatDuration(view.now - Date.parse(item.at));
-  const entry = `(entry ${item.endSeq ?? item.seq})`;
-  if (item.result === 'pending') return `pending for ${since} ${entry}`;
+  if (item.result === 'pending') return `pending for ${since}`;
   const took = `after ${formatDuration((item.seconds ?? 0) * 1000)}`;
-  if (item.result === 'dropped') return `overtaken ${took} ${entry}`;
+  if (item.result === 'dropped') return `overtaken ${took}`;
   const what = item.choice === undefined ? item.result : quote(item.choice);
   const by = item.by === null ? '' : `, by ${item.command === undefined ? renderCaller(item.by) : 'dev-cli'}`;
-  return `${what} ${took}${by} ${entry}`;
+  return `${what} ${took}${by}`;
 }
 
 function renderRefusal(view: HistoryView, refusal: ActionItem['refused'][number]): string[] {
@@ -212,6 +236,13 @@ function renderEvent(item: EventItem): string {
     case 'other':
       return `· ${quote(item.summary)}${by}`;
   }
+}
+
+/** Names what an entry was about, where its item does not: the command that ended, the commit that was made. */
+export function nameSubject({ type, data }: Entry): string | undefined {
+  const { argv, commit } = data;
+  if (type === 'command-finished' && Array.isArray(argv)) return toCommandName(argv.map(String), QUOTED);
+  return type === 'committed' && typeof commit === 'string' ? commit.slice(0, 7) : undefined;
 }
 
 /** An entry of the journal on one line. */

@@ -28,9 +28,15 @@ export function buildRow(state: RunState): Row {
   };
 }
 
-interface Options {
+/** What `list` shows. */
+export interface Listed {
+  runs: readonly Row[];
   /** The active run, which is marked. */
   active: string | null;
+}
+
+/** With what a list of runs is rendered. */
+export interface ListOptions extends Pick<Listed, 'active'> {
   /** Instant in milliseconds. */
   now: number;
   /** The command to suggest where there is no run. */
@@ -38,7 +44,11 @@ interface Options {
 }
 
 /** Renders the runs of a root as a table, for a person. */
-export function renderList(rows: readonly Row[], { active, now, first }: Options, format: CommandFormatter): string {
+export function renderList(
+  rows: readonly Row[],
+  { active, now, first }: ListOptions,
+  format: CommandFormatter,
+): string {
   if (rows.length === 0) return `No runs yet. Start one: ${format(first)}`;
   const shown = rows.map((row) => ({
     ...row,

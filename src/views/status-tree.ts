@@ -3,6 +3,7 @@ import { joinFirst, renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
+import type { Row } from './rows.js';
 import { listCounts } from './run-view.js';
 import { SIGNS } from './signs.js';
 
@@ -35,7 +36,7 @@ interface Options {
 }
 
 /** Renders an execution for a person: the todos as a tree, then the stages of the run as a whole. */
-export function renderExecution(view: ExecutionView, { now, full }: Options): string[] {
+export function renderExecution(view: ExecutionView, { now, full }: Options): Row[] {
   const rows = foldTodos(view.todos, full);
   const depths = computeDepths(view.todos);
   const labels = new Map(
@@ -46,35 +47,32 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): st
     TITLE,
     Math.max(0, ...rows.map((row) => (row.kind === 'todo' ? renderTitle(row.todo).length : 0))),
   );
-  const lines = (row: TreeRow): string[] => {
-    if (row.kind === 'folded') return [`⋮ ${renderCounts(row.counts)}`];
+  const lines = (row: TreeRow): Row[] => {
+    if (row.kind === 'folded') return [['⋮ ', renderCounts(row.counts)]];
     const { todo } = row;
     const label = (labels.get(todo.id) ?? todo.id).padEnd(width);
-    const columns = [
-      label,
-      renderTitle(todo).padEnd(titles),
-      renderSpan(todo, now).padEnd(6),
-      ...listNotes(view, todo),
-    ];
+    const cells = [label, renderTitle(todo).padEnd(titles), renderSpan(todo, now).padEnd(6), ...listNotes(view, todo)];
     const detailed =
       full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
     const indent = ' '.repeat(2 + getIndent(todo, depths));
-    const more = detailed ? renderDetails(todo, full).map((line) => `${indent}  ${line}`) : [];
-    return [`${SIGNS[todo.standing].sign} ${columns.join('  ')}`.trimEnd(), ...more];
+    const more = detailed ? renderDetails(todo, full).map((line): Row => [`${indent}  `, line]) : [];
+    return [[`${SIGNS[todo.standing].sign} `, ...cells], ...more];
   };
   const waits = view.waits === null ? '' : `: ${toBoundedLine(view.waits, 300)}`;
   return [
-    `plan   approved ${view.approvals.plan}; commands ${view.approvals.commands}`,
-    `todos  ${renderTotals(view)}`,
+    ['plan   ', `approved ${view.approvals.plan}; commands ${view.approvals.commands}`],
+    ['todos  ', renderTotals(view)],
     ...rows.flatMap(lines),
-    renderStages(view),
-    ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${renderEvidence(one)}`),
-    ...(view.why === null ? [] : [`✗ ${toBoundedLine(view.why, 300)}`]),
+    ['', renderStages(view)],
+    ...view.evidence.filter(({ ok }) => full || !ok).map((one): Row => ['  ', renderEvidence(one)]),
+    ...(view.why === null ? [] : [['✗ ', toBoundedLine(view.why, 300)] as const]),
     ...(view.deferred.length === 0
       ? []
-      : [`!      commits that could not be made yet: ${joinFirst(view.deferred, NAMED)}${waits}`]),
-    ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${toBoundedLine(issue, 200)}`),
-    ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
+      : [['!      ', `commits that could not be made yet: ${joinFirst(view.deferred, NAMED)}${waits}`] as const]),
+    ...view.openIssues.slice(0, full ? undefined : 5).map((issue): Row => ['!      ', toBoundedLine(issue, 200)]),
+    ...(full || view.openIssues.length <= 5
+      ? []
+      : [['!      ', `and ${view.openIssues.length - 5} more open issues`] as const]),
   ];
 }
 

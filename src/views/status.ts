@@ -18,12 +18,14 @@ import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
+import { type Row, renderRow } from './rows.js';
 import { type Rendered, type RunView, renderSections, type Section } from './run-view.js';
 import { SIGNS } from './signs.js';
 import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
 import { renderExecution } from './status-tree.js';
 
-interface Options {
+/** What the status of a run is built with. */
+export interface StatusOptions {
   /** Sections of wings, which come last. */
   sections: readonly Section[];
   /** Whether the text shows every todo of a long plan, with its evidence. */
@@ -33,19 +35,23 @@ interface Options {
 }
 
 /** Builds `status` of a run: JSON for programs, text for people (protocol.md §5). */
-export function buildStatus(run: RunView, { sections, full, cost }: Options): Pick<Answer, 'json' | 'text'> {
+export function buildStatus(run: RunView, { sections, full, cost }: StatusOptions): Pick<Answer, 'json' | 'text'> {
   const status = buildStatusJson(run, cost);
   const added = renderSections(run, 'status', sections);
   const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
   return {
     json: { ...status, ...more },
-    text: (format) => renderStatusText(run, status, { you: renderInstruction(status.you, format), full, added }),
+    text: (format) =>
+      listRows(run, status, { you: renderInstruction(status.you, format), full, added })
+        .map(renderRow)
+        .join('\n'),
   };
 }
 
 type Status = ReturnType<typeof buildStatusJson>;
 
-function buildStatusJson(run: RunView, cost: RunCost | undefined) {
+/** Builds what `status --json` prints, without the sections of wings. */
+export function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   const { state, captured, changedApprovals, planMoved, recovered, files, place } = run;
   return {
     run: state.name,
@@ -155,11 +161,12 @@ function listGates({ captured, state, changedApprovals }: RunView): Record<strin
 /** Characters of a warning; the one about a changed plan is the longest. */
 const WARNING_CAP = 500;
 
-function renderStatusText(
+/** Lists the lines of `status`, as yet unwritten. @param options.you what the reader can do */
+export function listRows(
   { state, now, captured }: RunView,
   status: Status,
   { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
-): string {
+): Row[] {
   const ago = (at: string) => formatDuration(now - Date.parse(at));
   const request = renderPullRequest(state);
   const rows =
@@ -170,20 +177,22 @@ function renderStatusText(
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
   return [
-    `${state.name}  ${status.recipe}  ${state.status} ${ago(state.createdAt)}`,
-    `goal   ${toBoundedLine(state.goal ?? '(none)', 200)}`,
-    ...(status.size === undefined ? [] : [`size   ${status.size.value} (${status.size.by})`]),
-    `now    ${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`,
-    `you    ${you}`,
-    ...(request === null ? [] : [`pull   ${request}`]),
-    ...(status.cost === undefined ? [] : [`cost   ${renderCost(status.cost)}`]),
-    '',
+    ['', state.name, status.recipe, `${state.status} ${ago(state.createdAt)}`],
+    ['goal   ', toBoundedLine(state.goal ?? '(none)', 200)],
+    ...(status.size === undefined ? [] : [['size   ', `${status.size.value} (${status.size.by})`] as const]),
+    ['now    ', `${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`],
+    ['you    ', you],
+    ...(request === null ? [] : [['pull   ', request] as const]),
+    ...(status.cost === undefined ? [] : [['cost   ', renderCost(status.cost)] as const]),
+    [''],
     ...(state.workflow === null ? rows : renderPhases(state.workflow, rows)),
-    ...(status.artifacts.length === 0 ? [] : [`wrote  ${toBoundedLine(status.artifacts.join(', '), WARNING_CAP)}`]),
-    ...[...status.warnings, ...selfReported].map((line) => `!      ${toBoundedLine(line, WARNING_CAP)}`),
-    ...status.recovered.map((line) => `mended ${toBoundedLine(line, 200)}`),
-    ...added.map((section) => section.text),
-  ].join('\n');
+    ...(status.artifacts.length === 0
+      ? []
+      : [['wrote  ', toBoundedLine(status.artifacts.join(', '), WARNING_CAP)] as const]),
+    ...[...status.warnings, ...selfReported].map((line): Row => ['!      ', toBoundedLine(line, WARNING_CAP)]),
+    ...status.recovered.map((line): Row => ['mended ', toBoundedLine(line, 200)]),
+    ...added.map((section): Row => ['', section.text]),
+  ];
 }
 
 /** Characters of a step's summary; one that failed says what its command printed last. */
@@ -195,7 +204,7 @@ function listTitles({ blocks }: RunView['captured']['recipe']): ReadonlyMap<stri
   return new Map(blocks.flatMap(({ id, title }) => (title === undefined ? [] : [[id, title] as const])));
 }
 
-function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: ReadonlyMap<string, string>): string[] {
+function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: ReadonlyMap<string, string>): Row[] {
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
     const title = titles.get(id);
@@ -212,7 +221,7 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: 
       ...describeGate(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];
-    return `${SIGNS[step.status].sign} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+    return [`${SIGNS[step.status].sign} `, id.padEnd(width), extra.join(', ')];
   });
 }
 
@@ -224,7 +233,7 @@ function describeGate(gate: GateNow | undefined): string[] {
 }
 
 /** Renders the phases of a workflow, with the blocks of the current one below it. */
-function renderPhases(workflow: Workflow, steps: string[]): string[] {
+function renderPhases(workflow: Workflow, steps: Row[]): Row[] {
   const width = Math.max(...workflow.phases.map(({ name }) => name.length));
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
     const extra = [
@@ -233,7 +242,7 @@ function renderPhases(workflow: Workflow, steps: string[]): string[] {
       ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;
-    const line = `${SIGNS[mark].sign} ${name.padEnd(width)}  ${extra.join(', ')}`;
-    return [line, ...(here ? steps.map((step) => `    ${step}`) : [])];
+    const row: Row = [`${SIGNS[mark].sign} `, name.padEnd(width), extra.join(', ')];
+    return [row, ...(here ? steps.map(([lead, ...cells]): Row => [`    ${lead}`, ...cells]) : [])];
   });
 }

@@ -7,7 +7,7 @@ import type { HistoryContext } from '../../run/context.js';
 import { BEGINNING, type Cursor, type Entry } from '../../store/store.js';
 import { createHistoryBuilder } from '../../views/history.js';
 import type { Item, RunHistory } from '../../views/history-items.js';
-import { renderEntry, renderHistory, type ShownRun } from '../../views/history-text.js';
+import { nameSubject, renderEntry, renderHistory, type ShownRun } from '../../views/history-text.js';
 import { findRun, readRun } from '../find/find-run.js';
 import { TORN_WARNING } from './checkpoint.js';
 
@@ -26,8 +26,11 @@ export async function history(context: HistoryContext, given: unknown, input: In
   // Only for its refusals: a copied directory, another run's journal, a journal without its end.
   await readRun(context, name);
   const builder = createHistoryBuilder();
+  const subjects = new Map<number, string>();
   const { torn } = await context.store.scan(name, BEGINNING, (entry) => {
     builder.take(entry);
+    const subject = nameSubject(entry);
+    if (subject !== undefined) subjects.set(entry.seq, subject);
     return true;
   });
   const all = builder.runs();
@@ -43,7 +46,13 @@ export async function history(context: HistoryContext, given: unknown, input: In
     warnings,
     now: context.clock.now(),
   };
-  return { exit: 0, json, text: (format) => renderHistory(view, format) };
+  return {
+    exit: 0,
+    json,
+    text: (format) => renderHistory(view, format),
+    lines: async (format, columns) =>
+      (await import('../../views/frames/history.js')).layOutHistory(view, subjects, { format, columns }),
+  };
 }
 
 function keepNewest(run: RunHistory, count: number | undefined): ShownRun {

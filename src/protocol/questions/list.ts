@@ -1,14 +1,14 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { ReadContext } from '../../run/context.js';
-import { buildRow, type Row, renderList } from '../../views/list.js';
+import { buildRow, type Listed, type Row, renderList } from '../../views/list.js';
 import { FIRST_RUN } from '../find/find-run.js';
 
 /**
  * `list`: every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its error
  * code.
  */
-export async function list({ store, clock }: ReadContext): Promise<Answer> {
+export async function list({ store, clock }: ReadContext): Promise<Answer & { json: Listed }> {
   const runs: Row[] = [];
   for (const name of await store.streams()) {
     try {

@@ -20,24 +20,34 @@ export async function status(
   given: unknown,
   input: Input = {},
 ): Promise<Answer> {
+  return renderStatus(context, await readStatus(context, given, input), input);
+}
+
+/** Reads the run that `status` is about. @throws DevCliError as `status` does */
+export async function readStatus(context: ReadContext, given: unknown, input: Input): Promise<RunHead> {
   const name = await findRun(context, given, false, (ended) => ({
     command: 'status',
     input: { name: ended, ...input },
   }));
-  return renderStatus(context, await readRun(context, name), input);
+  return readRun(context, name);
 }
 
 /** The answer of `status` for a run that was read already. */
-export function renderStatus(
+export function renderStatus(context: ReadContext & Ported<'sections'>, head: RunHead, input: Input): Answer {
+  return { exit: 0, ...buildStatus(...prepareStatus(context, head, input)) };
+}
+
+/** What `status` is built from. */
+export function prepareStatus(
   context: ReadContext & Ported<'sections'>,
   head: RunHead,
   { full = false }: Input,
-): Answer {
+): Parameters<typeof buildStatus> {
   const { sections } = context.ports;
   // A live run is asked for all the time, by a program that reads no journal.
   const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
-  return { exit: 0, ...buildStatus(createRunView(context, head), { sections, full, cost }) };
+  return [createRunView(context, head), { sections, full, cost }];
 }
 
 /** Bytes of a journal that are read for a glance at a run: it takes less than a tenth of a second. */

@@ -24,14 +24,30 @@ export function measureText(text: string): number {
   return listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
 }
 
+/** Cuts a text to so many columns; `…` at its end shows the cut. */
+export function cutText(text: string, columns: number): string {
+  if (measureText(text) <= columns) return text;
+  let used = 1;
+  const kept = listSigns(text).filter(({ columns: more }) => {
+    used += more;
+    return used <= columns;
+  });
+  return `${kept.map(({ sign }) => sign).join('')}…`;
+}
+
 /** Returns spans with blanks behind the last one, up to so many columns. */
 export function padLine(line: Line, columns: number): Line {
   const missing = columns - measureText(line.map(({ text }) => text).join(''));
   return missing > 0 ? [...line, { text: ' '.repeat(missing) }] : line;
 }
 
+/** Blanks, or what stands between them; a shell takes blanks in quotes for a part of the word. */
+const WORD = / +|[^ ]+/g;
+const SHELL_WORD = / +|(?:'[^']*'|"[^"]*"|\\.|[^ ])+/g;
+
 /**
- * Lays spans out in lines of at most so many columns: they break at blanks, and a longer word where the line ends.
+ * Lays spans out in lines of at most so many columns: they break at blanks, a command not even there, and a longer word where the
+ * line ends.
  * @param indent blanks before each line but the first
  * @param goesOn what ends a line that goes on, for a shell: a longer word then stays whole, or it could not be copied
  */
@@ -57,16 +73,22 @@ export function wrapSpans(spans: Line, columns: number, indent: number, goesOn =
   };
   const place = (word: string, span: Span): void => {
     const width = measureText(word);
-    if (used + width > room) {
-      if (word.startsWith(' ')) return;
-      if (used > indent) breakLine();
+    if (used + width > room && word.startsWith(' ')) {
+      // What follows is another word, however short.
+      used = room;
+      return;
     }
+    if (used + width > room && used > indent) breakLine();
     const isWhole = used + width <= room || goesOn !== '';
     for (const { sign, columns: more } of isWhole ? [{ sign: word, columns: 0 }] : listSigns(word)) {
       if (used + more > room) breakLine();
       add(sign, isWhole ? width : more, span);
     }
   };
-  for (const span of spans) for (const word of span.text.match(/ +|[^ ]+/g) ?? []) place(word, span);
+  for (const span of spans) {
+    const isOne = span.command === true && goesOn === '';
+    for (const word of isOne ? [span.text] : (span.text.match(goesOn === '' ? WORD : SHELL_WORD) ?? []))
+      place(word, span);
+  }
   return lines;
 }

@@ -1,0 +1,67 @@
+import type { CommandFormatter } from '../../base/invocation.js';
+import type { Paragraph, Span } from '../../base/spans.js';
+import { type HistoryView, listEarlier, listHead, listMoments, type Moment } from '../history-text.js';
+import { layOutInstruction, layOutRow } from './rows.js';
+
+/** Columns below which the day leaves, and those below which seconds do. */
+const DATED = 80;
+const SECONDS = 60;
+
+/**
+ * Lays a history out for a terminal: the number of the entry first, then local time, then what happened, in the words of the text.
+ * @param subjects the command or commit that an entry was about, by its number
+ */
+export function layOutHistory(
+  view: HistoryView,
+  subjects: ReadonlyMap<number, string>,
+  { format, columns }: { format: CommandFormatter; columns: number },
+): Paragraph[] {
+  const notes = [
+    ...listEarlier(view).map((earlier) => layOutInstruction(earlier, format)),
+    ...view.warnings.map((text): Span[] => [{ text }]),
+  ];
+  return [
+    ...view.runs.flatMap((run, index) => {
+      const moments = listMoments(view, run);
+      const width = Math.max(0, ...moments.map(({ seq }) => String(seq).length));
+      return [
+        ...(index === 0 ? [] : [BLANK]),
+        ...listHead(view, run, formatLocal(run.at, DATED)).map((row) => layOutRow(row, columns)),
+        BLANK,
+        ...moments.flatMap((moment) => layOutMoment(moment, { subject: subjects.get(moment.seq), width, columns })),
+      ];
+    }),
+    ...notes.flatMap((spans) => [BLANK, { spans: [{ text: '! ', as: 'bad' as const }, ...spans], indent: 2 }]),
+  ];
+}
+
+const BLANK: Paragraph = { spans: [], indent: 0 };
+
+function layOutMoment(
+  { seq, at, text, entry, below }: Moment,
+  { subject, width, columns }: { subject: string | undefined; width: number; columns: number },
+): Paragraph[] {
+  const when = `${String(seq).padStart(width)}  ${formatLocal(at, columns)}  `;
+  const [sign = '', ...words] = text.split(' ');
+  const { spans } = layOutRow([`${sign} `, words.join(' ')], columns);
+  const named: Span[] =
+    subject === undefined || entry !== undefined ? [] : [{ text: '  ' }, { text: subject, as: 'strong' }];
+  // On a narrow terminal hardly any room is left beside the time.
+  const indent = columns < SECONDS ? width + 2 : when.length + 2;
+  return [
+    { spans: [{ text: when, as: 'quiet' }, ...spans, ...named], indent },
+    ...below.map((line) => ({
+      spans: [{ text: ' '.repeat(indent) }, { text: line, as: 'quiet' as const }],
+      indent: indent + 2,
+    })),
+  ];
+}
+
+/** `2026-11-21 21:38:00` by the clock of this machine; a narrow terminal has no room for the day, or the seconds. */
+function formatLocal(at: string, columns: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${columns < DATED ? '' : day}${time}${columns < SECONDS ? '' : `:${two(date.getSeconds())}`}`;
+}

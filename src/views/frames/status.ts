@@ -1,0 +1,29 @@
+import type { CommandFormatter } from '../../base/invocation.js';
+import type { Paragraph } from '../../base/spans.js';
+import type { Row } from '../rows.js';
+import { type RunView, renderSections } from '../run-view.js';
+import { buildStatusJson, listRows, type StatusOptions } from '../status.js';
+import { layOutInstruction, layOutRow } from './rows.js';
+
+/** The lead of the row that says what the reader can do. */
+const YOU = 'you    ';
+
+/** Lays the status of a run out for a terminal, row by row as its text has them. */
+export function layOutStatus(
+  run: RunView,
+  { sections, full, cost }: StatusOptions,
+  { format, columns }: { format: CommandFormatter; columns: number },
+): Paragraph[] {
+  const status = buildStatusJson(run, cost);
+  const rows = listRows(run, status, { you: '', full, added: renderSections(run, 'status', sections) });
+  return rows.flatMap(splitRow).map((row) => {
+    if (row[0] !== YOU) return layOutRow(row, columns);
+    return { spans: [{ text: YOU, as: 'quiet' }, ...layOutInstruction(status.you, format)], indent: YOU.length };
+  });
+}
+
+/** A section of a wing has several lines. */
+function splitRow([lead, text = '', ...more]: Row): Row[] {
+  const [first = '', ...others] = text.split('\n');
+  return [[lead, first, ...more], ...others.map((line): Row => ['', line])];
+}
