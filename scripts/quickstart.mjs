@@ -41,10 +41,14 @@ if (wanted === 'drive') {
   const { playDrive } = await import('./quickstart-drive.mjs');
   process.exit(await playDrive(process.argv[3]));
 }
+if (wanted === 'view') {
+  const { playView } = await import('./quickstart-view.mjs');
+  process.exit(await playView());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations | drive]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations | drive | view]');
   process.exit(2);
 }
 const person = findTerminal() !== null;
