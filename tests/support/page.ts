@@ -6,7 +6,7 @@ import { eventually } from '../adversarial/binary/victims.js';
 import { BINARY, CHECKOUT, type Project } from './project.mjs';
 
 /** A page that stands for the built one: one script, one style, no data. */
-export const STUB = `<!doctype html>
+const STUB = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -104,9 +104,10 @@ describe('a run', () => {
   it('whose journal is damaged is shown up to the damage, with its code', async () => {
     const action = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     acknowledge(project, action);
-    const path = join(runDir(project, 'run-1'), 'state/journal.jsonl');
+    const path = join(runDir(project, 'run-1'), 'events.jsonl');
     const lines = readFileSync(path, 'utf8').split('\n');
-    lines[1] = `${lines[1]?.slice(0, 40)}x${lines[1]?.slice(41)}`;
+    const at = lines.length - 3;
+    lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
     const { ask } = bind(await open());
@@ -152,8 +153,8 @@ describe('a file', () => {
     expect(Object.keys(data.documents).filter((key) => key.startsWith('commit/'))).toEqual([]);
     expect(JSON.stringify(Object.values(data.documents))).not.toContain('You are a worker');
     expect(write(RUN, '--without', 'prompts,all').json.error).toMatchObject({ code: 'USAGE' });
-    expect(devCli(project, ['view', '--without', 'logs']).code).toBe(2);
-    expect(devCli(project, ['view', '--html', 'x', '--no-open']).code).toBe(2);
+    expect(devCli(project, ['view', '--without', 'logs', '--json']).code).toBe(2);
+    expect(devCli(project, ['view', '--html', 'x', '--no-open', '--json']).code).toBe(2);
   });
 
   it('takes the place of such a file, and of nothing else', () => {
