@@ -17,7 +17,7 @@ export interface Environment {
   stdoutIsTerminal: boolean;
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
   columns?: number;
-  /** Hears single keys at the terminal until it is called back; absent where no person types. */
+  /** Hears single keys at the terminal until it is called back; only called where a person is at both ends. */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;

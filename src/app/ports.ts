@@ -38,7 +38,6 @@ export const createPorts = (): Ports => ({
     ]);
     return (context) => tellOpen({ listWaiting }, context);
   },
-  picture: async () => (await import('../wings/authoring/graph/command.js')).drawRun,
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });
 

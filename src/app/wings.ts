@@ -137,7 +137,10 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
-  page: async () => (await import('../wings/page/commands.js')).HANDLERS,
+  page: async () =>
+    (await import('../wings/page/commands.js')).createHandlers(async (...given) =>
+      (await import('../wings/authoring/graph/command.js')).drawRun(...given),
+    ),
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };

@@ -168,7 +168,7 @@ async function answerCall(
     stdinIsTerminal,
     stdoutIsTerminal,
     ...(stdoutIsTerminal ? { columns: io.screen().columns } : {}),
-    ...(isBeforePerson(io) ? { keys: io.keys } : {}),
+    keys: io.keys,
     signal,
     readInput,
     write: io.write,

@@ -72,7 +72,6 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       looks: [],
       setUp: nothing,
       tellInbox: async () => async () => '',
-      picture: nothing,
       config: nothing,
     },
   };

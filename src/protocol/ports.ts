@@ -5,7 +5,7 @@ import type { Fix } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { RecipeProblem } from '../recipe/source/problem.js';
 import type { CommandSpec, ToolDocument } from '../registry/spec.js';
-import type { Context, ReadContext } from '../run/context.js';
+import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
 
@@ -34,8 +34,6 @@ export interface Ports {
   setUp: Load<(context: Context) => Promise<Answer>>;
   /** Says how many things wait for a person besides runs; empty where nothing does. */
   tellInbox: Load<(context: Context) => Promise<string>>;
-  /** Draws the recipe of a run, with where the run stands: an SVG. @throws DevCliError what reading the run throws */
-  picture: Load<(context: ReadContext, name: string) => Promise<string>>;
   /** The commands that `trust config` shows. */
   config: Load<(context: Context) => ConfigCommands>;
 }
@@ -233,7 +231,7 @@ interface Call {
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
   columns?: number;
   /**
-   * Hears single keys at the terminal until it is called back; the terminal is as before then. Absent where no person types.
+   * Hears single keys at the terminal until it is called back; the terminal is as before then. Only called where a person is at both ends.
    * @param pressed is told each key as the terminal sends it; Ctrl-C and the end of the input are `q`
    */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;

@@ -1,13 +1,18 @@
 import { defined } from '../../base/defined.js';
 import type { HandlersOf } from '../../protocol/ports.js';
+import type { DrawRun } from './documents.js';
 import type { PAGE_SPECS } from './specs.js';
 
-/** What carries out the commands that show a project to people. */
-export const HANDLERS: HandlersOf<typeof PAGE_SPECS> = {
+/**
+ * Creates what carries out the commands that show a project to people.
+ * @param drawRun of the wing that draws recipes
+ */
+export const createHandlers = (drawRun: DrawRun): HandlersOf<typeof PAGE_SPECS> => ({
   view: async (context, { html, without, name, ...input }, site) => {
+    const scene = { ...context, drawRun };
     const named = defined({ name });
-    if (html === undefined) return (await import('./view.js')).view(context, { ...named, ...input }, site);
-    return (await import('./file.js')).writeFile(context, { ...named, html, ...defined({ without }) }, site);
+    if (html === undefined) return (await import('./view.js')).view(scene, { ...named, ...input }, site);
+    return (await import('./file.js')).writeFile(scene, { ...named, html, ...defined({ without }) }, site);
   },
   ci: async (...given) => (await import('./ci/ci.js')).checkProject(...given),
-};
+});

@@ -44,16 +44,17 @@ export function createDecider(
   const onPage: Context = { ...context, caller: { ...context.caller, via: 'page' } };
   let open: { id: string; number: string; until: number; answer: PreparedAnswer } | null = null;
   let wrong = 0;
-  const requireTries = (name: string): void => {
-    if (wrong < TRIES) return;
-    throw new DevCliError('TERMINAL_REQUIRED', 'Three numbers were wrong: this page decides nothing any more.', {
-      run: name,
-      fix: [{ command: 'approve', input: { name } }],
-    });
+  const requireOpenDoor = (name: string): void => {
+    const why =
+      context.caller.terminal !== true
+        ? 'No person is at the terminal of dev-cli view, so this page only shows.'
+        : 'Three numbers were wrong: this page decides nothing any more.';
+    if (context.caller.terminal === true && wrong < TRIES) return;
+    throw new DevCliError('TERMINAL_REQUIRED', why, { run: name, fix: { command: 'approve', input: { name } } });
   };
   return {
     async prepare(name, given) {
-      requireTries(name);
+      requireOpenDoor(name);
       const answer = await prepareAnswer(onPage, name, given);
       const number = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
       const id = randomBytes(12).toString('hex');
@@ -67,11 +68,11 @@ export function createDecider(
         throw new DevCliError('STALE_ACTION', 'This answer is open no more; nothing was decided.', {
           fix: 'Send it again.',
         });
-      requireTries(asked.answer.run);
+      requireOpenDoor(asked.answer.run);
       if (number !== asked.number) {
         wrong += 1;
         if (wrong >= TRIES) open = null;
-        requireTries(asked.answer.run);
+        requireOpenDoor(asked.answer.run);
         throw new DevCliError('DATA_UNEXPECTED', 'This is not the number at the terminal; nothing was decided.');
       }
       open = null;
@@ -90,11 +91,10 @@ const LINE = 300;
 function renderPrepared(answer: PreparedAnswer, number: string): string[] {
   const { run, title, choice, note, digest, commands } = answer;
   return [
-    `${run}: ${toBoundedLine(title, LINE)}`,
-    `  answer    ${toBoundedLine(choice, LINE)}`,
-    ...(note === undefined ? [] : [`  reason    ${toBoundedLine(note, LINE)}`]),
-    `  digest    ${digest}`,
-    `  commands  ${commands}`,
-    `  Type ${number} on the page to decide this, within 5 minutes.`,
+    `${run} asks: ${toBoundedLine(title, LINE)}`,
+    `The answer from the page: ${toBoundedLine(choice, LINE)}`,
+    ...(note === undefined ? [] : [`Its reason: ${toBoundedLine(note, LINE)}`]),
+    `Decided on: ${digest}; commands that dev-cli runs: ${commands}`,
+    `Type ${number} on the page to decide exactly this, within 5 minutes.`,
   ];
 }

@@ -1,5 +1,4 @@
 import { DevCliError } from '../../base/errors.js';
-import type { Ported } from '../../protocol/ports.js';
 import type { TimelineNow } from '../../protocol/questions/timeline.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, REPORT } from '../../run/paths.js';
@@ -10,6 +9,12 @@ import { cutDocument } from './clean.js';
 import type { WantedRun } from './live.js';
 import { readText } from './pages.js';
 import type { PageDocument, TabName } from './wire.js';
+
+/** Draws the recipe of a run, with where the run stands: an SVG. */
+export type DrawRun = (context: Context, name: string) => Promise<string>;
+
+/** What the page is made from. */
+export type Scene = Context & { drawRun: DrawRun };
 
 /** A document of a segment, with the entry that names it. */
 export interface NamedDocument {
@@ -98,7 +103,7 @@ export async function readDocument(
  * @throws DevCliError `DATA_MISSING` where there is nothing to show; `IO`
  */
 export async function readTab(
-  context: Context & Ported,
+  context: Scene,
   { name, runId }: WantedRun,
   tab: TabName,
   now: TimelineNow,
@@ -114,7 +119,7 @@ export async function readTab(
     case 'report':
       return show(REPORT);
     case 'recipe':
-      return { kind: 'svg', text: await (await context.ports.picture())(context, name) };
+      return { kind: 'svg', text: await context.drawRun(context, name) };
     case 'journal':
       return {
         kind: 'text',

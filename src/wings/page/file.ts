@@ -4,13 +4,11 @@ import { deflateRawSync } from 'node:zlib';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { findRun } from '../../protocol/find/find-run.js';
-import type { Ported } from '../../protocol/ports.js';
 import type { TimelineNow } from '../../protocol/questions/timeline.js';
-import type { Context } from '../../run/context.js';
 import { writeDurably } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
 import { renderClean } from './clean.js';
-import { type NamedDocument, readCommit, readDocuments, readTab } from './documents.js';
+import { type NamedDocument, readCommit, readDocuments, readTab, type Scene } from './documents.js';
 import { createRunReader } from './live.js';
 import { buildRunPage } from './pages.js';
 import { readShell, type Shell } from './shell.js';
@@ -26,7 +24,7 @@ type Part = (typeof PARTS)[number];
  * is something else
  */
 export async function writeFile(
-  context: Context & Ported,
+  context: Scene,
   input: { name?: string; html: string; without?: readonly string[] },
   { cwd }: { cwd: string },
 ): Promise<Answer> {
@@ -63,7 +61,7 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
 }
 
 /** Builds all that a file holds. @throws DevCliError as `writeFile` */
-export async function buildFile(context: Context & Ported, name: string, without: readonly Part[]): Promise<PageFile> {
+export async function buildFile(context: Scene, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await createRunReader(context).read({ name });
   const page = await buildRunPage(context, name, now, undefined);
   const documents: PageFile['documents'] = {};

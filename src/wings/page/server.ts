@@ -1,9 +1,7 @@
 import { Hono, type HonoRequest } from 'hono';
 import { defined } from '../../base/defined.js';
-import type { Ported } from '../../protocol/ports.js';
-import type { Context } from '../../run/context.js';
 import type { Decider } from './deciding.js';
-import { findDocument, readCommit, readDocument, readTab } from './documents.js';
+import { findDocument, readCommit, readDocument, readTab, type Scene } from './documents.js';
 import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
 import { createRunReader, followRun } from './live.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
@@ -14,7 +12,7 @@ import type { TabName } from './wire.js';
 
 /** What the server is made of. */
 export interface Parts {
-  context: Context & Ported;
+  context: Scene;
   /** `127.0.0.1:PORT`. */
   host: string;
   shell: Shell;

@@ -2,9 +2,9 @@ import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
 import { readRun } from '../../protocol/find/find-run.js';
-import type { Ported } from '../../protocol/ports.js';
 import type { Context } from '../../run/context.js';
 import { createDecider } from './deciding.js';
+import type { Scene } from './documents.js';
 import { listen } from './listen.js';
 import { hasDisplay, openLink } from './open.js';
 import { createServer } from './server.js';
@@ -22,7 +22,7 @@ interface Site {
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
  */
 export async function view(
-  context: Context & Ported,
+  context: Scene,
   input: { name?: string; port?: number; noOpen?: boolean },
   site: Site,
 ): Promise<StreamAnswer> {
@@ -31,11 +31,12 @@ export async function view(
 }
 
 async function* serve(
-  context: Context & Ported,
+  context: Scene,
   { name, port, noOpen = false }: { name?: string; port?: number; noOpen?: boolean },
-  { env, keys }: Site,
+  { env, keys: typed }: Site,
 ): AsyncGenerator<StreamItem> {
   const said = createQueue();
+  const keys = context.caller.terminal === true ? typed : undefined;
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   context.signal.addEventListener('abort', () => said.end());

@@ -22,7 +22,6 @@ const NONE: Ports = {
   looks: [],
   setUp: nothing,
   tellInbox: async () => async () => '',
-  picture: nothing,
   config: nothing,
 };
 const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };
