@@ -5,9 +5,12 @@ import { type Browser, chromium } from 'playwright-core';
 /** Browsers of the machine, tried where the one of the package does not start. */
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
+/** With one process the browser ends with its first window; and pages are to be as safe as they are for people. */
+const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
+
 /** Starts Chromium; null where there is none that starts: then what needs it is skipped. */
 export async function launchBrowser(): Promise<Browser | null> {
-  const args = sparticuz.args.filter((one) => one !== '--disable-web-security');
+  const args = sparticuz.args.filter((one) => !UNWANTED.includes(one));
   const packaged = await sparticuz.executablePath().catch(() => null);
   for (const executablePath of [packaged, ...FOUND.filter(existsSync)]) {
     if (executablePath === null) continue;
@@ -15,4 +18,36 @@ export async function launchBrowser(): Promise<Browser | null> {
     if (browser !== null) return browser;
   }
   return null;
+}
+
+interface Window {
+  width?: number;
+  height?: number;
+  scheme?: 'light' | 'dark';
+  /** By default the server's page, with a ticket that it takes. */
+  isFile?: boolean;
+}
+
+/** Opens a page of a server, or a file, at a place of it. `faults`: what the page has complained about, and what it asked of others. */
+export async function openPage(browser: Browser, url: string, route: string, options: Window = {}) {
+  const { width = 1280, height = 1600, scheme = 'light', isFile = false } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    locale: 'en-GB',
+    timezoneId: 'Asia/Tokyo',
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    // That a server is away is said by the browser, too.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) faults.push(request.url());
+  });
+  await page.goto(isFile ? `${url}#${route}` : `${url}/#ticket=t${route}`);
+  await page.locator('h1').waitFor();
+  return { page, faults, close: () => context.close() };
 }

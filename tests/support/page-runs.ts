@@ -19,7 +19,7 @@ export function goldenPage(title: string): RunPage {
   const now = Date.parse(entries.at(-1)?.at ?? '');
   const built = builder.build({ captured: JSON.parse(text('recipe.json')), now, facts: () => ({ kind: 'missing' }) });
   if (built === null) throw new Error(`${title} has no run`);
-  const runs = built.runs.map(({ runId, recipe, status, startedAt }) => ({ runId, recipe, status, at: startedAt }));
+  const runs = built.runs.map(({ runId, recipe, status, at }) => ({ runId, recipe, status, at }));
   const last = runs.at(-1);
   const rows = built.rows.map(
     (row): PageRow => ({

@@ -124,7 +124,7 @@ function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: P
           source={of.source}
           page={of.page}
           wanted={{ kind: 'document', row: of.row.id, segment: index, document: open }}
-          label={documents[open] ?? ''}
+          label={`${documents[open]} of entry ${seq}`}
         />
       )}
     </>

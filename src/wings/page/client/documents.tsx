@@ -28,14 +28,14 @@ export function Document({ source, page, wanted, label }: Props) {
   if (read === null) return <p class="quiet">Reading …</p>;
   if (read instanceof Failure) return <Trouble trouble={read} />;
   return (
-    <section class="document" aria-label={label}>
+    <div class="document">
       {read.of !== undefined && (
         <p class="quiet">
           Too large to be shown whole: {size(read.text.length)} of {size(read.of)}.
         </p>
       )}
       <Content document={read} label={label} />
-    </section>
+    </div>
   );
 }
 

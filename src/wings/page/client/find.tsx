@@ -62,7 +62,7 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
         <button type="button" aria-label="Farther" onClick={() => setZoom(Math.max(1, zoom / 2))}>
           −
         </button>
-        <button type="button" aria-label="The whole run" onClick={() => setZoom(1)}>
+        <button type="button" aria-label="0, the whole run" onClick={() => setZoom(1)}>
           0
         </button>
       </fieldset>

@@ -35,8 +35,8 @@ function showBlock(node: Node, source: string): ComponentChildren {
     case 'paragraph':
       return <p>{inner}</p>;
     case 'heading':
-      // The page has its own h1 and h2.
-      return ((Tag) => <Tag>{inner}</Tag>)(`h${Math.min(6, node.depth + 2)}` as 'h3');
+      // The page has its own h1.
+      return ((Tag) => <Tag>{inner}</Tag>)(`h${Math.min(6, node.depth + 1)}` as 'h2');
     case 'list':
       return node.ordered ? <ol start={node.start ?? 1}>{inner}</ol> : <ul>{inner}</ul>;
     case 'listItem':

@@ -44,16 +44,18 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
   const view = useMemo(() => zoomTo(zoom, findMiddle(pieces, found[index], now)), [zoom, pieces, found, index]);
   useLayoutEffect(() => {
     if (list.current === null || index < 0) return;
-    const top = list.current.getBoundingClientRect().top + index * height;
-    const over = Math.min(0, top - HEAD) + Math.max(0, top + height - innerHeight);
-    if (over !== 0) scrollBy({ top: over, behavior: 'instant' });
+    const y = list.current.getBoundingClientRect().top + index * height;
+    const over = Math.min(0, y - HEAD) + Math.max(0, y + height - innerHeight);
+    // From afar, with what is around it.
+    const top = Math.abs(over) > 4 * height ? over + (Math.sign(over) * innerHeight) / 3 : over;
+    if (top !== 0) scrollBy({ top, behavior: 'instant' });
   }, [index, chosen.id]);
   const shown = found.slice(first, last).map((one, at) => [one, first + at] as const);
   const here = found[index];
   if (here !== undefined && (index < first || index >= last)) shown.push([here, index]);
   const push = (at: number) => (index >= 0 && at > index ? gap : 0);
   return (
-    <section class="work" style={{ '--row': `${height}px`, '--y': `${(index + 1) * height}px` }} aria-label="Rows">
+    <section class="work" aria-label="Rows">
       <div class="scale" aria-hidden="true">
         <div class="marks">
           <Scale pieces={pieces} view={view} now={now} />
@@ -66,7 +68,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
         tabIndex={0}
         aria-label="Rows with their time"
         aria-activedescendant={here && `row-${here.id}`}
-        style={{ '--height': `${found.length * height + gap}px` }}
+        style={{ '--row': `${height}px`, '--height': `${found.length * height + gap}px` }}
       >
         {shown.map(([one, at]) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the list box has the focus
@@ -87,7 +89,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
         ))}
       </div>
       {row && (
-        <aside ref={aside} aria-label={`Details of ${row.id}`}>
+        <aside ref={aside} aria-label={`Details of ${row.id}`} style={{ '--y': `${(index + 1) * height}px` }}>
           <Details key={row.id} {...{ row, page, source, now, choose }} />
         </aside>
       )}
@@ -210,7 +212,9 @@ function useGap(aside: { current: HTMLElement | null }, isUnder: boolean): numbe
   const [gap, setGap] = useState(0);
   useLayoutEffect(() => {
     if (!isUnder || aside.current === null) return setGap(0);
-    const watcher = new ResizeObserver(([entry]) => setGap(Math.ceil(entry?.target.clientHeight ?? 0)));
+    const watcher = new ResizeObserver(([entry]) =>
+      setGap(entry?.target instanceof HTMLElement ? entry.target.offsetHeight : 0),
+    );
     watcher.observe(aside.current);
     return () => watcher.disconnect();
   });

@@ -74,12 +74,12 @@ function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRuns: boo
   const sign = held ? 'held' : decision ? 'waiting' : clock.isRunning ? 'running' : SIGN_OF[status];
   return (
     <header>
+      {hasRuns && (
+        <a class="back" href="#/">
+          ‹ All runs
+        </a>
+      )}
       <h1>
-        {hasRuns && (
-          <a href="#/" aria-label="All runs">
-            {'‹ '}
-          </a>
-        )}
         <bdi>{name}</bdi>
       </h1>
       <p>

@@ -18,13 +18,13 @@ export function Waves({ rows, chosen, choose }: Props) {
   const rings = useMemo(() => findRings(todos, chosen), [todos, chosen]);
   if (columns.length === 0) return null;
   const isMany = todos.length >= MANY;
-  const label = `${todos.length} todos in waves`;
+  const deep = columns.reduce((most, column) => Math.max(most, column.todos.length), 1);
   return (
-    <section class={isMany ? 'waves many' : 'waves'} aria-label={label}>
-      {columns.map((column, wave) => (
+    <section class={isMany ? 'waves many' : 'waves'} aria-label="Waves" style={{ '--deep': String(Math.min(5, deep)) }}>
+      {columns.map(({ todos: column, shares }, wave) => (
         <div title={`wave ${wave * each + 1}${each > 1 ? ` to ${(wave + 1) * each}` : ''}: ${column.length}`}>
           {isMany ? (
-            <Stack column={column} rings={rings} />
+            <Stack shares={shares} ring={ringOf(column, rings)} />
           ) : (
             column.map((row) => <Cell key={row.id} {...{ row, choose }} ring={rings.get(row.id)} />)
           )}
@@ -34,7 +34,7 @@ export function Waves({ rows, chosen, choose }: Props) {
   );
 }
 
-function Cell({ row, ring, choose }: { row: PageRow; ring: string | undefined; choose: (id: string) => void }) {
+function Cell({ row, ring, choose }: { row: PageRow; ring: Ring | undefined; choose: (id: string) => void }) {
   const { sign, word, as } = SIGNS[row.state];
   return (
     <button
@@ -50,46 +50,56 @@ function Cell({ row, ring, choose }: { row: PageRow; ring: string | undefined; c
   );
 }
 
-const RINGS: Readonly<Record<string, string>> = {
+const RINGS = {
   here: 'chosen',
   before: 'the chosen one builds on it',
   behind: 'builds on the chosen one',
-};
+} as const;
+type Ring = keyof typeof RINGS;
 
 const STATES = ['done', 'skipped', 'running', 'waiting', 'stale', 'failed', 'pending'] as const;
 
-function Stack({ column, rings }: { column: readonly PageRow[]; rings: ReadonlyMap<string, string> }) {
-  const ring =
-    column
-      .map(({ id }) => rings.get(id))
-      .filter((one) => one !== undefined)
-      .toSorted()
-      .at(-1) ?? '';
-  const shares = STATES.map((state) => [state, column.filter((row) => row.state === state).length] as const);
+function Stack({ shares, ring }: { shares: Column['shares']; ring: string }) {
   return (
     <span class={`stack ${ring}`}>
-      {shares.map(
-        ([state, count]) => count > 0 && <i key={state} class={SIGNS[state].as} style={{ '--share': String(count) }} />,
-      )}
+      {shares.map(([state, count]) => (
+        <i key={state} class={SIGNS[state].as} style={{ '--share': String(count) }} />
+      ))}
     </span>
   );
+}
+
+/** Todos of one wave, or of some in a row, and how many are in which state. */
+interface Column {
+  todos: PageRow[];
+  shares: (readonly [PageRow['state'], number])[];
 }
 
 function arrange(rows: readonly PageRow[]) {
   const todos = rows.filter(({ wave }) => wave !== null);
   const depth = todos.reduce((most, { wave }) => Math.max(most, (wave ?? 0) + 1), 0);
-  const each = Math.ceil(depth / COLUMNS);
-  const columns: PageRow[][] = Array.from({ length: Math.ceil(depth / Math.max(1, each)) }, () => []);
-  for (const row of todos) columns[Math.floor((row.wave ?? 0) / each)]?.push(row);
+  const each = Math.max(1, Math.ceil(depth / COLUMNS));
+  const columns = Array.from({ length: Math.ceil(depth / each) }, (): Column => ({ todos: [], shares: [] }));
+  for (const row of todos) columns[Math.floor((row.wave ?? 0) / each)]?.todos.push(row);
+  for (const column of columns) {
+    const counted = STATES.map((state) => [state, column.todos.filter((row) => row.state === state).length] as const);
+    column.shares = counted.filter(([, count]) => count > 0);
+  }
   return { todos, columns, each };
 }
 
-function findRings(todos: readonly PageRow[], chosen: string | null): Map<string, string> {
-  const rings = new Map<string, string>();
+/** What is ringed: the chosen one, what it builds on, what builds on it; in this order one counts before another. */
+function findRings(todos: readonly PageRow[], chosen: string | null): Map<string, Ring> {
+  const rings = new Map<string, Ring>();
   for (const { id, after } of todos) {
     if (chosen !== null && after.includes(chosen)) rings.set(id, 'behind');
     if (id === chosen) for (const one of after) rings.set(one, 'before');
   }
   if (chosen !== null) rings.set(chosen, 'here');
   return rings;
+}
+
+function ringOf(todos: readonly PageRow[], rings: ReadonlyMap<string, Ring>): string {
+  const found = rings.size === 0 ? [] : todos.flatMap(({ id }) => rings.get(id) ?? []);
+  return (['here', 'before', 'behind'] as const).find((one) => found.includes(one)) ?? '';
 }

@@ -1,0 +1,296 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser, openPage } from '../../support/browser.js';
+import { syntheticPage } from '../../support/page-runs.js';
+import { readShell, startPageServer } from '../../support/page-server.js';
+import { createStage, DECISION } from '../../support/page-stage.js';
+import { CHECKOUT } from '../../support/project.mjs';
+
+/** The page in the browser (view.md, Page), with a server that stands in for dev-cli's. */
+
+const browser = await launchBrowser();
+let stage: ReturnType<typeof createStage>;
+let server: Awaited<ReturnType<typeof startPageServer>>;
+const opened: { close: () => Promise<void> }[] = [];
+
+beforeEach(async () => {
+  stage = createStage();
+  server = await startPageServer(stage);
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+  await server.stop();
+});
+afterAll(() => browser?.close());
+
+async function open(route: string, options: Parameters<typeof openPage>[3] = {}) {
+  if (browser === null) throw new Error('no browser');
+  const one = await openPage(browser, server.url, route, options);
+  opened.push(one);
+  return one;
+}
+
+const CLIENT = join(CHECKOUT, 'src/wings/page/client');
+
+describe('what is built', () => {
+  it('is one file of at most 60 kB, without data, that loads nothing', () => {
+    const shell = readShell();
+    expect(gzipSync(shell).length).toBeLessThan(60_000);
+    expect(shell.match(/<script/g)).toHaveLength(1);
+    expect(
+      shell.replace(/<script.*?<\/script>/s, '').match(/(src|href)="(?!data:,")|url\(|@import| style=/g),
+    ).toBeNull();
+  });
+
+  it('makes elements of text nowhere', () => {
+    for (const file of readdirSync(CLIENT)) {
+      const text = readFileSync(join(CLIENT, file), 'utf8');
+      expect(text, file).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|href=\{(?!writeRoute)/,
+      );
+    }
+  });
+});
+
+describe.skipIf(browser === null)('the first page', () => {
+  it('shows groups and rows in order, and leads to a run by keys alone', async () => {
+    const { page, faults } = await open('/');
+    expect(await page.locator('h2').allTextContents()).toEqual(stage.runs.groups.map(({ title }) => title));
+    await page.getByText('silent for 11m00s').waitFor();
+    expect(await page.title()).toBe('(1) todo-api');
+    expect(await page.getByRole('link', { name: 'pages' }).count()).toBe(0);
+    expect(page.url()).not.toContain('ticket');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'delete-todos' }).waitFor();
+    expect(page.url()).toMatch(/#\/delete-todos$/);
+    expect(faults).toEqual([]);
+  });
+
+  it('says how to begin where there is no run', async () => {
+    stage.runs.groups = [];
+    const { page } = await open('/');
+    await page.getByText('dev-cli demo').waitFor();
+  });
+
+  it('says what to do without a session', async () => {
+    stage.isKnown = false;
+    const { page } = await open('/');
+    await page.getByRole('alert').getByText('Press o in the terminal').waitFor();
+  });
+});
+
+describe.skipIf(browser === null)('a run', () => {
+  it('has a row for each, with its time as text; j and k move, Enter opens, the address follows', async () => {
+    const { page, faults } = await open('/add-auth');
+    const rows = page.getByRole('option');
+    expect(await rows.count()).toBe(11);
+    expect(await rows.nth(1).locator('.length').textContent()).toMatch(/\d+ s|\d+m\d\ds/);
+    for (const key of ['j', 'j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('complementary', { name: 'Details of todo-1' }).waitFor();
+    await page.waitForURL(/#\/add-auth\/todo-1$/);
+    expect(await page.getByRole('option', { selected: true }).textContent()).toContain('todo-1');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('complementary').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('opens at a row that the address names, with what it builds on and what on it', async () => {
+    const { page } = await open('/todos-40/todo-29');
+    const details = page.getByRole('complementary');
+    await details.getByText('exit 1: expected 204, got 500').waitFor();
+    expect(await page.locator('.waves .here').count()).toBe(1);
+    expect(await page.locator('.waves .before').count()).toBe(1);
+    expect(await page.locator('.waves .behind').count()).toBe(4);
+    await details.getByRole('button', { name: 'todo-25' }).click();
+    await page.getByRole('complementary', { name: 'Details of todo-25' }).waitFor();
+  });
+
+  it('shows local time, and UTC as its title', async () => {
+    const { page } = await open('/todos-40');
+    const time = page.locator('header time').first();
+    expect(await time.textContent()).toContain('18:00');
+    expect(await time.getAttribute('title')).toBe('2026-07-27 09:00:00 UTC');
+  });
+
+  it('finds by text and state, says which filter found nothing, and clears it', async () => {
+    const { page } = await open('/todos-40');
+    await page.keyboard.press('/');
+    await page.keyboard.type('todo-3');
+    expect(await page.getByRole('option').count()).toBe(11);
+    await page.getByRole('button', { name: 'failed 1' }).click();
+    await page.getByText('No row has “todo-3” and is failed.').waitFor();
+    await page.getByRole('button', { name: 'Show all 40' }).click();
+    expect(await page.getByRole('option').count()).toBe(40);
+  });
+
+  it('folds what nobody worked in, and says how long it was; + and 0 zoom', async () => {
+    const { page } = await open('/todos-40/todo-3');
+    expect(await page.locator('.marks .fold').textContent()).toBe('3h00m');
+    const width = async () => (await page.locator('[aria-selected=true] .agent').first().boundingBox())?.width ?? 0;
+    const before = await width();
+    for (const key of ['+', '+']) await page.keyboard.press(key);
+    await expect.poll(width).toBeGreaterThan(3 * before);
+    await page.keyboard.press('0');
+    await expect.poll(width).toBeCloseTo(before, 0);
+  });
+
+  it('shows documents: one that is too large, a diff, one that is gone', async () => {
+    const { page } = await open('/todos-40/todo-3');
+    await page.getByRole('button', { name: 'prompt' }).click();
+    await page.getByText('Too large to be shown whole: 1320 B of 2500 kB.').waitFor();
+    await page.getByRole('button', { name: 'diff' }).click();
+    expect(await page.locator('.document .good').allTextContents()).toEqual([
+      '+++ b/src/routes.ts\n',
+      '+  show,\n+  remove\n',
+    ]);
+    stage.document = () => null;
+    await page.getByRole('button', { name: 'result' }).click();
+    await page.getByRole('alert').getByText('The document is gone.').waitFor();
+    expect(server.asked).toContain('GET /runs/todos-40/documents?run=r1&row=todo-3&segment=0&document=0');
+  });
+
+  it('says who decided, and on which digest', async () => {
+    const { page } = await open('/add-auth/approveCommands');
+    await page.getByRole('complementary').getByText('human at a terminal').waitFor();
+  });
+
+  it('shows all up to where the journal is damaged, and the code', async () => {
+    const whole = syntheticPage(40);
+    stage.pages.set('torn', {
+      ...whole,
+      name: 'torn',
+      fault: { code: 'JOURNAL_CORRUPT', message: 'entry 241 is damaged' },
+    });
+    const { page } = await open('/torn');
+    await page.getByRole('alert').getByText('JOURNAL_CORRUPT').waitFor();
+    expect(await page.getByRole('option').count()).toBe(40);
+  });
+
+  it('says that there is no such run, and that nothing has begun', async () => {
+    const { page } = await open('/nowhere');
+    await page.getByRole('alert').getByText('There is no run "nowhere".').waitFor();
+    const other = await open('/new');
+    await other.page.getByText('Nothing has begun yet.').waitFor();
+  });
+});
+
+describe.skipIf(browser === null)('live', () => {
+  const change = (seq: number, of: object = {}) => ({ seq, page: {}, rows: [], ...of });
+
+  it('takes changes, tells them, and stops when the run ends', async () => {
+    const { page } = await open('/todos-40');
+    await page.locator('.open').first().waitFor();
+    const row = stage.pages.get('todos-40')?.rows[29];
+    if (row === undefined) throw new Error('no row');
+    const ended = row.segments.map((segment) => ({ ...segment, to: segment.from + 90_000, ok: true }));
+    server.push('todos-40', change(241, { rows: [{ ...row, state: 'done', segments: ended }] }));
+    await page.getByRole('status').getByText('todo-30: done').waitFor();
+    const option = page.getByRole('option').nth(29);
+    expect(await option.textContent()).toContain('1m30s');
+    const clock = stage.pages.get('todos-40')?.clock;
+    server.push('todos-40', change(242, { page: { status: 'aborted', clock: { ...clock, isRunning: false } } }));
+    await page.getByRole('status').getByText('The run has ended: aborted').waitFor();
+    const told = await page.locator('header').textContent();
+    await page.waitForTimeout(1500);
+    expect(await page.locator('header').textContent()).toBe(told);
+  });
+
+  it('keeps what it has when the server goes, and goes on from there when it comes back', async () => {
+    const { page } = await open('/todos-40');
+    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    server.push('todos-40', change(250));
+    await page.waitForTimeout(100);
+    await server.stop();
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    expect(await page.getByRole('option').count()).toBe(40);
+    await server.restart();
+    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 20_000 });
+    expect(server.asked.at(-1)).toBe('GET /runs/todos-40/events?since=250&run=r1');
+    expect(server.asked.filter((one) => one === 'GET /runs/todos-40')).toHaveLength(1);
+  });
+
+  it('asks for another ticket where the server is another one', async () => {
+    const { page } = await open('/todos-40');
+    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    stage.isKnown = false;
+    await server.stop();
+    await server.restart();
+    await page.getByRole('alert').getByText('Press o in the terminal').waitFor({ timeout: 20_000 });
+    expect(await page.getByRole('option').count()).toBe(40);
+  });
+
+  it('asks for nothing while nothing happens', async () => {
+    const { page } = await open('/todos-40');
+    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    const before = server.asked.length;
+    await page.waitForTimeout(2500);
+    expect(server.asked).toHaveLength(before);
+  });
+});
+
+describe.skipIf(browser === null)('a gate', () => {
+  it('shows what approve shows, in the title, too; the answer is sent, the number decides', async () => {
+    const taken: unknown[] = [];
+    stage.refuse = (address, body) => {
+      taken.push([address, body]);
+      return null;
+    };
+    const { page, faults } = await open('/delete-todos');
+    expect(await page.title()).toBe('(1) delete-todos');
+    const gate = page.getByRole('region', { name: DECISION.title });
+    for (const { heading, lines } of DECISION.sections) {
+      await gate.getByText(heading).waitFor();
+      for (const line of lines) await gate.getByText(line).waitFor();
+    }
+    await gate.getByText('The plan', { exact: true }).click();
+    await gate.getByText('1. Add the route that deletes a todo').waitFor();
+    await gate.getByRole('radio', { name: 'revise' }).check();
+    await gate.getByRole('button', { name: 'Send' }).click();
+    expect(taken).toEqual([]);
+    await gate.getByRole('textbox', { name: 'Reason' }).fill('smaller steps');
+    await gate.getByRole('button', { name: 'Send' }).click();
+    await gate.getByRole('textbox', { name: 'The number stands in the terminal' }).waitFor();
+    await page.keyboard.type('012345');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => taken.length).toBe(2);
+    expect(taken).toEqual([
+      ['answer', { actionId: 'a7', choice: 'revise', digest: 'sha256:3f1c9a', note: 'smaller steps' }],
+      ['confirm', { id: 'p1', number: '012345' }],
+    ]);
+    server.push('delete-todos', { seq: 99, page: { decision: null }, rows: [] });
+    await gate.waitFor({ state: 'detached' });
+    expect(await page.title()).toBe('delete-todos');
+    expect(faults).toEqual([]);
+  });
+
+  it('says that a number was wrong, and begins anew where what it is about has changed', async () => {
+    stage.refuse = (address) =>
+      address === 'confirm' ? { code: 'NUMBER_WRONG', message: 'The number is wrong.' } : null;
+    const { page } = await open('/delete-todos');
+    const send = async () => {
+      await page.getByRole('radio', { name: 'approve' }).check();
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.locator('.number').fill('111111');
+      await page.keyboard.press('Enter');
+    };
+    await send();
+    await page.getByRole('alert').getByText('The number is wrong.').waitFor();
+    expect(await page.locator('.number').inputValue()).toBe('');
+    const old = stage.pages.get('delete-todos');
+    if (!old?.decision) throw new Error('no gate');
+    stage.pages.set('delete-todos', {
+      ...old,
+      decision: { ...old.decision, digest: 'sha256:other', title: 'Approve 7 todos?' },
+    });
+    stage.refuse = (address) =>
+      address === 'confirm' ? { code: 'INPUT_CHANGED', message: 'The plan has changed.' } : null;
+    await page.locator('.number').fill('222222');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approve 7 todos?' }).waitFor();
+    expect(await page.locator('.number').count()).toBe(0);
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+  });
+});
