@@ -5,6 +5,8 @@ export type Shade = 'good' | 'bad' | 'you' | 'busy' | 'quiet' | 'strong';
 export interface Span {
   text: string;
   as?: Shade;
+  /** On a screen: the column where it begins, from 0. Terminals differ about joined signs, so what stands before does not say it. */
+  at?: number;
 }
 
 /** A line of a frame. */

@@ -46,8 +46,8 @@ export interface Home {
   groups: HomeGroup[];
 }
 
-/** Rows of ended runs that are shown. */
-const ENDED = 5;
+/** Rows of ended runs that are shown, where not all are asked for. */
+export const ENDED = 5;
 
 /** Milliseconds after which an agent of which nothing was heard is called silent. */
 const SILENT = 10 * 60_000;

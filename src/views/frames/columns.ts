@@ -30,6 +30,35 @@ export function padLine(line: Line, columns: number): Line {
   return missing > 0 ? [...line, { text: ' '.repeat(missing) }] : line;
 }
 
+/** Cuts spans to so many columns; `…` shows a cut. Spans with a column of their own stand behind, each cut to what is left. */
+export function fitLine(line: Line, columns: number): Line {
+  const fitted: Span[] = [];
+  let used = 0;
+  for (const span of line) {
+    used = span.at ?? used;
+    const room = columns - used;
+    const text = fitText(span.text, room);
+    if (text === '') continue;
+    fitted.push({ ...span, text });
+    used += measureText(text);
+  }
+  return fitted;
+}
+
+/** Cuts a text to so many columns; `…` shows a cut. */
+export function fitText(text: string, columns: number): string {
+  if (columns <= 0) return '';
+  if (measureText(text) <= columns) return text;
+  let kept = '';
+  let used = 0;
+  for (const { sign, columns: more } of listSigns(text)) {
+    if (used + more > columns - 1) break;
+    kept += sign;
+    used += more;
+  }
+  return `${kept}…`;
+}
+
 /**
  * Lays spans out in lines of at most so many columns: they break at blanks, and a longer word where the line ends.
  * @param indent blanks before each line but the first

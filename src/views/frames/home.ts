@@ -7,7 +7,8 @@ import type { Home, HomeGroup, HomeRow } from '../home.js';
 import { SIGNS } from '../signs.js';
 import { measureText, padLine, wrapSpans } from './columns.js';
 
-interface Options {
+/** What a home is laid out with. */
+export interface Options {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
   /** Of the terminal. */
@@ -25,19 +26,24 @@ const MOST = 120;
 /** Lays home out in lines that fit the columns: words wrap, nothing is cut. */
 export function renderHome(home: Home, options: Options): Line[] {
   const columns = Math.min(options.columns, MOST);
-  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
-  const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
-  const [project = '', ...more] = shown;
-  const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];
   const body =
     home.groups.length === 0
       ? renderNothing(options, columns)
       : home.groups.flatMap((group) => renderGroup(group, options, columns));
-  return [...wrapSpans(head, columns, 2), ...body];
+  return [...renderTitle(home, columns), ...body];
 }
 
-/** What a person can begin with. */
-function renderNothing({ format }: Options, columns: number): Line[] {
+/** Lays the first line out: the project, how many runs it has, its branch. */
+export function renderTitle(home: Home, columns: number): Line[] {
+  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
+  const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
+  const [project = '', ...more] = shown;
+  const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];
+  return wrapSpans(head, columns, 2);
+}
+
+/** Lays out what a person can begin with. */
+export function renderNothing({ format }: Options, columns: number): Line[] {
   const written = format(undefined);
   const rows: [string, string][] = [
     ['in your agent', '/specify what you want'],
@@ -51,8 +57,7 @@ function renderNothing({ format }: Options, columns: number): Line[] {
 }
 
 function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns: number): Line[] {
-  // Names share a column as long as they leave room for what is said of them.
-  const names = Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
+  const names = measureNames(rows, columns);
   const left: Line[] = [
     [{ text: `  and ${more} more: ${options.format(undefined)({ command: 'list', input: {} })}`, as: 'quiet' }],
   ];
@@ -64,7 +69,13 @@ function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns
   ];
 }
 
-function renderRow(row: HomeRow, names: number, { now, format }: Options, columns: number): Line[] {
+/** The columns that names share, as long as they leave room for what is said of them. */
+export function measureNames(rows: readonly HomeRow[], columns: number): number {
+  return Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
+}
+
+/** Lays a row out, with what the person can do below it. @param names the columns of names */
+export function renderRow(row: HomeRow, names: number, { now, format }: Options, columns: number): Line[] {
   const { sign, as } = SIGNS[row.sign];
   const { root, progress, text, since, silent } = row;
   const ago = (at: number) => formatDuration(now - at);
