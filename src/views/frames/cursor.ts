@@ -97,7 +97,7 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
     case 'back':
       if (cursor.showsDetails || cursor.find !== '' || cursor.onlyFailed)
         return only({ showsDetails: false, find: '', onlyFailed: false });
-      return on === 'home' ? only({}) : wish({ do: 'leave' });
+      return wish({ do: 'back' });
     case 'find':
       return only({ isTyping: true, find: '' });
     case 'next':
@@ -125,7 +125,8 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
 function typeText(cursor: Cursor, key: string, { rows }: Shown): Partial<Cursor> {
   if (key === 'return') return { isTyping: false };
   if (key === 'escape') return { isTyping: false, find: '' };
-  const find = key === 'backspace' ? cursor.find.slice(0, -1) : `${cursor.find}${[...key].length === 1 ? key : ''}`;
+  const sign = key === 'space' ? ' ' : [...key].length === 1 ? key : '';
+  const find = key === 'backspace' ? cursor.find.slice(0, -1) : `${cursor.find}${sign}`;
   return { find, at: findNext(cursor, find, rows, 0) };
 }
 

@@ -15,6 +15,8 @@ export interface Options {
   columns: number;
   /** Writes commands for a root, absolute; undefined means the call's own. */
   format: (root: string | undefined) => CommandFormatter;
+  /** Words stand for signs. */
+  inWords?: boolean;
 }
 
 /** Columns below which a text of several lines begins at the left. */
@@ -75,8 +77,8 @@ export function measureNames(rows: readonly HomeRow[], columns: number): number 
 }
 
 /** Lays a row out, with what the person can do below it. @param names the columns of names */
-export function renderRow(row: HomeRow, names: number, { now, format }: Options, columns: number): Line[] {
-  const { sign, as } = SIGNS[row.sign];
+export function renderRow(row: HomeRow, names: number, { now, format, inWords }: Options, columns: number): Line[] {
+  const { sign, word, as } = SIGNS[row.sign];
   const { root, progress, text, since, silent } = row;
   const ago = (at: number) => formatDuration(now - at);
   const tree = root?.split('/').at(-1);
@@ -87,8 +89,12 @@ export function renderRow(row: HomeRow, names: number, { now, format }: Options,
     ...(since === undefined ? [] : [{ text: ago(since), as: 'quiet' as const }]),
     ...(silent === undefined ? [] : [{ text: `silent for ${ago(silent)}`, as: 'bad' as const }]),
   ];
-  const head: Line = [{ text: sign, as }, { text: ' ' }, { text: row.name, as: 'strong' }];
-  const begun = facts.length === 0 || columns < WIDE ? head : padLine(head, names + 2);
+  const head: Line = [
+    { text: inWords === true ? `${word}:` : sign, as },
+    { text: ' ' },
+    { text: row.name, as: 'strong' },
+  ];
+  const begun = facts.length === 0 || columns < WIDE || inWords === true ? head : padLine(head, names + 2);
   const spans = [...begun, ...facts.flatMap((fact) => [{ text: '  ' }, fact])];
   const indent = columns < WIDE ? 4 : names + 4;
   return [...wrapSpans(spans, columns, indent), ...renderYou(row.you, format(root), columns)];

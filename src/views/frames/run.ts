@@ -45,11 +45,6 @@ export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told
   return closeFrame([...head, ...body], bottom, size);
 }
 
-/** Rows of a page: how far a key moves. */
-export function countPage({ rows }: Size): number {
-  return Math.max(1, rows - 8);
-}
-
 const fill = (lines: Line[], room: number): Line[] => [...lines, ...Array<Line>(room - lines.length).fill([])];
 
 function join(left: readonly Line[], right: readonly Line[], { room, at }: { room: number; at: number }): Line[] {

@@ -22,6 +22,11 @@ export function isTiny({ columns, rows }: Size): boolean {
   return columns < 40 || rows < 8;
 }
 
+/** Rows of a page: how far a key moves. */
+export function countPage({ rows }: Size): number {
+  return Math.max(1, rows - 8);
+}
+
 /** The lines at the bottom: what is asked, looked for or told, then the keys; instead of all that, all keys. */
 export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, columns: number): Line[] {
   const keys = renderKeyLine(on, columns);
