@@ -42,7 +42,7 @@ export async function openRun(environment: Environment, given: string | undefine
       read = await timeline.read();
       now = clock.now();
       if (read === null) return [];
-      model = buildRunModel(name, read);
+      model = buildRunModel(name, read, now);
       const rung = read.head === null ? null : bell.hear(read.head.snapshot);
       const [report] = notifier.takeReports();
       if (report !== undefined) notice = report;

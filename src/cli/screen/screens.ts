@@ -36,6 +36,9 @@ export async function showScreens(first: Screen, host: Host): Promise<ExitCode> 
   const gone = new AbortController();
   const signal = AbortSignal.any([host.signal, gone.signal]);
   let hear = (_key: string): void => {};
+  const listen = (heard: typeof hear): void => {
+    hear = heard;
+  };
   const terminal = openTerminal({
     env: host.env,
     write: host.write,
@@ -45,7 +48,7 @@ export async function showScreens(first: Screen, host: Host): Promise<ExitCode> 
   const stack = [first];
   try {
     for (let screen = stack.at(-1); screen !== undefined && !signal.aborted; screen = stack.at(-1)) {
-      const wish = await showScreen(screen, { terminal, signal, listen: (heard) => void (hear = heard) });
+      const wish = await showScreen(screen, { terminal, signal, listen });
       if (wish === null || wish.do === 'leave') break;
       if (wish.do === 'back') {
         if (stack.length > 1) stack.pop()?.close();

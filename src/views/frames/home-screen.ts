@@ -6,7 +6,7 @@ import { ENDED, type Home, type HomeGroup, type HomeRow } from '../home.js';
 import { SIGNS } from '../signs.js';
 import { type Cursor, findPlace } from './cursor.js';
 import { measureNames, renderNothing, renderRow, renderTitle } from './home.js';
-import { closeFrame, isTiny, renderBottom, type Told } from './shell.js';
+import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
 
 /** A row of home as its screen knows it. */
 export interface ShownRow {
@@ -52,10 +52,11 @@ export function renderHomeFrame(
   { now, notice, format }: Told & { format: (root: string | undefined) => CommandFormatter },
 ): Line[] {
   const { columns, rows } = size;
+  if (cursor.showsKeys) return renderKeys('home', size);
   if (isTiny(size)) return closeFrame(renderTiny(home, now), [], size);
   const head = renderTitle(home, columns).slice(0, 2);
   const bottom = renderBottom('home', cursor, { now, notice }, columns);
-  const room = rows - head.length - bottom.length;
+  const room = Math.max(1, rows - head.length - bottom.length);
   const groups = listGroups(home, cursor);
   const shown = groups.flatMap((group) => group.rows);
   const chosen = shown[findPlace(cursor, shown)]?.id;

@@ -1,3 +1,4 @@
+import type { Size } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { measureText, wrapSpans } from './columns.js';
 
@@ -79,9 +80,15 @@ export function renderKeyLine(on: ScreenName, columns: number): Line {
 /** Columns of the keys in the list of all. */
 const KEY_COLUMNS = 15;
 
-/** Lists all keys of a screen. */
-export function renderHelp(on: ScreenName, columns: number): Line[] {
-  return listKeys(on).flatMap(({ shown, does }) =>
+/** Lists all keys of a screen: one a line, or one after the other where there are not so many lines. */
+export function renderHelp(on: ScreenName, { columns, rows }: Size): Line[] {
+  const keys = listKeys(on);
+  const lines = keys.flatMap(({ shown, does }) =>
     wrapSpans([{ text: shown.padEnd(KEY_COLUMNS), as: 'strong' }, { text: does }], columns, KEY_COLUMNS),
   );
+  if (lines.length < rows) return lines;
+  const inTurn = keys.flatMap(
+    ({ shown, word, does }): Line => [{ text: shown, as: 'strong' }, { text: ` ${word ?? does}  ` }],
+  );
+  return wrapSpans(inTurn, columns, 0);
 }

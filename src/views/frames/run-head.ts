@@ -32,7 +32,7 @@ export function renderHead(model: RunModel, { columns, rows }: Size, now: number
     ...cut.map((line) => (shown.length < question.length ? fitEnd(line, columns) : line)),
     ...(fault === null ? [] : [[{ text: `the journal cannot be read beyond this: ${fault}`, as: 'bad' as const }]]),
     renderBar(model.rows, columns),
-    [{ text: describeSplit(model), as: 'quiet' }],
+    [{ text: describeSplit(model, now), as: 'quiet' }],
     [],
   ];
 }
@@ -63,8 +63,10 @@ function renderBar(rows: readonly Row[], columns: number): Line {
 }
 
 /** The length of the run, and the share of it that was yours. */
-function describeSplit({ split, isLive }: RunModel): string {
-  const length = split.agent + split.commands + split.you + split.idle;
-  const share = length === 0 ? 0 : Math.round((split.you / length) * 100);
+function describeSplit({ split, isLive, waits, at }: RunModel, now: number): string {
+  const more = isLive ? Math.max(0, now - at) : 0;
+  const length = split.agent + split.commands + split.you + split.idle + more;
+  const yours = split.you + (waits.sign === 'waiting' ? more : 0);
+  const share = length === 0 ? 0 : Math.round((yours / length) * 100);
   return `${isLive ? 'for' : 'took'} ${formatDuration(length)}, of which ${share} % waited for you`;
 }

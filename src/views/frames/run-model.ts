@@ -16,14 +16,21 @@ export interface RunModel {
   waits: { sign: SignName; text: string; since: number | null };
   rows: readonly Row[];
   split: Timeline['split'];
+  /** Instant in milliseconds up to which `split` goes. */
+  at: number;
   /** Why the journal cannot be read any further. */
   fault: string | null;
 }
 
-/** Builds the model of a run's screen. @param head null where the run cannot be read: the journal's word is left */
+/**
+ * Builds the model of a run's screen.
+ * @param read `head` is null where the run cannot be read: the journal's word is left
+ * @param at instant in milliseconds at which it was read
+ */
 export function buildRunModel(
   name: string,
   { timeline, head, fault }: { timeline: Timeline; head: RunHead | null; fault: { code: string } | null },
+  at: number,
 ): RunModel {
   const { rows, split, runs } = timeline;
   const state = head?.snapshot ?? null;
@@ -41,6 +48,7 @@ export function buildRunModel(
     },
     rows,
     split,
+    at,
     fault: fault?.code ?? null,
   };
 }

@@ -10,7 +10,7 @@ import { type Cursor, findPlace } from './cursor.js';
 import { renderDetails } from './details.js';
 import { renderHead } from './run-head.js';
 import type { RunModel } from './run-model.js';
-import { closeFrame, isTiny, renderBottom, type Told } from './shell.js';
+import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
 
 /** Columns from which details stand beside the rows. */
 const BESIDE = 100;
@@ -27,10 +27,11 @@ export function listRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyFailed
  */
 export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told: Told): Line[] {
   const { columns, rows: height } = size;
+  if (cursor.showsKeys) return renderKeys('run', size);
   if (isTiny(size)) return closeFrame(renderTiny(model, told), [], size);
   const head = renderHead(model, size, told.now);
   const bottom = renderBottom('run', cursor, told, columns);
-  const room = height - head.length - bottom.length;
+  const room = Math.max(1, height - head.length - bottom.length);
   const shown = listRows(model, cursor);
   const at = findPlace(cursor, shown);
   const chosen = shown[at];

@@ -27,10 +27,14 @@ export function countPage({ rows }: Size): number {
   return Math.max(1, rows - 8);
 }
 
-/** The lines at the bottom: what is asked, looked for or told, then the keys; instead of all that, all keys. */
+/** Lays out all keys, instead of anything else. */
+export function renderKeys(on: ScreenName, size: Size): Line[] {
+  return closeFrame(renderHelp(on, size), [[{ text: 'any key: back', as: 'quiet' }]], size);
+}
+
+/** The lines at the bottom: what is asked, looked for or told, then the keys. */
 export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, columns: number): Line[] {
   const keys = renderKeyLine(on, columns);
-  if (cursor.showsKeys) return [...renderHelp(on, columns), [{ text: 'any key: back', as: 'quiet' }]];
   if (cursor.asks !== null) {
     const what = cursor.asks === 'hold' ? 'Hold the run' : 'Release the run';
     return [[{ text: `${what}? `, as: 'you' }, { text: 'y: yes; any other key: no' }], keys];
