@@ -1,14 +1,43 @@
+import { DevCliError } from '../base/errors.js';
+import { DISK_READER } from '../project/reader.js';
 import { type HomeFrame, home } from '../protocol/questions/home.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../recipe/settings/project-settings.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
+/** Who calls at a terminal, and how they want to see runs. */
+interface Person {
+  /** Absolute. */
+  root: string;
+  /** Lines are added one below the other, with words for signs. */
+  wants: 'screens' | 'lines';
+}
+
 /**
- * Answers a call without a command; null where nobody is at a terminal at both ends, or only an agent can be.
- * @throws DevCliError `IO` and what finding the root throws
+ * Describes the person who calls; null where nobody is at a terminal at both ends, or only an agent can be.
+ * @throws DevCliError what finding the root throws
  */
-export async function answerHome(environment: Environment): Promise<{ frame: HomeFrame; root: string } | null> {
-  const context = createReadContext(environment);
-  return context.caller.terminal === true && context.mark === null
-    ? { frame: await home(context), root: context.root }
-    : null;
+export function describePerson(environment: Environment): Person | null {
+  const { caller, mark, root } = createReadContext(environment);
+  if (caller.terminal !== true || mark !== null) return null;
+  return { root, wants: prefersPlain(root) ? 'lines' : 'screens' };
+}
+
+/** A file that cannot be used says nothing here. */
+function prefersPlain(root: string): boolean {
+  try {
+    return readProjectSettings(DISK_READER.read(`${root}/${PREFERENCES_FILE}`), ['plain']).plain === true;
+  } catch (error) {
+    if (error instanceof DevCliError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Answers a call without a command, for a person's terminal that shows no screens.
+ * @param inWords whether words stand for signs
+ * @throws DevCliError `IO`
+ */
+export function answerHome(environment: Environment, inWords: boolean): Promise<HomeFrame> {
+  return home(createReadContext(environment), inWords);
 }

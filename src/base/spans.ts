@@ -7,6 +7,8 @@ export interface Span {
   as?: Shade;
   /** It is a command, to be copied: where it has no room it goes on as a shell takes it. */
   command?: true;
+  /** On a screen: the column where it begins, from 0. Terminals differ about joined signs, so what stands before does not say it. */
+  at?: number;
 }
 
 /** A line of a frame. */

@@ -2,6 +2,7 @@ import { resolveRoot } from '../app/context.js';
 import type { Environment } from '../app/environment.js';
 import { execute } from '../app/execute.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
+import type { Decision } from '../base/decision.js';
 import { DevCliError } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { VERSION } from '../base/version.js';
@@ -39,8 +40,8 @@ export interface ProcessIo {
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for one line. */
   ask: (question: string) => Promise<string>;
-  /** The screen on which the person at the terminal decides. */
-  gateScreen: () => Promise<GateScreen>;
+  /** The screen on which the person at the terminal decides. @param inWords whether the person wants no pages */
+  gateScreen: (inWords: boolean) => Promise<GateScreen>;
   /** Writes part of a stream to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
   /** Writes a line to standard error. */
@@ -63,6 +64,9 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
+    const shown = isWatch(read) && isBeforePerson(io) && !format.json ? await showWatch(read, io, site, format) : null;
+    if (shown !== null && shown !== 'lines') return shown;
+    if (shown === 'lines') format = { ...format, inWords: true };
     const result = await answerCall(read, io, site, format);
     format = await adaptToSite(site, format, result.root);
     if (!('stream' in result)) return await printResult(result, format, io);
@@ -99,8 +103,29 @@ function isBeforePerson({ stdinIsTerminal, stdoutIsTerminal, env }: ProcessIo): 
 }
 
 async function showHome(io: ProcessIo): Promise<Output | null> {
-  const { printHome } = await import('./home.js');
-  return printHome(io, (root) => adaptToSite({ cwd: io.cwd, env: io.env }, {}, root));
+  const site = { cwd: io.cwd, env: io.env };
+  const { showHome: show } = await import('./home.js');
+  const connect = () =>
+    createEnvironment({ input: {}, globals: {} }, io, site, chooseFormat(undefined, {}, io)).environment;
+  return show(io, (root) => adaptToSite(site, {}, root), connect);
+}
+
+const isWatch = ({ form, input }: ParsedCommand) => form.name === 'status' && input['watch'] === true;
+
+/** Shows a run as a screen; `lines` where the person wants lines, null where the terminal gets what any other gets. */
+async function showWatch(
+  read: ParsedCommand,
+  io: ProcessIo,
+  site: Site,
+  format: OutputFormat,
+): Promise<Output | 'lines' | null> {
+  const { showRun } = await import('./screen/connect.js');
+  const { environment } = createEnvironment(read, io, site, format);
+  const { name } = read.input;
+  return showRun(environment, {
+    name: name === undefined ? undefined : String(name),
+    inLines: read.globals.text === true,
+  });
 }
 
 /** Parses, with commander, the command lines that the small parser does not handle. */
@@ -139,54 +164,74 @@ async function answerCall(
   site: Site,
   format: OutputFormat,
 ): Promise<Answer | StreamAnswer> {
-  const { stdin, stdinIsTerminal, stdoutIsTerminal } = io;
-  let reader: Environment['readInput'] | null = null;
-  const readInput: Environment['readInput'] = (source) => {
-    reader ??= createInputReader({ cwd: site.cwd, root: findKnownRoot(site), stdin, stdinIsTerminal });
-    return reader(source);
-  };
-  const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   const { name: command } = parsed.form;
+  const readInput = createReader(io, site);
+  const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   if (command === 'help') {
     return (await import('./help.js')).answerHelp(input['command']);
   }
-  const signal = io.interruption();
-  const interrupted = rejectOnAbort(signal);
-  // What nothing waits for is no fault.
-  interrupted.catch(() => {});
+  const { environment, interrupted } = createEnvironment(parsed, io, site, format, readInput);
   if (command === 'mcp') {
     const document = { json: true, terminal: false, failsInText: false, ...pickRoot(parsed) };
     const adapt = (root?: string) => adaptToSite(site, document, root);
     const served = import('./serve.js').then(({ serve }) =>
-      serve(input['tools'], io.write, { ...site, signal }, adapt),
+      serve(input['tools'], io.write, { ...site, signal: environment.signal }, adapt),
     );
     return Promise.race([interrupted, served]);
   }
-  const environment: Environment = {
+  const answer = execute({ command, input }, environment);
+  return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
+}
+
+/** Reads standard input, and files from where the call is made. */
+function createReader({ stdin, stdinIsTerminal }: ProcessIo, site: Site): Environment['readInput'] {
+  let reader: Environment['readInput'] | null = null;
+  return (source) => {
+    reader ??= createInputReader({ cwd: site.cwd, root: findKnownRoot(site), stdin, stdinIsTerminal });
+    return reader(source);
+  };
+}
+
+/** From now on signals are heard: `interrupted` rejects at the first. */
+function createEnvironment(
+  parsed: Pick<ParsedCommand, 'input' | 'globals'>,
+  io: ProcessIo,
+  site: Site,
+  format: OutputFormat,
+  readInput = createReader(io, site),
+): { environment: Environment & Pick<ProcessIo, 'write'>; interrupted: Promise<never> } {
+  const { stdinIsTerminal, stdoutIsTerminal } = io;
+  const signal = io.interruption();
+  const interrupted = rejectOnAbort(signal);
+  // What nothing waits for is no fault.
+  interrupted.catch(() => {});
+  const environment = {
     ...site,
     given: parsed.input,
     stdinIsTerminal,
     stdoutIsTerminal,
     ...(stdoutIsTerminal ? { columns: io.screen().columns } : {}),
     keys: io.keys,
+    ...(format.inWords === true ? { inWords: true } : {}),
     signal,
     readInput,
     write: io.write,
-    tell: (line) => io.tell(keepInert(line, format)),
+    tell: (line: string) => io.tell(keepInert(line, format)),
     // A question may name a file, whose path has to hold in the directory of the call.
-    ask: async (question) =>
+    ask: async (question: string) =>
       Promise.race([interrupted, io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed))))]),
-    decide: async (decision) => {
+    decide: async (decision: Decision) => {
       const { decide, writeDecision } = await import('./gate.js');
+      const { describePerson } = await import('../app/home.js');
       const written = await adaptToSite(site, pickRoot(parsed));
+      const inWords = describePerson(environment)?.wants === 'lines';
       return decide(
         writeDecision(decision, (text) => writePaths(text, written)),
-        await io.gateScreen(),
+        await io.gateScreen(inWords),
       );
     },
   };
-  const answer = execute({ command, input }, environment);
-  return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
+  return { environment, interrupted };
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -1,8 +1,12 @@
-import { answerHome } from '../app/home.js';
+import { answerHome, describePerson } from '../app/home.js';
+import { openHome } from '../app/screens/home.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { Screen } from './block.js';
 import { paint, showsColour } from './paint.js';
 import { type CallSite, createCommandFormatter, type Output } from './print.js';
+import { movesCursor } from './screen/capable.js';
+import { type Connect, createHost } from './screen/connect.js';
+import { showScreens } from './screen/screens.js';
 import { UNASKED } from './unasked.js';
 
 /** The terminal of a person, at both ends. */
@@ -13,17 +17,25 @@ interface Terminal {
 }
 
 /**
- * Prints home for a call without words; null where the call is not a person's all the same.
+ * Shows home for a call without words, as a screen or as text; null where the call is not a person's all the same.
  * @param adapt has commands written for the directory of the call
+ * @param connect makes what commands need that are carried out from the screen
  * @throws DevCliError what reading the root throws
  */
-export async function printHome(
+export async function showHome(
   { cwd, env, screen }: Terminal,
   adapt: (root: string) => Promise<CallSite>,
+  connect: Connect,
 ): Promise<Output | null> {
-  const answer = await answerHome({ ...UNASKED, cwd, env, stdinIsTerminal: true, stdoutIsTerminal: true });
-  if (answer === null) return null;
-  const own = createCommandFormatter(await adapt(answer.root));
-  const lines = answer.frame(screen().columns, (root) => (root === undefined ? own : createFormatterFor(root)));
-  return { stdout: paint(lines, showsColour(env)), stderr: '', exit: 0 };
+  const environment = { ...UNASKED, cwd, env, stdinIsTerminal: true, stdoutIsTerminal: true };
+  const found = describePerson(environment);
+  if (found === null) return null;
+  const own = createCommandFormatter(await adapt(found.root));
+  const format = (root: string | undefined) => (root === undefined ? own : createFormatterFor(root));
+  if (found.wants === 'screens' && movesCursor(env)) {
+    const exit = await showScreens(await openHome(environment, format), createHost(connect()));
+    return { stdout: '', stderr: '', exit };
+  }
+  const frame = await answerHome(environment, found.wants === 'lines');
+  return { stdout: paint(frame(screen().columns, format), showsColour(env)), stderr: '', exit: 0 };
 }

@@ -24,17 +24,17 @@ export function showsColour(env: NodeJS.ProcessEnv): boolean {
 
 /** Paints lines, last of all: by now each text has lost what a terminal would act on. */
 export function paint(lines: readonly Line[], isColoured: boolean): string {
-  return lines
-    .map((line) =>
-      line
-        .map(({ text, as }) => {
-          const plain = toPlainText(text);
-          return as === undefined || !isColoured || plain.trim() === ''
-            ? plain
-            : `\u001b[${CODES[as]}m${plain}\u001b[0m`;
-        })
-        .join(''),
-    )
-    .map((line) => `${line}\n`)
+  return lines.map((line) => `${paintLine(line, isColoured)}\n`).join('');
+}
+
+/** Paints one line; where a span says its column, the terminal goes there and clears what follows. */
+export function paintLine(line: Line, isColoured: boolean): string {
+  return line
+    .map(({ text, as, at }) => {
+      const plain = toPlainText(text);
+      const there = at === undefined ? '' : `\u001b[${at + 1}G\u001b[K`;
+      const isPlain = as === undefined || !isColoured || plain.trim() === '';
+      return `${there}${isPlain ? plain : `\u001b[${CODES[as]}m${plain}\u001b[0m`}`;
+    })
     .join('');
 }

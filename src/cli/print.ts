@@ -39,6 +39,8 @@ export interface OutputFormat extends CallSite {
   json: boolean;
   /** Standard output is a person's terminal, not a harness's: JSON is indented. */
   terminal: boolean;
+  /** What is shown is added below, with words for signs. */
+  inWords?: boolean;
   /** Failures are text on standard error. */
   failsInText: boolean;
   /** GitHub's runner reads the text, and would act on commands in it. */

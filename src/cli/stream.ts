@@ -36,7 +36,7 @@ export async function printStream(
   const block = createBlock(screen);
   const isTerminal = !format.json && format.terminal;
   const canMove = env['TERM'] !== 'dumb';
-  const redrawn = isTerminal && canMove;
+  const redrawn = isTerminal && canMove && format.inWords !== true;
   const render = (item: StreamItem): string | null => {
     if (item.block === true && !redrawn && item.json.seq === seq) return null;
     if (format.json) return `${renderJson(item.json, { ...format, terminal: false }, answer.recorded)}\n`;
@@ -70,6 +70,6 @@ export async function printStream(
 const BELL = '\u0007';
 
 /** The bell, and the sequence by which many terminals show a notice on the desktop (OSC 9); others ignore it. */
-function renderBell(notice: string): string {
+export function renderBell(notice: string): string {
   return `${BELL}\u001b]9;${toOneLine(notice)}${BELL}`;
 }

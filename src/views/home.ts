@@ -46,8 +46,8 @@ export interface Home {
   groups: HomeGroup[];
 }
 
-/** Rows of ended runs that are shown. */
-const ENDED = 5;
+/** Rows of ended runs that are shown, where nobody asks for all. */
+export const ENDED = 5;
 
 /** Milliseconds after which an agent of which nothing was heard is called silent. */
 const SILENT = 10 * 60_000;
@@ -62,12 +62,14 @@ type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
  * Builds home: what waits for the person, longest first; who is at work; what stands still; what has ended, newest first; plans
  * that nobody carries out.
  * @param now instant in milliseconds
+ * @param most rows of ended runs; the others are counted
  */
 export function buildHome(
   project: Pick<Home, 'project' | 'branch'>,
   runs: readonly FoundRun[],
   plans: readonly Located[],
   now: number,
+  most: number = ENDED,
 ): Home {
   const rows: Record<Kind, HomeRow[]> = { waiting: [], working: [], held: [], halted: [], ended: [] };
   const unreadable: HomeRow[] = [];
@@ -94,7 +96,7 @@ export function buildHome(
     { title: 'Held', rows: rows.held.sort(oldest), more: 0 },
     { title: 'Halted', rows: rows.halted.sort(newest), more: 0 },
     { title: 'Cannot be read', rows: unreadable, more: 0 },
-    { title: 'Ended', rows: ended.slice(0, ENDED), more: Math.max(0, ended.length - ENDED) },
+    { title: 'Ended', rows: ended.slice(0, most), more: Math.max(0, ended.length - most) },
     { title: 'Plans without a run', rows: toBegin, more: 0 },
   ];
   return { ...project, runs: runs.length, groups: groups.filter((group) => group.rows.length > 0) };

@@ -7,6 +7,7 @@ import { readHead } from '../../project/git-head.js';
 import { RUNS } from '../../project/layout.js';
 import { findRoot } from '../../project/root.js';
 import { createReadRuns } from '../../project/runs.js';
+import { describeRuns } from '../../project/standing-runs.js';
 import { listInOtherWorkTrees } from '../../project/work-trees.js';
 import { runCodec } from '../../run/codec.js';
 import type { ReadContext } from '../../run/context.js';
@@ -17,27 +18,39 @@ import { buildHome, type FoundRun, type Home, type Located } from '../../views/h
 /** Home as it is laid out for a terminal of so many columns; `format` writes commands for a root, undefined is the call's own. */
 export type HomeFrame = (columns: number, format: (root: string | undefined) => CommandFormatter) => Line[];
 
-/** `dev-cli` alone, at a person's terminal: every run of every work tree of the repository (view.md, Home). */
-export async function home(context: ReadContext): Promise<HomeFrame> {
-  const { home: built, now } = await readHome(context);
-  return (columns, format) => renderHome(built, { now, columns, format });
+/**
+ * `dev-cli` alone, at a person's terminal that shows no screens (view.md, Home).
+ * @param inWords whether words stand for signs
+ */
+export async function home(context: ReadContext, inWords: boolean): Promise<HomeFrame> {
+  const built = await readHome(context);
+  const now = context.clock.now();
+  return (columns, format) => renderHome(built, { now, columns, format, inWords });
 }
 
-/** Home as data, at an instant in milliseconds. @throws DevCliError `IO` */
-export async function readHome(context: ReadContext): Promise<{ home: Home; now: number }> {
+/**
+ * Reads every run of every work tree of the repository; takes no lock, starts no process.
+ * @param most rows of ended runs; left out, a few
+ */
+export async function readHome(context: ReadContext, most?: number): Promise<Home> {
   const { root, clock } = context;
   const here = await readRoot(context, context.store, root);
   const others = await Promise.all(listOtherRoots(root).map((other) => readOther(context, other)));
   const found = [here, ...others];
   const project = { project: basename(root), branch: readHead(root).branch };
-  const now = clock.now();
-  const built = buildHome(
+  return buildHome(
     project,
     found.flatMap(({ runs }) => runs),
     found.flatMap(({ plans }) => plans),
-    now,
+    clock.now(),
+    most,
   );
-  return { home: built, now };
+}
+
+/** Describes what home was read from: another text where something of it may have changed. */
+export function describeSources({ root }: ReadContext): string {
+  const roots = [root, ...listOtherRoots(root)];
+  return [readHead(root).branch, ...roots.map((one) => `${one}\n${describeRuns(one)}`)].join('\n');
 }
 
 interface Found {

@@ -1,49 +1,43 @@
 import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { toBoundedLine } from '../../documents/foreign.js';
+import type { CommandFormatter } from '../../base/invocation.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import type { Action } from '../../run/action.js';
 import type { HistoryContext } from '../../run/context.js';
-import type { RunState } from '../../run/state.js';
+import { spellSigns } from '../../views/signs.js';
 import { findRun, readRun } from '../find/find-run.js';
 import type { Ported } from '../ports.js';
+import { createBell } from './bell.js';
 import { createNotifier, type NotifierContext } from './notifier.js';
 import { renderStatus } from './status.js';
 
 /** Milliseconds after which the status is sent again although nothing has changed: the durations in it have grown. */
 const WAIT = 5000;
 
-/** Characters of a question that `notify` is told. */
-const MESSAGE_CAP = 300;
-
 /**
  * `status --watch`: streams the status whenever the run has changed, until the run has ended, and has a person told of
  * each gate that opens (protocol.md §5). Takes no lock and writes nothing.
  * @param given the run's name, if any
+ * @param inWords whether words stand for signs
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(
   context: HistoryContext & NotifierContext & Ported<'sections'>,
   given: unknown,
   { full = false }: Pick<InputOf<'status'>, 'full'>,
+  inWords: boolean,
 ): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   await readRun(context, name);
-  return { exit: 0, stream: streamStatus(context, name, full) };
-}
-
-/** The action that a person has to answer, if one is pending. */
-function findQuestion({ pendingAction: action }: RunState): Extract<Action, { action: 'wait-for-user' }> | null {
-  return action?.action === 'wait-for-user' ? action : null;
+  return { exit: 0, stream: streamStatus(context, name, { full, inWords }) };
 }
 
 async function* streamStatus(
   context: HistoryContext & NotifierContext & Ported<'sections'>,
   name: string,
-  full: boolean,
+  { full, inWords }: { full: boolean; inWords: boolean },
 ): AsyncGenerator<StreamItem> {
-  let asked: string | null | undefined;
   const notifier = createNotifier(context);
+  const bell = createBell(notifier);
   function* listReports(seq: number): Generator<StreamItem> {
     for (const message of notifier.takeReports()) yield { json: { seq, type: 'notice', message }, text: () => message };
   }
@@ -52,17 +46,11 @@ async function* streamStatus(
       const head = await readRun(context, name);
       const { json, text } = renderStatus(context, head, { full });
       const { seq } = head;
-      const question = findQuestion(head.snapshot);
-      // A question that was open when the watch began is not announced.
-      const isNews = asked !== undefined && question !== null && question.actionId !== asked;
-      asked = question?.actionId ?? null;
-      if (isNews) {
-        const { actionId, message } = question;
-        const about = { DEV_CLI_RUN: name, DEV_CLI_ACTION: actionId };
-        notifier.tell(`${name} waits for you: ${toBoundedLine(message, MESSAGE_CAP)}`, about);
-      }
-      const rings = isNews ? { rings: `${name} waits for you` } : {};
-      yield { json: { seq, type: 'status', ...json }, text: (format) => text?.(format) ?? null, block: true, ...rings };
+      const rung = bell.hear(head.snapshot);
+      const rings = rung === null ? {} : { rings: rung };
+      const write = inWords ? spellSigns : (one: string) => one;
+      const render = (format: CommandFormatter) => (text === undefined ? null : write(text(format)));
+      yield { json: { seq, type: 'status', ...json }, text: render, block: true, ...rings };
       yield* listReports(seq);
       const { status } = head.snapshot;
       if (status !== 'live') {

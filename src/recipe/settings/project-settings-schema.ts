@@ -53,6 +53,12 @@ export const ProjectSettingsSchema = Type.Object(
         description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
       }),
     ),
+    plain: Type.Optional(
+      Type.Boolean({
+        description:
+          'Words instead of signs, and lines that are added one below the other instead of screens, as a screen reader wants them.',
+      }),
+    ),
     notes: Type.Optional(
       Type.Array(Type.String({ pattern: '\\S', maxLength: 300 }), {
         maxItems: 20,

@@ -44,6 +44,34 @@ export function padLine(line: Line, columns: number): Line {
 /** Blanks, or what stands between them; a shell takes blanks in quotes for a part of the word. */
 const WORD = / +|[^ ]+/g;
 const SHELL_WORD = / +|(?:'[^']*'|"[^"]*"|\\.|[^ ])+/g;
+/** Cuts spans to so many columns; `…` shows a cut. Spans with a column of their own stand behind, each cut to what is left. */
+export function fitLine(line: Line, columns: number): Line {
+  const fitted: Span[] = [];
+  let used = 0;
+  for (const span of line) {
+    used = span.at ?? used;
+    const room = columns - used;
+    const text = fitText(span.text, room);
+    if (text === '') continue;
+    fitted.push({ ...span, text });
+    used += measureText(text);
+  }
+  return fitted;
+}
+
+/** Cuts a text to so many columns; `…` shows a cut. */
+export function fitText(text: string, columns: number): string {
+  if (columns <= 0) return '';
+  if (measureText(text) <= columns) return text;
+  let kept = '';
+  let used = 0;
+  for (const { sign, columns: more } of listSigns(text)) {
+    if (used + more > columns - 1) break;
+    kept += sign;
+    used += more;
+  }
+  return `${kept}…`;
+}
 
 /**
  * Lays spans out in lines of at most so many columns: they break at blanks, a command not even there, and a longer word where the

@@ -7,13 +7,16 @@ import type { Home, HomeGroup, HomeRow } from '../home.js';
 import { SIGNS } from '../signs.js';
 import { measureText, padLine, wrapSpans } from './columns.js';
 
-interface Options {
+/** What a home is laid out with. */
+export interface Options {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
   /** Of the terminal. */
   columns: number;
   /** Writes commands for a root, absolute; undefined means the call's own. */
   format: (root: string | undefined) => CommandFormatter;
+  /** Words stand for signs. */
+  inWords?: boolean;
 }
 
 /** Columns below which a text of several lines begins at the left. */
@@ -25,19 +28,24 @@ const MOST = 120;
 /** Lays home out in lines that fit the columns: words wrap, nothing is cut. */
 export function renderHome(home: Home, options: Options): Line[] {
   const columns = Math.min(options.columns, MOST);
-  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
-  const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
-  const [project = '', ...more] = shown;
-  const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];
   const body =
     home.groups.length === 0
       ? renderNothing(options, columns)
       : home.groups.flatMap((group) => renderGroup(group, options, columns));
-  return [...wrapSpans(head, columns, 2), ...body];
+  return [...renderTitle(home, columns), ...body];
 }
 
-/** What a person can begin with. */
-function renderNothing({ format }: Options, columns: number): Line[] {
+/** Lays the first line out: the project, how many runs it has, its branch. */
+export function renderTitle(home: Home, columns: number): Line[] {
+  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
+  const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
+  const [project = '', ...more] = shown;
+  const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];
+  return wrapSpans(head, columns, 2);
+}
+
+/** Lays out what a person can begin with. */
+export function renderNothing({ format }: Options, columns: number): Line[] {
   const written = format(undefined);
   const rows: [string, string][] = [
     ['in your agent', '/specify what you want'],
@@ -51,8 +59,7 @@ function renderNothing({ format }: Options, columns: number): Line[] {
 }
 
 function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns: number): Line[] {
-  // Names share a column as long as they leave room for what is said of them.
-  const names = Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
+  const names = measureNames(rows, columns);
   const left: Line[] = [
     [{ text: `  and ${more} more: ${options.format(undefined)({ command: 'list', input: {} })}`, as: 'quiet' }],
   ];
@@ -64,8 +71,14 @@ function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns
   ];
 }
 
-function renderRow(row: HomeRow, names: number, { now, format }: Options, columns: number): Line[] {
-  const { sign, as } = SIGNS[row.sign];
+/** The columns that names share, as long as they leave room for what is said of them. */
+export function measureNames(rows: readonly HomeRow[], columns: number): number {
+  return Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
+}
+
+/** Lays a row out, with what the person can do below it. @param names the columns of names */
+export function renderRow(row: HomeRow, names: number, { now, format, inWords }: Options, columns: number): Line[] {
+  const { sign, word, as } = SIGNS[row.sign];
   const { root, progress, text, since, silent } = row;
   const ago = (at: number) => formatDuration(now - at);
   const tree = root?.split('/').at(-1);
@@ -76,8 +89,12 @@ function renderRow(row: HomeRow, names: number, { now, format }: Options, column
     ...(since === undefined ? [] : [{ text: ago(since), as: 'quiet' as const }]),
     ...(silent === undefined ? [] : [{ text: `silent for ${ago(silent)}`, as: 'bad' as const }]),
   ];
-  const head: Line = [{ text: sign, as }, { text: ' ' }, { text: row.name, as: 'strong' }];
-  const begun = facts.length === 0 || columns < WIDE ? head : padLine(head, names + 2);
+  const head: Line = [
+    { text: inWords === true ? `${word}:` : sign, as },
+    { text: ' ' },
+    { text: row.name, as: 'strong' },
+  ];
+  const begun = facts.length === 0 || columns < WIDE || inWords === true ? head : padLine(head, names + 2);
   const spans = [...begun, ...facts.flatMap((fact) => [{ text: '  ' }, fact])];
   const indent = columns < WIDE ? 4 : names + 4;
   return [...wrapSpans(spans, columns, indent), ...renderYou(row.you, format(root), columns)];

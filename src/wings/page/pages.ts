@@ -19,7 +19,8 @@ import type { PageDecision, PageRow, RunPage, RunsPage, TabName } from './wire.j
 
 /** The first page: every run of every work tree. @throws DevCliError `IO` */
 export async function buildRunsPage(context: Context): Promise<RunsPage> {
-  const { home, now } = await readHome(context);
+  const home = await readHome(context);
+  const now = context.clock.now();
   const { project, branch, groups } = home;
   const shown = groups.map(({ title, rows, more }) => ({
     title,

@@ -20,7 +20,7 @@ function show(columns: number, shown: Decision): string[] {
     text += more;
     return true;
   };
-  createGateScreen({ env: { TERM: 'dumb' }, columns, write }).show(shown);
+  createGateScreen({ env: { TERM: 'dumb' }, columns, rows: 24, inWords: false, write }).show(shown);
   return text.split('\n');
 }
 
@@ -61,6 +61,8 @@ describe('the screen of a gate', () => {
     const terminal = {
       env: {},
       columns: 0,
+      rows: 24,
+      inWords: false,
       write: (more: string) => {
         text += more;
         return true;

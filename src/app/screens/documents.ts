@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { DocumentName, Shown } from '../../base/screen.js';
+import { readRun } from '../../protocol/find/find-run.js';
+import type { ReadContext } from '../../run/context.js';
+import { getRunDirectory, PLAN, REPORT } from '../../run/paths.js';
+import type { RunState } from '../../run/state.js';
+import type { Row } from '../../views/timeline-rows.js';
+import { git } from '../../work/git-command.js';
+
+/** Finds the plan or the report of a run. @throws DevCliError what reading the run throws */
+export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<Shown> {
+  if (document !== 'plan' && document !== 'report') return { none: `Open the run for its ${document}.` };
+  const { files } = await readRun(context, name);
+  const content = files.read(document === 'plan' ? PLAN : REPORT);
+  return content === null ? { none: `There is no ${document} yet.` } : { text: content.toString('utf8') };
+}
+
+/** Finds what the commit of a row changed. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function findDiff({ root, signal }: ReadContext, row: Row | undefined): Promise<Shown> {
+  if (row?.commit == null) return { none: 'It has no commit.' };
+  const args = ['show', '--no-color', '--no-ext-diff', '--stat', '--patch', row.commit, '--'];
+  return { text: (await git(root, args, { signal })).toString('utf8') };
+}
+
+/** The name of the file in which a command's output is kept. */
+const LOG = 'command.log';
+
+/** Finds the log of a row: that of a command at work, else the newest. @throws DevCliError `IO` */
+export async function findLog(
+  context: ReadContext,
+  { name, state, row }: { name: string; state: RunState | null; row: Row | undefined },
+): Promise<Shown> {
+  const out = row?.segments.filter(({ to, who }) => to === null && who === 'commands') ?? [];
+  const commands = Object.values(state?.commands ?? {});
+  const at = out.length === 0 ? undefined : commands.at(-1);
+  if (at !== undefined) return { growing: join(context.root, getRunDirectory(name), at.directory, LOG) };
+  const paths = (row?.segments ?? []).flatMap(({ documents }) => documents.map(({ path }) => path));
+  const path = paths.findLast((one) => one.endsWith('.log'));
+  if (path === undefined) return { none: 'It has no log.' };
+  const content = (await readRun(context, name)).files.read(path);
+  return content === null ? { none: 'Its log is not there any more.' } : { text: content.toString('utf8') };
+}

@@ -1,0 +1,73 @@
+import type { Decision } from '../../base/decision.js';
+import type { Size } from '../../base/screen.js';
+import type { Line } from '../../base/spans.js';
+import { type GatePlace, renderGateFrame } from '../../views/frames/gate-page.js';
+
+/** The page on which a gate is answered (view.md, Gate). */
+export interface GatePage {
+  frame(size: Size): Line[];
+  /**
+   * Takes a key: digits and Enter decide, the letter of something to look at does that, others scroll.
+   * @returns what was typed, once it is whole
+   */
+  press(key: string, size: Size): string | null;
+  /** Says what was wrong with what was typed, and has it typed anew. */
+  refuse(why: string): void;
+}
+
+/** Opens the page of a decision at its beginning. @param notice what the person has to know besides */
+export function openGatePage(decision: Decision, question: string, notice: string): GatePage {
+  let place: GatePlace = { top: 0, typed: '', notice };
+  const keys = new Set(decision.looks.map(({ key }) => key));
+  const layOut = (size: Size) => renderGateFrame(decision, size, place, question);
+  return {
+    frame: (size) => layOut(size).lines,
+    press(key, size) {
+      const letter = key.toLowerCase();
+      if (keys.has(letter)) return letter;
+      if (key === 'return') return place.typed;
+      if (key === 'escape' && place.typed === '') return '';
+      const { last, room } = layOut(size);
+      place = {
+        top: Math.min(last, scroll(Math.min(place.top, last), key, room)),
+        typed: type(place.typed, key),
+        notice: '',
+      };
+      return null;
+    },
+    refuse(why) {
+      place = { ...place, typed: '', notice: why };
+    },
+  };
+}
+
+function type(typed: string, key: string): string {
+  if (key === 'escape') return '';
+  if (key === 'backspace') return typed.slice(0, -1);
+  return /^\d$/.test(key) && typed.length < 3 ? typed + key : typed;
+}
+
+function scroll(top: number, key: string, room: number): number {
+  switch (key) {
+    case 'up':
+    case 'k':
+      return Math.max(0, top - 1);
+    case 'down':
+    case 'j':
+      return top + 1;
+    case 'pageup':
+    case 'b':
+      return Math.max(0, top - room);
+    case 'pagedown':
+    case 'space':
+      return top + room;
+    case 'home':
+    case 'g':
+      return 0;
+    case 'end':
+    case 'G':
+      return Number.POSITIVE_INFINITY;
+    default:
+      return top;
+  }
+}

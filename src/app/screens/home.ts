@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CommandFormatter } from '../../base/invocation.js';
+import type { Screen } from '../../base/screen.js';
+import { describeSources, readHome } from '../../protocol/questions/home.js';
+import { FIRST, findPlace, pressKey } from '../../views/frames/cursor.js';
+import { listHomeRows, renderHomeFrame } from '../../views/frames/home-screen.js';
+import { countPage } from '../../views/frames/shell.js';
+import type { Home } from '../../views/home.js';
+import { createReadContext } from '../context.js';
+import type { Environment } from '../environment.js';
+import { findText } from './documents.js';
+
+/** Milliseconds between two looks at whether anything has changed; nothing is read, nothing written. */
+const LOOK = 2000;
+
+/** Milliseconds after which home is read anew although nothing has changed: an agent may be silent by now. */
+const STALE = 60_000;
+
+/**
+ * Opens home as a screen (view.md, Home).
+ * @param format writes commands for a root; undefined is the call's own
+ * @throws DevCliError what reading the root throws
+ */
+export async function openHome(
+  environment: Environment,
+  format: (root: string | undefined) => CommandFormatter,
+): Promise<Screen> {
+  const context = createReadContext(environment);
+  const { clock } = context;
+  let cursor = FIRST;
+  let notice: string | null = null;
+  let sources = describeSources(context);
+  let readAt = clock.now();
+  let now = readAt;
+  let home: Home = await readHome(context, Number.POSITIVE_INFINITY);
+  const rows = () => listHomeRows(home, cursor);
+  const chosen = () => rows()[findPlace(cursor, rows())]?.row;
+  const isBusy = () => home.groups.some((group) => group.rows.some(({ sign }) => sign === 'running'));
+  const listWaiting = () =>
+    new Set(
+      home.groups.flatMap((group) =>
+        group.rows.flatMap(({ sign, name, root = '' }) => (sign === 'waiting' ? `${root}\n${name}` : [])),
+      ),
+    );
+  return {
+    async read() {
+      const before = listWaiting();
+      sources = describeSources(context);
+      readAt = clock.now();
+      home = await readHome(context, Number.POSITIVE_INFINITY);
+      now = clock.now();
+      const news = [...listWaiting()].filter((one) => !before.has(one));
+      return news.map((one) => `${one.split('\n')[1]} waits for you`);
+    },
+    async changed(signal) {
+      while (!signal.aborted) {
+        await pause(LOOK, undefined, { signal }).catch(() => {});
+        if (describeSources(context) !== sources || (isBusy() && clock.now() - readAt > STALE)) return;
+      }
+    },
+    isBusy,
+    frame(size) {
+      if (isBusy()) now = clock.now();
+      return renderHomeFrame(home, size, cursor, { now, notice, format });
+    },
+    press(key, size) {
+      notice = null;
+      now = clock.now();
+      const isHeld = chosen()?.sign === 'held' ? true : isLive(chosen()?.sign) ? false : null;
+      const pressed = pressKey(cursor, key, { on: 'home', rows: rows(), page: countPage(size), isHeld });
+      cursor = pressed.cursor;
+      return pressed.wish;
+    },
+    tell(line) {
+      notice = line;
+    },
+    place() {
+      const row = chosen();
+      return row === undefined ? null : { name: row.name, ...(row.root === undefined ? {} : { root: row.root }) };
+    },
+    async find(document) {
+      const row = chosen();
+      if (row === undefined) return { none: 'There is no run here.' };
+      const there = row.root === undefined ? context : createReadContext({ ...environment, root: row.root });
+      return findText(there, row.name, document);
+    },
+    close() {},
+  };
+}
+
+const isLive = (sign: string | undefined) => sign === 'running' || sign === 'waiting';

@@ -1,0 +1,79 @@
+import type { Screen } from '../../base/screen.js';
+import { findRun, readRun } from '../../protocol/find/find-run.js';
+import { createBell } from '../../protocol/questions/bell.js';
+import { createNotifier } from '../../protocol/questions/notifier.js';
+import { openTimeline, type TimelineNow } from '../../protocol/questions/timeline.js';
+import { createRestoredView } from '../../run/documents/lost.js';
+import { FIRST, findPlace, pressKey } from '../../views/frames/cursor.js';
+import { listRows, renderRunFrame } from '../../views/frames/run.js';
+import { buildRunModel, type RunModel } from '../../views/frames/run-model.js';
+import { countPage } from '../../views/frames/shell.js';
+import { createContext } from '../context.js';
+import type { Environment } from '../environment.js';
+import { findDiff, findLog, findText } from './documents.js';
+
+/** Milliseconds after which a run is looked at again although its journal has not grown: a file may be gone. */
+const WAIT = 60_000;
+
+/**
+ * Opens the screen of a run (view.md, Run screen); takes no lock, and writes nothing.
+ * @param given the run's name; left out, the one that `status` would show
+ * @throws DevCliError `NO_SUCH_RUN`, `NO_ACTIVE_RUN`, and what the store throws
+ */
+export async function openRun(environment: Environment, given: string | undefined): Promise<Screen> {
+  const context = createRestoredView(createContext(environment, 'status'));
+  const { clock, root } = context;
+  const name = await findRun(context, given, false);
+  await readRun(context, name);
+  const timeline = openTimeline(context, name);
+  const notifier = createNotifier(context);
+  const bell = createBell(notifier);
+  let cursor = FIRST;
+  let notice: string | null = null;
+  let now = clock.now();
+  let read: TimelineNow | null = null;
+  let model: RunModel | null = null;
+  const rows = () => (model === null ? [] : listRows(model, cursor));
+  const chosen = () => rows()[findPlace(cursor, rows())];
+  // A question is open for as long as nobody answers: that it gets older is no reason to write.
+  const isBusy = () => model?.isLive === true && model.rows.some(({ state }) => state === 'running');
+  const screen: Screen = {
+    async read() {
+      read = await timeline.read();
+      now = clock.now();
+      if (read === null) return [];
+      model = buildRunModel(name, read, now);
+      const rung = read.head === null ? null : bell.hear(read.head.snapshot);
+      const [report] = notifier.takeReports();
+      if (report !== undefined) notice = report;
+      return rung === null ? [] : [rung];
+    },
+    changed: (signal) => timeline.grown(WAIT, signal),
+    isBusy,
+    frame(size) {
+      if (isBusy()) now = clock.now();
+      return model === null ? [] : renderRunFrame(model, size, cursor, { now, notice });
+    },
+    press(key, size) {
+      notice = null;
+      now = clock.now();
+      const shown = rows().map(({ id, title }) => ({ id, text: `${id} ${title}` }));
+      const isHeld = model?.isLive === true ? model.isHeld : null;
+      const pressed = pressKey(cursor, key, { on: 'run', rows: shown, page: countPage(size), isHeld });
+      cursor = pressed.cursor;
+      return pressed.wish;
+    },
+    tell(line) {
+      notice = line;
+    },
+    place: () => ({ name, root }),
+    async find(document) {
+      if (document === 'diff') return findDiff(context, chosen());
+      if (document !== 'log') return findText(context, name, document);
+      return findLog(context, { name, state: read?.head?.snapshot ?? null, row: chosen() });
+    },
+    close: () => notifier.stop(),
+  };
+  await screen.read();
+  return screen;
+}

@@ -1,0 +1,178 @@
+import type { Answer, StreamAnswer } from '../../base/answer.js';
+import { ERROR_CODES, type ExitCode } from '../../base/error-codes.js';
+import { DevCliError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { RunPlace, Screen, Wish } from '../../base/screen.js';
+import { expectEnd } from '../ask.js';
+import { followFile, runInFront, showPage } from '../pager.js';
+import { toOneLine, toPlainText } from '../plain.js';
+import { renderBell } from '../stream.js';
+import { openTerminal, type Terminal } from './terminal.js';
+
+/** What screens need of the call that opens them. */
+export interface Host {
+  env: NodeJS.ProcessEnv;
+  /** Aborted by what ends a call. */
+  signal: AbortSignal;
+  /** False when the terminal has gone. */
+  write: (text: string) => boolean;
+  /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+  openRun: (place: RunPlace) => Promise<Screen>;
+  /** Runs a command as if the person had typed it. @throws DevCliError what it refuses or fails with */
+  execute: (command: string, input: JsonObject, root: string | undefined) => Promise<Answer | StreamAnswer>;
+  /** Renders an answer, with the commands in it. */
+  render: (answer: Answer) => string;
+}
+
+/** Milliseconds between two looks at durations. */
+const TICK = 1000;
+
+/**
+ * Shows a screen, and those that it leads to, until the person leaves (view.md, Terminal). The terminal is then as before.
+ * @returns 0, or 130 where something else has ended it
+ */
+export async function showScreens(first: Screen, host: Host): Promise<ExitCode> {
+  expectEnd();
+  const gone = new AbortController();
+  const signal = AbortSignal.any([host.signal, gone.signal]);
+  let hear = (_key: string): void => {};
+  const listen = (heard: typeof hear): void => {
+    hear = heard;
+  };
+  const terminal = openTerminal({
+    env: host.env,
+    write: host.write,
+    onKey: (key) => hear(key),
+    onGone: () => gone.abort(),
+  });
+  const stack = [first];
+  try {
+    for (let screen = stack.at(-1); screen !== undefined && !signal.aborted; screen = stack.at(-1)) {
+      const wish = await showScreen(screen, { terminal, signal, listen });
+      if (wish === null || wish.do === 'leave') break;
+      if (wish.do === 'back') {
+        if (stack.length > 1) stack.pop()?.close();
+      } else if (wish.do === 'open') await openChosen(screen, stack, host);
+      else await carryOut(screen, wish, { host, terminal, signal });
+    }
+  } finally {
+    for (const screen of stack) screen.close();
+    terminal.close();
+  }
+  return signal.aborted ? ERROR_CODES.INTERRUPTED : 0;
+}
+
+interface Around {
+  terminal: Terminal;
+  signal: AbortSignal;
+  listen: (hear: (key: string) => void) => void;
+}
+
+/** Shows one screen, as it changes, until a key wants more than that; null where the call has ended. */
+async function showScreen(screen: Screen, { terminal, signal, listen }: Around): Promise<Wish | null> {
+  const stopped = new AbortController();
+  const either = AbortSignal.any([signal, stopped.signal]);
+  const draw = () => terminal.draw(() => screen.frame(terminal.size()));
+  const tick = setInterval(() => screen.isBusy() && draw(), TICK);
+  try {
+    return await new Promise<Wish | null>((resolve, reject) => {
+      const end = () => resolve(null);
+      signal.addEventListener('abort', end);
+      either.addEventListener('abort', () => signal.removeEventListener('abort', end));
+      listen((key) => {
+        const wish = screen.press(key, terminal.size());
+        draw();
+        if (wish !== null) resolve(wish);
+      });
+      draw();
+      follow(screen, { terminal, signal: either, draw }).catch(reject);
+    });
+  } finally {
+    clearInterval(tick);
+    stopped.abort();
+    listen(() => {});
+  }
+}
+
+/** Takes what comes, and rings. What can be read no more stays as it is, and says why. */
+async function follow(
+  screen: Screen,
+  { terminal, signal, draw }: { terminal: Terminal; signal: AbortSignal; draw: () => void },
+): Promise<void> {
+  try {
+    for (;;) {
+      const rings = await screen.read();
+      if (signal.aborted) return;
+      for (const one of rings) terminal.write(renderBell(one));
+      draw();
+      await screen.changed(signal);
+      if (signal.aborted) return;
+    }
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    if (signal.aborted) return;
+    screen.tell(describe(error));
+    draw();
+  }
+}
+
+async function openChosen(screen: Screen, stack: Screen[], host: Host): Promise<void> {
+  const place = screen.place();
+  if (place === null) return;
+  try {
+    stack.push(await host.openRun(place));
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    screen.tell(describe(error));
+  }
+}
+
+const describe = ({ code, message }: DevCliError) => toOneLine(`${code}: ${message}`);
+
+interface Hands {
+  host: Host;
+  terminal: Terminal;
+  signal: AbortSignal;
+}
+
+/** Does what a screen cannot do by drawing; what came of it, the screen says. */
+async function carryOut(
+  screen: Screen,
+  wish: Exclude<Wish, { do: 'leave' | 'back' | 'open' }>,
+  { host, terminal, signal }: Hands,
+): Promise<void> {
+  const place = screen.place();
+  if (place === null) return screen.tell('There is no run here.');
+  const { name, root } = place;
+  const told = async (command: string) => {
+    const answer = await host.execute(command, { name }, root);
+    return 'json' in answer ? toOneLine(host.render(answer)) : '';
+  };
+  try {
+    switch (wish.do) {
+      case 'answer':
+        return screen.tell(await terminal.lend(() => told('approve')));
+      case 'hold':
+      case 'release':
+        return screen.tell(await terminal.lend(() => told(wish.do)));
+      case 'page':
+        return await terminal.lend(() => openPage(place, host));
+      case 'show': {
+        const found = await screen.find(wish.document);
+        if ('none' in found) return screen.tell(found.none);
+        return await terminal.lend(() =>
+          'text' in found ? showPage(toPlainText(found.text), host) : followFile(found.growing, host),
+        );
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    if (!signal.aborted) screen.tell(describe(error));
+  }
+}
+
+/** Runs `dev-cli view`, which has the terminal until it is left. */
+async function openPage({ name, root }: RunPlace, { env }: Host): Promise<void> {
+  const words = ['view', name, ...(root === undefined ? [] : ['--root', root])];
+  await runInFront(process.execPath, [process.argv[1] ?? '', ...words], { env });
+}

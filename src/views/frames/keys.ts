@@ -1,0 +1,94 @@
+import type { Size } from '../../base/screen.js';
+import type { Line } from '../../base/spans.js';
+import { measureText, wrapSpans } from './columns.js';
+
+/** The keys of the screens, written once: what they do, the last line and all keys come from here (view.md, Keys). */
+
+/** What a key does. */
+export type Act =
+  | ('help' | 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'open' | 'back' | 'find' | 'next' | 'failed')
+  | ('answer' | 'hold' | 'page' | 'log' | 'plan' | 'diff' | 'report' | 'order' | 'all' | 'leave');
+
+/** On which screen a key does something. */
+export type ScreenName = 'home' | 'run';
+
+interface KeyRow {
+  /** As the last line and the list of all keys show them. */
+  shown: string;
+  /** In the last line; absent where there is no room for all. */
+  word?: string;
+  /** In the list of all keys. */
+  does: string;
+  on: readonly ScreenName[];
+  /** By the name of the key: the sign that it writes, else what node:readline calls it. */
+  acts: Readonly<Record<string, Act>>;
+}
+
+const BOTH = ['home', 'run'] as const;
+
+/** In the order of the last line: what has no room there is left out from the end. */
+const KEYS: readonly KeyRow[] = [
+  { shown: '?', word: 'keys', does: 'all keys', on: BOTH, acts: { '?': 'help' } },
+  { shown: 'q', word: 'leave', does: 'leave; Ctrl-C, too', on: BOTH, acts: { q: 'leave', 'ctrl-c': 'leave' } },
+  { shown: 'a', word: 'answer', does: 'answer the gate', on: BOTH, acts: { a: 'answer' } },
+  { shown: 'Enter', word: 'open', does: 'open the run', on: ['home'], acts: { return: 'open' } },
+  { shown: 'Enter', word: 'details', does: 'details', on: ['run'], acts: { return: 'open' } },
+  { shown: 'Esc', does: 'back', on: BOTH, acts: { escape: 'back' } },
+  {
+    ...{ shown: '↑↓', word: 'move', does: 'move; j and k, too', on: BOTH },
+    acts: { up: 'up', k: 'up', down: 'down', j: 'down' },
+  },
+  {
+    ...{ shown: 'PgUp PgDn g G', does: 'a page up or down; the first, the last', on: BOTH },
+    acts: { pageup: 'pageUp', pagedown: 'pageDown', home: 'first', g: 'first', end: 'last', G: 'last' },
+  },
+  { shown: 'l', word: 'log', does: 'the log, which is followed while it grows', on: ['run'], acts: { l: 'log' } },
+  { shown: '/', word: 'find', does: 'find', on: BOTH, acts: { '/': 'find' } },
+  { shown: 'n', does: 'find the next', on: BOTH, acts: { n: 'next' } },
+  { shown: 'f', word: 'failed', does: 'failed only', on: BOTH, acts: { f: 'failed' } },
+  { shown: 'h', word: 'hold', does: 'hold, or release; asks', on: BOTH, acts: { h: 'hold' } },
+  { shown: 'w', word: 'page', does: 'the page in the browser', on: BOTH, acts: { w: 'page' } },
+  { shown: 'p', word: 'plan', does: 'the plan', on: BOTH, acts: { p: 'plan' } },
+  { shown: 'd', word: 'diff', does: 'what its commit changed', on: ['run'], acts: { d: 'diff' } },
+  { shown: 'r', word: 'report', does: 'the report', on: BOTH, acts: { r: 'report' } },
+  { shown: 't', word: 'order', does: 'the order of the plan, or of attention', on: ['run'], acts: { t: 'order' } },
+  { shown: 'e', word: 'ended', does: 'all that have ended', on: ['home'], acts: { e: 'all' } },
+];
+
+/** Finds what a key does on a screen; undefined where it does nothing. */
+export function findAct(key: string, on: ScreenName): Act | undefined {
+  return listKeys(on).find(({ acts }) => Object.hasOwn(acts, key))?.acts[key];
+}
+
+const listKeys = (on: ScreenName) => KEYS.filter((row) => row.on.includes(on));
+
+/** Lays the last line out: as many keys as have room, whole, `?` and `q` always. */
+export function renderKeyLine(on: ScreenName, columns: number): Line {
+  const shown: { text: string; as?: 'strong' | 'quiet' }[] = [];
+  let used = 0;
+  for (const { shown: key, word } of listKeys(on)) {
+    if (word === undefined) continue;
+    const gap = used === 0 ? '' : '  ';
+    const width = measureText(`${gap}${key} ${word}`);
+    if (used + width > columns) break;
+    shown.push({ text: `${gap}${key}`, as: 'strong' }, { text: ` ${word}`, as: 'quiet' });
+    used += width;
+  }
+  return shown;
+}
+
+/** Columns of the keys in the list of all. */
+const KEY_COLUMNS = 15;
+
+/** Lists all keys of a screen: one a line, or one after the other where there are not so many lines. */
+export function renderHelp(on: ScreenName, { columns, rows }: Size): Line[] {
+  const keys = listKeys(on);
+  const lines = keys.flatMap(({ shown, does }) =>
+    wrapSpans([{ text: shown.padEnd(KEY_COLUMNS), as: 'strong' }, { text: does }], columns, KEY_COLUMNS),
+  );
+  if (lines.length < rows) return lines;
+  const inTurn = keys.flatMap(
+    ({ shown, word, does }): Line => [{ text: shown, as: 'strong' }, { text: ` ${word ?? does}  ` }],
+  );
+  return wrapSpans(inTurn, columns, 0);
+}

@@ -1,0 +1,72 @@
+import { formatDuration } from '../../base/duration.js';
+import type { Size } from '../../base/screen.js';
+import type { Line } from '../../base/spans.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { SIGNS } from '../signs.js';
+import type { Row } from '../timeline-rows.js';
+import { fitText, wrapSpans } from './columns.js';
+import type { RunModel } from './run-model.js';
+
+/** Columns of the bar at most. */
+const BAR = 30;
+
+/** The states that are counted beside the bar, in the order of attention. */
+const COUNTED = ['failed', 'waiting', 'running', 'stale'] as const;
+
+/** Lays out what never scrolls: the run, what it waits for, how far it is, whose its time was. */
+export function renderHead(model: RunModel, { columns, rows }: Size, now: number): Line[] {
+  const { name, recipe, waits, fault, isLive } = model;
+  const since = waits.since === null || !isLive ? '' : `  ${formatDuration(now - waits.since)}`;
+  const { sign, as } = SIGNS[waits.sign];
+  const question = wrapSpans(
+    [{ text: sign, as }, { text: ` ${waits.text}` }, { text: since, as: 'quiet' }],
+    columns,
+    2,
+  );
+  const most = rows < 16 ? 1 : 3;
+  const shown = question.slice(0, most);
+  const cut = shown.length < question.length ? [[...shown.slice(-1).flat(), { text: ' …' }]] : shown.slice(-1);
+  return [
+    [{ text: toBoundedLine(name, 200), as: 'strong' }, { text: `  ${toBoundedLine(recipe, 200)}` }],
+    ...shown.slice(0, -1),
+    ...cut.map((line) => (shown.length < question.length ? fitEnd(line, columns) : line)),
+    ...(fault === null ? [] : [[{ text: `the journal cannot be read beyond this: ${fault}`, as: 'bad' as const }]]),
+    renderBar(model.rows, columns),
+    [{ text: describeSplit(model, now), as: 'quiet' }],
+    [],
+  ];
+}
+
+/** The end of a question that was cut. */
+function fitEnd(line: Line, columns: number): Line {
+  const text = line.map((span) => span.text).join('');
+  return [{ text: fitText(text.replace(/ …$/, ''), columns - 2) }, { text: ' …' }];
+}
+
+/** A bar of todos, of steps where there are none, with counts. */
+function renderBar(rows: readonly Row[], columns: number): Line {
+  const todos = rows.filter(({ kind }) => kind === 'todo');
+  const counted = todos.length > 0 ? todos : rows.filter(({ kind }) => kind === 'step');
+  const done = counted.filter(({ state }) => state === 'done' || state === 'skipped').length;
+  const width = Math.min(BAR, Math.floor(columns / 3));
+  const full = counted.length === 0 ? 0 : Math.floor((done / counted.length) * width);
+  const others = COUNTED.flatMap((state) => {
+    const count = rows.filter((row) => row.state === state).length;
+    return count === 0 ? [] : [{ text: `  ${SIGNS[state].sign} ${count}`, as: SIGNS[state].as }];
+  });
+  return [
+    { text: '━'.repeat(full), as: 'good' },
+    { text: '╌'.repeat(width - full), as: 'quiet' },
+    { text: ` ${done}/${counted.length}` },
+    ...others,
+  ];
+}
+
+/** The length of the run, and the share of it that was yours. */
+function describeSplit({ split, isLive, waits, at }: RunModel, now: number): string {
+  const more = isLive ? Math.max(0, now - at) : 0;
+  const length = split.agent + split.commands + split.you + split.idle + more;
+  const yours = split.you + (waits.sign === 'waiting' ? more : 0);
+  const share = length === 0 ? 0 : Math.round((yours / length) * 100);
+  return `${isLive ? 'for' : 'took'} ${formatDuration(length)}, of which ${share} % waited for you`;
+}

@@ -1,0 +1,63 @@
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { RunHead } from '../../run/state.js';
+import type { SignName } from '../signs.js';
+import { describeWaiting } from '../status.js';
+import type { Timeline } from '../timeline.js';
+import type { Row } from '../timeline-rows.js';
+
+/** What the screen of a run shows (view.md, Run screen). Texts of others are cleaned where they are laid out. */
+export interface RunModel {
+  name: string;
+  recipe: string;
+  /** Whether the run goes on; one that does not is shown as it ended. */
+  isLive: boolean;
+  isHeld: boolean;
+  /** What it waits for, and since when in milliseconds. */
+  waits: { sign: SignName; text: string; since: number | null };
+  rows: readonly Row[];
+  split: Timeline['split'];
+  /** Instant in milliseconds up to which `split` goes. */
+  at: number;
+  /** Why the journal cannot be read any further. */
+  fault: string | null;
+}
+
+/**
+ * Builds the model of a run's screen.
+ * @param read `head` is null where the run cannot be read: the journal's word is left
+ * @param at instant in milliseconds at which it was read
+ */
+export function buildRunModel(
+  name: string,
+  { timeline, head, fault }: { timeline: Timeline; head: RunHead | null; fault: { code: string } | null },
+  at: number,
+): RunModel {
+  const { rows, split, runs } = timeline;
+  const state = head?.snapshot ?? null;
+  const run = runs.at(-1);
+  const { now, since } = state === null ? { now: 'its state cannot be read', since: null } : describeWaiting(state);
+  return {
+    name,
+    recipe: state?.recipe ?? run?.recipe ?? '',
+    isLive: (state?.status ?? run?.status) === 'live',
+    isHeld: state?.held !== undefined,
+    waits: {
+      sign: findSign(head, now),
+      text: toBoundedLine(now, 300),
+      since: since === null ? null : Date.parse(since),
+    },
+    rows,
+    split,
+    at,
+    fault: fault?.code ?? null,
+  };
+}
+
+function findSign(head: RunHead | null, now: string): SignName {
+  const state = head?.snapshot;
+  if (state === undefined) return 'failed';
+  if (state.status === 'completed') return 'done';
+  if (state.status !== 'live') return 'failed';
+  if (now.startsWith('waiting for you')) return 'waiting';
+  return state.held === undefined ? 'running' : 'held';
+}
