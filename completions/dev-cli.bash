@@ -27,8 +27,9 @@ _dev_cli_files() {
   compopt -o nospace 2>/dev/null
   while IFS= read -r path; do
     [[ -d $path ]] && path+=/
-    printf -v path '@%q' "$path"
-    COMPREPLY+=("$path")
+    # Behind a quote a word is not escaped.
+    [[ ${COMP_WORDS[COMP_CWORD]} == [\'\"]* ]] || printf -v path '%q' "$path"
+    COMPREPLY+=("@$path")
   done < <(compgen -f -- "${BASH_REMATCH[1]}")
 }
 complete -F _dev_cli dev-cli

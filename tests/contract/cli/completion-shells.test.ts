@@ -187,6 +187,7 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
     put(...prompt);
     expect(change('install', shell, '--yes').works).toBe(true);
     writeFileSync(join(project.root, 'notes of today.md'), '');
+    put('of the home', '');
     const clear = '\u0015';
     const shown = await typeInto(
       program,
@@ -197,6 +198,11 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
         [`${clear}dev-cli init x --recipe=bug\t`, /--recipe=bugfix/],
         [`${clear}dev-cli step complete --data @not\t`, /@notes\\ of\\ today\.md/],
         [`${clear}dev-cli check not\t`, /check notes\\ of\\ today\.md/],
+        [`${clear}dev-cli next "add-l\t`, /"add-log" /],
+        [`${clear}dev-cli check "not\t`, /check "notes of today\.md"/],
+        [`${clear}dev-cli step complete --data "@not\t`, /"@notes of today\.md/],
+        [`${clear}dev-cli check ~/of\\ the\\ h\t`, /of\\ the\\ home/],
+        [`${clear}dev-cli completion install ${list}`, /bash +fish +powershell +zsh *[\r\n]/],
       ],
       { cwd: project.root, env: { ...project.env, TERM: 'xterm' } },
     );
