@@ -340,4 +340,9 @@ describe('the file of a summary', () => {
     const { code, stdout } = printed([], { GITHUB_STEP_SUMMARY: file });
     expect([code, stdout]).toEqual([0, expect.stringContaining('! The summary was not written: ')]);
   });
+
+  it('without a name is refused where it was named, as by a variable that is not set; the runner may have none', () => {
+    expect(printed(['--summary', ''])).toMatchObject({ code: 1, stderr: expect.stringMatching(/^IO: /) });
+    expect(printed([], { GITHUB_STEP_SUMMARY: '' })).toMatchObject({ code: 0, stderr: '' });
+  });
 });
