@@ -201,6 +201,7 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
         [`${clear}dev-cli next "add-l\t`, /"add-log" /],
         [`${clear}dev-cli check "not\t`, /check "notes of today\.md"/],
         [`${clear}dev-cli step complete --data "@not\t`, /"@notes of today\.md/],
+        [`${clear}dev-cli step complete "--data=@not\t`, /"--data=@notes of today\.md/],
         [`${clear}dev-cli check ~/of\\ the\\ h\t`, /of\\ the\\ home/],
         [`${clear}dev-cli completion install ${list}`, /bash +fish +powershell +zsh *[\r\n]/],
       ],
