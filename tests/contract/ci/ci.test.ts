@@ -204,6 +204,7 @@ describe('recipes', () => {
     ['what is no YAML', 'depth: [', [1]],
     ['what is no mapping', '- deep', [1]],
     ['values that cannot be', 'notify: 3\nagents: many\n', [1, 2]],
+    ['a preference of all recipes that it cannot be', 'a: 1\npull_request: maybe\n', [2]],
     ['what says nothing', '# later\n', []],
     ['names that nothing reads', 'nonsense: 1\n', []],
   ])('and preferences that `init` refuses: %s', (_, text, lines) => {

@@ -1,6 +1,11 @@
 import { DevCliError } from '../../../base/errors.js';
-import { resolveSettings } from '../../../recipe/settings/preferences.js';
+import {
+  BUILTIN_PREFERENCES,
+  describePreferenceValues,
+  isPreferenceValue,
+} from '../../../recipe/settings/builtin-preferences.js';
 import { PREFERENCES_FILE, readProjectSettings, SETTINGS_KEYS } from '../../../recipe/settings/project-settings.js';
+import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
 import { buildErrorFinding, type Finding } from './finding.js';
 
@@ -8,8 +13,13 @@ import { buildErrorFinding, type Finding } from './finding.js';
 export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): Finding[] {
   try {
     const text = reader.read(`${root}/${PREFERENCES_FILE}`);
-    resolveSettings({ vars: {}, preferences: {} }, text, {});
-    readProjectSettings(text, SETTINGS_KEYS);
+    readProjectSettings(text, SETTINGS_KEYS, (_, report) => {
+      for (const [name, value] of Object.entries(parseYaml(text ?? '', PREFERENCES_FILE).value ?? {})) {
+        const spec = Object.hasOwn(BUILTIN_PREFERENCES, name) ? BUILTIN_PREFERENCES[name] : undefined;
+        if (spec !== undefined && !isPreferenceValue(spec, value))
+          report.error([name], `\`${name}\` must be ${describePreferenceValues(spec)}.`);
+      }
+    });
     return [];
   } catch (error) {
     return findPreferenceFaults(error);
@@ -19,11 +29,8 @@ export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reade
 /** Makes a finding for each place that a refusal of the preferences names. @throws any other error */
 export function findPreferenceFaults(error: unknown): Finding[] {
   if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
+  const { code, message } = error;
   return error.details.map((detail) =>
-    buildErrorFinding(
-      'preferences',
-      PREFERENCES_FILE,
-      new DevCliError(error.code, error.message, { details: [detail] }),
-    ),
+    buildErrorFinding('preferences', PREFERENCES_FILE, new DevCliError(code, message, { details: [detail] })),
   );
 }
