@@ -20,15 +20,16 @@ _dev_cli() {
   done
 }
 _dev_cli_files() {
-  local path
+  local path word=${COMP_WORDS[COMP_CWORD]} begin=
   compopt -o default 2>/dev/null
   [[ ${COMP_LINE:0:COMP_POINT} =~ @([^[:space:]=@]*)$ ]] || return
   # To bash a word that begins so is no file.
   compopt -o nospace 2>/dev/null
   while IFS= read -r path; do
     [[ -d $path ]] && path+=/
-    printf -v path '@%q' "$path"
-    COMPREPLY+=("$path")
+    # Behind a quote a word is whole, and not escaped.
+    if [[ $word == [\'\"]* ]]; then begin=${word%%@*} begin=${begin:1}; else printf -v path '%q' "$path"; fi
+    COMPREPLY+=("$begin@$path")
   done < <(compgen -f -- "${BASH_REMATCH[1]}")
 }
 complete -F _dev_cli dev-cli

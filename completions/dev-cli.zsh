@@ -11,7 +11,8 @@ _dev_cli() {
       _files
       return
     fi
-    found+=("${word//:/\\:}:${line#*$'\t'}")
+    line=${line#*$'\t'}
+    found+=("${word//:/\\:}${line:+:$line}")
   done < <(dev-cli completion --complete zsh -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)
   _describe 'dev-cli' found
 }

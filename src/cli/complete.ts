@@ -25,20 +25,22 @@ export async function complete(
   ask: typeof answerOffer,
   { cwd, env }: Site,
 ): Promise<string> {
-  const words = shell === 'bash' ? joinWords(given) : given.map((word) => (word === '""' ? '' : word));
-  const { before, typed, candidates, offer, name, root } = findWanted(words);
+  const words = shell === 'bash' ? joinWords(given).map(unquote) : given.map((word) => (word === '""' ? '' : word));
+  const { before, typed, candidates, listed = [], offer, name, root } = findWanted(words);
   if (offer === 'file') return FILES;
   const site = {
     cwd,
     env,
-    ...(root === undefined ? {} : { root }),
+    ...(root === undefined ? {} : { root: root.replace(/^~(?=\/|$)/, () => env['HOME'] ?? '~') }),
     ...UNASKED,
     stdinIsTerminal: false,
     stdoutIsTerminal: false,
   };
   const asked = offer === undefined ? [] : await ask({ offer, name, typed }, site).catch(() => []);
-  const kept = shell === 'bash' ? (words.at(-1) ?? '').length - getLastPiece(given).length : 0;
-  const fitting = [...candidates, ...asked].filter(({ word }) => word.startsWith(typed) && PLAIN.test(word));
+  const kept = shell === 'bash' ? (words.at(-1) ?? '').length - unquote(getLastPiece(given)).length : 0;
+  const fitting = [...candidates, ...asked].filter(
+    ({ word }) => word.startsWith(typed) && PLAIN.test(word) && !listed.includes(word),
+  );
   return fitting.map((one) => renderLine(before, one).slice(kept)).join('');
 }
 
@@ -56,6 +58,14 @@ function joinWords(words: readonly string[]): string[] {
     else joined.push(word);
   }
   return joined;
+}
+
+/** A word of bash as a command gets it; the last quote may be open still. */
+function unquote(word: string): string {
+  return word.replace(
+    /'([^']*)(?:'|$)|"((?:\\.|[^"\\])*)(?:"|$)|\\(.)/gs,
+    (_, plain?: string, text?: string, sign?: string) => plain ?? text?.replace(/\\(["\\$`])/g, '$1') ?? sign ?? '',
+  );
 }
 
 /** What bash replaces. */

@@ -9,6 +9,8 @@ interface Wanted {
   before: string;
   /** What is typed of the value behind it. */
   typed: string;
+  /** What stands before a comma already. */
+  listed?: readonly string[];
   /** What the registry knows. */
   candidates: Candidate[];
   /** What the project is to be asked for. */
@@ -76,8 +78,11 @@ function describeValue({ form, choices = [], offers }: ValueForm, typed: string,
   const cut = form === 'list' || SEVERAL.includes(offers) ? typed.lastIndexOf(',') + 1 : 0;
   const candidates = choices.map((word) => ({ word, text: '' }));
   // A text may be a file's behind an @ alone.
-  const offer = /^(?:text|texts|data)$/.test(form) && typed.startsWith('@') ? 'file' : offers;
-  const value = { before: inline + typed.slice(0, cut), typed: typed.slice(cut), candidates };
+  const other = /^(?:text|texts|data)$/.test(form) && typed.startsWith('@') ? 'file' : offers;
+  // Of blocks one is taken, of todos several.
+  const offer = other === 'work' && cut > 0 ? 'todo' : other;
+  const listed = typed.slice(0, cut).split(',').slice(0, -1);
+  const value = { before: inline + typed.slice(0, cut), typed: typed.slice(cut), candidates, listed };
   return offer === undefined ? value : { ...value, offer };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { addDigest, markByComment, readMark } from '../../documents/mark.js';
@@ -29,12 +29,18 @@ interface Piece {
 /** `edited`: by somebody since dev-cli wrote it; it is left alone. */
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
+/** `keep`: a block that is there already is renewed, and else there is none: what it has loaded may be why the shell looks. */
+type Aim = 'put' | 'keep' | 'take';
+
 const MARKERS = { begin: '# >>> dev-cli completion >>>', end: '# <<< dev-cli completion <<<' };
 
 const EDITED = 'was edited since dev-cli wrote it, and is left alone';
 
 /** In the block of a startup file that was made for it. */
 const MADE = '# The file was made for this block.\n';
+
+/** In one that stands behind a line without a line end, which it gave that line. */
+const ENDED = '# The line before this block had no line end.\n';
 
 /** What `dev-cli completion bash` printed in earlier versions, to be saved by hand. */
 const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# installed-by)/;
@@ -46,6 +52,11 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
+  // A shell without one would name places of the machine.
+  if (!isAbsolute(context.home))
+    throw new DevCliError('USAGE', 'No home directory is known: HOME is empty, or no absolute path.', {
+      fix: 'Set HOME to your home directory, then repeat the call.',
+    });
   const around = { cwd: '/', env: { ...env, HOME: context.home }, signal: context.signal };
   const { directory, startup, looks } = await askShell(id, 'probe', around);
   if (!directory)
@@ -56,7 +67,7 @@ export async function changeCompletion(context: Context, input: Input, env: Node
   const block = startup ? planBlock(startup, file.path, id, aim) : null;
   const pieces = block === null ? [file] : [file, block];
   const due = pieces.filter(({ change }) => change === 'written' || change === 'removed');
-  for (const { path } of due) requireWritable(path);
+  for (const { path } of due) requireWritable(path, aim);
   if (!dryRun) await carryOut(context, due, block, { ...input, shell: id });
   const says = dryRun || aim === 'take' ? null : await askShell(id, 'ask', around);
   const works = says && (says['offers'] ?? '').startsWith('status');
@@ -66,7 +77,7 @@ export async function changeCompletion(context: Context, input: Input, env: Node
     return { path, change, ...((dryRun || piece === block) && due.includes(piece) ? { text: shown } : {}) };
   });
   const json = { ok, shell: id, dryRun, files, ...(works === null ? {} : { works }) };
-  return { json, exit: ok ? 0 : 3, text: () => renderText(json) };
+  return { json, exit: ok ? 0 : 3, text: () => renderText(json, block) };
 }
 
 interface Done {
@@ -76,11 +87,14 @@ interface Done {
   works?: boolean;
 }
 
-function renderText({ shell, dryRun, files, works }: Done): string {
+function renderText({ shell, dryRun, files, works }: Done, block: Piece | null): string {
   const would = dryRun ? 'would be ' : '';
-  const standings = { written: `${would}written`, removed: `${would}removed`, none: 'stays as it is', edited: EDITED };
+  const [whole, was] = [{ none: 'stays as it is', edited: EDITED }, dryRun ? 'would be' : 'was'];
+  const script = { ...whole, written: `${would}written`, removed: `${would}removed` };
+  const removed = block?.becomes === null ? `${would}removed, with this block` : `this block ${was} taken out`;
+  const startup = { ...whole, written: `this block ${was} put in`, removed };
   const lines = files.map(({ path, change, text }) => {
-    const standing = standings[change];
+    const standing = (path === block?.path ? startup : script)[change];
     return [`${path}: ${standing}`, ...(text ? [text.replace(/^/gm, '  ').trimEnd()] : [])].join('\n');
   });
   if (works === true) lines.push(`${shell} was started and asked: it completes dev-cli. Start open shells anew.`);
@@ -113,27 +127,31 @@ function planFile(path: string, becomes: string | null): Piece {
   };
 }
 
-/** @param aim `keep`: a block that is there already is renewed, and else there is none: what it has loaded may be why the shell looks */
-function planBlock(path: string, script: string, id: ShellId, aim: 'put' | 'keep' | 'take'): Piece {
+function planBlock(path: string, script: string, id: ShellId, aim: Aim): Piece {
   const was = read(path);
-  const found = findWholeRegion(was ?? '', MARKERS, path);
-  const isMade = found.kind === 'found' ? found.body.includes(MADE) : was === null;
-  const body = markByComment(`${isMade ? MADE : ''}${SHELLS[id].load(script)}`);
-  const isOurs = found.kind === 'none' || readMark(fromBytes(found.body)) === 'intact';
-  const without = found.kind === 'found' ? takeRegion(was ?? '', MARKERS) : was;
-  const isPut = aim === 'put' || (aim === 'keep' && found.kind === 'found');
+  const text = was ?? '';
+  const found = findWholeRegion(text, MARKERS, path);
+  const isFound = found.kind === 'found';
+  const isMade = isFound ? found.body.includes(MADE) : was === null;
+  const isEnded = isFound ? found.body.includes(ENDED) : /[^\n]$/.test(text);
+  const body = markByComment(`${isMade ? MADE : ''}${isEnded ? ENDED : ''}${SHELLS[id].load(script)}`);
+  const isOurs = !isFound || readMark(fromBytes(found.body)) === 'intact';
+  const without = isFound ? takeBlock(text, isEnded && /^\r?\n?$/.test(text.slice(found.to))) : was;
+  const isPut = aim === 'put' || (aim === 'keep' && isFound);
   const rest = isMade && without === '' ? null : without;
-  const becomes = isPut ? putRegion(was ?? '', MARKERS, toBytes(body), 'last') : rest;
-  return {
-    path,
-    was,
-    becomes,
-    shown: [MARKERS.begin, body, MARKERS.end].join('\n'),
-    change: findChange(was === becomes, isOurs, aim),
-  };
+  const ended = isEnded && !isFound ? `${text}\n` : text;
+  const becomes = isPut ? putRegion(ended, MARKERS, toBytes(body), 'last') : rest;
+  const shown = [MARKERS.begin, body, MARKERS.end].join('\n');
+  return { path, was, becomes, shown, change: findChange(was === becomes, isOurs, aim) };
 }
 
-function findChange(isSame: boolean, isOurs: boolean, aim: 'put' | 'keep' | 'take'): Change {
+/** @param isEnd the line end before the block is its own, and nothing that somebody has put behind it needs that */
+function takeBlock(text: string, isEnd: boolean): string {
+  const taken = takeRegion(text, MARKERS);
+  return isEnd ? taken.replace(/\n$/, '') : taken;
+}
+
+function findChange(isSame: boolean, isOurs: boolean, aim: Aim): Change {
   if (!isOurs) return 'edited';
   return isSame ? 'none' : aim === 'take' ? 'removed' : 'written';
 }
@@ -146,13 +164,14 @@ function read(path: string): string | null {
 }
 
 /** What is read-only is so for a reason, though a file can be replaced by one beside it. */
-function requireWritable(path: string): void {
+function requireWritable(path: string, aim: Aim): void {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const facts = statSync(path, { throwIfNoEntry: false });
   if (isLink && facts === undefined)
     throw pathError(path, null, 'it is a link that leads nowhere', 'Mend or remove the link.');
   if (facts === undefined || (facts.mode & 0o222) !== 0) return;
-  throw pathError(path, null, 'it is read-only', 'Make it writable, or put in by hand what --dry-run shows.');
+  const by = aim === 'take' ? 'take out' : 'put in';
+  throw pathError(path, null, 'it is read-only', `Make it writable, or ${by} by hand what --dry-run shows.`);
 }
 
 async function askForYes(context: Context, { path, becomes, shown }: Piece, { command, shell }: Input): Promise<void> {

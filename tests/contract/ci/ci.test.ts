@@ -153,6 +153,12 @@ describe('plans', () => {
     expect(ci().report.findings.map(({ file }) => file)).toEqual(['.dev/specs/wrong/PLAN.md']);
   });
 
+  it('are in directories: a file beside them is none', () => {
+    writePlan('one');
+    writeProjectFile(project, '.dev/specs/notes', 'x\n');
+    expect(ci()).toMatchObject({ code: 0, report: { checked: { plan: 1 }, findings: [] } });
+  });
+
   it('that lead out of the project are not read', () => {
     writePlan('out');
     writeFileSync(join(project.home, 'secret.md'), report());
@@ -192,6 +198,21 @@ describe('recipes', () => {
       ]),
     );
     expect(made.findings.every(({ line }) => line !== undefined)).toBe(true);
+  });
+
+  it.each([
+    ['what is no YAML', 'depth: [', [1]],
+    ['what is no mapping', '- deep', [1]],
+    ['values that cannot be', 'notify: 3\nagents: many\n', [1, 2]],
+    ['a preference of all recipes that it cannot be', 'a: 1\npull_request: maybe\n', [2]],
+    ['what says nothing', '# later\n', []],
+    ['names that nothing reads', 'nonsense: 1\n', []],
+  ])('and preferences that `init` refuses: %s', (_, text, lines) => {
+    writeProjectFile(project, '.dev/preferences.yaml', text);
+    const { code, report: made } = ci();
+    expect(code).toBe(lines.length > 0 ? 3 : 0);
+    const places = made.findings.map(({ check, file, line }) => [check, file, line]);
+    expect([...new Set(places.map(String))]).toEqual(lines.map((line) => `preferences,.dev/preferences.yaml,${line}`));
   });
 
   it('start nothing of the repository', () => {
@@ -319,5 +340,10 @@ describe('the file of a summary', () => {
     expect(printed(['--summary', file])).toMatchObject({ code: 1, stderr: expect.stringMatching(/^IO: /) });
     const { code, stdout } = printed([], { GITHUB_STEP_SUMMARY: file });
     expect([code, stdout]).toEqual([0, expect.stringContaining('! The summary was not written: ')]);
+  });
+
+  it('without a name is refused where it was named, as by a variable that is not set; the runner may have none', () => {
+    expect(printed(['--summary', ''])).toMatchObject({ code: 1, stderr: expect.stringMatching(/^IO: /) });
+    expect(printed([], { GITHUB_STEP_SUMMARY: '' })).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
@@ -109,6 +118,38 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
     }
   });
 
+  it.skipIf(missing || !startup)(`leaves a line that is added behind its block a line of its own${suffix}`, () => {
+    put(startup ?? '', 'x=1');
+    change('install', shell, '--yes');
+    appendFileSync(home(startup ?? ''), 'y=2\n');
+    expect(change('install', shell, '--yes')).toMatchObject({ status: 0, changes: ['none', 'none'] });
+    const ran = spawnSync(program, ['-ic', 'echo "got=$y"'], { env: project.env, encoding: 'utf8' });
+    expect(ran.stdout).toContain('got=2');
+    change('uninstall', shell, '--yes');
+    expect(readFileSync(home(startup ?? ''), 'utf8')).toBe('x=1\ny=2\n');
+  });
+
+  it.skipIf(missing || !startup)(`says that the block goes, not the file${suffix}`, () => {
+    put(startup ?? '', 'x=1\n');
+    expect(call('completion', 'install', shell, '--yes', '--text').stdout).toContain('rc: this block was put in\n');
+    expect(call('completion', 'uninstall', shell, '--dry-run', '--text').stdout).toContain(
+      'rc: this block would be taken out\n',
+    );
+    chmodSync(home(startup ?? ''), 0o400);
+    expect(call('completion', 'uninstall', shell, '--yes', '--text').stderr).toContain('or take out by hand');
+    chmodSync(home(startup ?? ''), 0o600);
+    expect(call('completion', 'uninstall', shell, '--yes', '--text').stdout).toContain(
+      'rc: this block was taken out\n',
+    );
+    expect(readFileSync(home(startup ?? ''), 'utf8')).toBe('x=1\n');
+  });
+
+  it.skipIf(missing)(`goes nowhere without a home directory${suffix}`, () => {
+    project.env['HOME'] = '';
+    const { status, stderr } = call('completion', 'install', shell, '--dry-run', '--text');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('HOME')]);
+  });
+
   it.skipIf(missing || !startup)(
     `writes behind a link, keeps the mode, and leaves a changed block alone${suffix}`,
     () => {
@@ -146,6 +187,7 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
     put(...prompt);
     expect(change('install', shell, '--yes').works).toBe(true);
     writeFileSync(join(project.root, 'notes of today.md'), '');
+    put('of the home', '');
     const clear = '\u0015';
     const shown = await typeInto(
       program,
@@ -156,6 +198,12 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
         [`${clear}dev-cli init x --recipe=bug\t`, /--recipe=bugfix/],
         [`${clear}dev-cli step complete --data @not\t`, /@notes\\ of\\ today\.md/],
         [`${clear}dev-cli check not\t`, /check notes\\ of\\ today\.md/],
+        [`${clear}dev-cli next "add-l\t`, /"add-log" /],
+        [`${clear}dev-cli check "not\t`, /check "notes of today\.md"/],
+        [`${clear}dev-cli step complete --data "@not\t`, /"@notes of today\.md/],
+        [`${clear}dev-cli step complete "--data=@not\t`, /"--data=@notes of today\.md/],
+        [`${clear}dev-cli check ~/of\\ the\\ h\t`, /of\\ the\\ home/],
+        [`${clear}dev-cli completion install ${list}`, /bash +fish +powershell +zsh *[\r\n]/],
       ],
       { cwd: project.root, env: { ...project.env, TERM: 'xterm' } },
     );

@@ -62,6 +62,9 @@ describe('a completion call', () => {
     expect(todos[0]).toEqual(['todo-1', 'Title of todo-1']);
     const [[first] = [''], [second] = ['']] = todos;
     expect(wordsOf('plan', 'add', RUN, '--after', `${first},${second}`)).toEqual([`${first},${second}`]);
+    const others = todos.map(([word]) => `${first},${word}`).slice(1);
+    expect(wordsOf('plan', 'add', RUN, '--after', `${first},`)).toEqual(others);
+    expect(wordsOf('step', 'invalidate', RUN, '--step', `${first},`)).toEqual(others);
   });
 
   it('offers recipes of the project and of dev-cli, apart from workflows', () => {
@@ -88,6 +91,26 @@ describe('a completion call', () => {
     expect(offered(['init', 'x', '--recipe', '='], 'bash').map(([word]) => word)).toContain('bugfix');
     expect(offered(['step', 'complete', '--data', '@', 'n'], 'bash')).toEqual([['', 'files']]);
     expect(offered(['next', '""'], 'powershell')).toHaveLength(2);
+  });
+
+  it.each([
+    [`'add-l`, 'add-log'],
+    [`"add-l`, 'add-log'],
+    [`add\\-l`, 'add-log'],
+    [`'it'"s`, ''],
+  ])('takes quotes off what bash gives as it is typed: %s', (typed, word) => {
+    expect(offered(['next', typed], 'bash').map(([one]) => one)).toEqual(word === '' ? [] : [word]);
+  });
+
+  it('asks the root that is named, however it is quoted', () => {
+    const root = join(project.home, 'my "own" place');
+    symlinkSync(project.root, root);
+    for (const typed of [`'${root}'`, `"${root.replaceAll('"', '\\"')}"`, root.replace(/[ "]/g, '\\$&')])
+      expect(offered(['next', '--root', typed, 'add-l'], 'bash', '/').map(([word]) => word)).toEqual(['add-log']);
+    const there = join(project.home, 'here');
+    symlinkSync(project.root, there);
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect(offered(['next', '--root', '~/here', 'add-l'], shell, '/').map(([word]) => word)).toEqual(['add-log']);
   });
 
   it('never offers a word that a shell would take for more than a word', () => {

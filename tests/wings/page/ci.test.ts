@@ -143,6 +143,26 @@ describe('the summary', () => {
     for (const line of made.split('\n').filter((one) => one.startsWith('| '))) expect(line.split('|')).toHaveLength(6);
   });
 
+  it.each(['```mermaid', '~~~geojson', '````  mermaid x', '> - ~~~stl `a`', '1) ```mermaid'])(
+    'draws nothing of a report: %s',
+    (line) => {
+      const made = joinSections(buildSections(['x'], [], [], new Map([['r', `${line}\ngraph LR\n`]])), 0);
+      expect(made).not.toMatch(/mermaid|geojson|stl/);
+      expect(made).toMatch(/^> .*(?:```|~~~)$/m);
+    },
+  );
+
+  it('leaves code and lines of a report as they are', () => {
+    const text = 'Run ```a``` now.\n```x``` and more\n```\ncode\n```\n\n1. - ~~old~~\n';
+    expect(joinSections(buildSections(['x'], [], [], new Map([['r', text]])), 0)).toContain(
+      text.replace(/^(?=.)/gm, '> ').replace('\n\n', '\n>\n'),
+    );
+    const since = performance.now();
+    for (const sign of ['\n', '- ', '`', '~', '``` '])
+      buildSections(['x'], [], [], new Map([['r', sign.repeat(300_000)]]));
+    expect(performance.now() - since).toBeLessThan(5_000);
+  });
+
   it('masks secrets in reports', () => {
     const sections = buildSections(['x'], [], [], new Map([['r', `token=ghp_${'a1'.repeat(20)}`]]));
     expect(joinSections(sections, 0)).not.toContain('ghp_');

@@ -1,15 +1,14 @@
 import { posix } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
-import { DevCliError } from '../../../base/errors.js';
 import { renderCount } from '../../../base/words.js';
 import type { Ported } from '../../../protocol/ports.js';
-import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
 import { getRunDirectory, REPORT } from '../../../run/paths.js';
 import { renderAnnotations } from './annotations.js';
-import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
+import { buildFinding, type Finding } from './finding.js';
 import { checkJournals } from './journals.js';
 import { checkPlans } from './plans.js';
+import { checkPreferences, findPreferenceFaults } from './preferences.js';
 import { listChanges } from './since.js';
 import { buildSections } from './summary.js';
 import { writeSummary } from './write-summary.js';
@@ -66,7 +65,7 @@ async function judge(context: Context & Ported) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);
   const checked: Record<string, number> = { plan: plans.length, journal: journals };
-  const found = [...planned, ...replayed];
+  const found = [...planned, ...replayed, ...checkPreferences(context)];
   for (const load of context.ports.audits) {
     const audit = await load();
     try {
@@ -74,8 +73,7 @@ async function judge(context: Context & Ported) {
       Object.assign(checked, counts);
       found.push(...problems.map(({ check, ...problem }) => buildFinding(check, problem)));
     } catch (error) {
-      if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
-      found.push(buildErrorFinding('preferences', PREFERENCES_FILE, error));
+      found.push(...findPreferenceFaults(error));
     }
   }
   const findings = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];

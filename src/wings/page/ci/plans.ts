@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
 import { isName } from '../../../base/name.js';
@@ -31,7 +32,10 @@ export async function checkPlans({
 }: Pick<Context, 'root' | 'reader' | 'store'>): Promise<{ plans: PlanRow[]; findings: Finding[] }> {
   const checked = { plans: [] as PlanRow[], findings: [] as Finding[] };
   for (const name of reader.list(`${root}/.dev/specs`).filter(isName)) {
-    const file = `${getRunDirectory(name)}/${PLAN_CONTENT}`;
+    const directory = getRunDirectory(name);
+    // A file beside the plans is none.
+    if (statSync(`${root}/${directory}`, { throwIfNoEntry: false })?.isFile()) continue;
+    const file = `${directory}/${PLAN_CONTENT}`;
     try {
       const { files, snapshot } = await store.read(name);
       const documents = createWorkspace(files);

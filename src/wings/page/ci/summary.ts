@@ -70,13 +70,17 @@ function toMarkdown(text: string): string {
   return toBoundedLine(text, 2_000).replace(/[&<>[\]()`*_~|\\#!:@$]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
+/** A line that begins a block of code, up to the name of its language: GitHub draws diagrams and maps of some. */
+const FENCE = /^([ \t>*+\-\d.)]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$/gm;
+
 /**
- * A report, folded: headings, lists and tables stay, in a quotation that nothing leads out of; HTML, links and pictures are text.
+ * A report, folded: headings, lists, tables and code stay, in a quotation that nothing leads out of; HTML, links and pictures are text.
  */
 function quoteReport(file: string, text: string): string[] {
   const inert = maskSecrets(stripInvisible(text))
     .replace(/^<\/?details>$|^<summary>(.*)<\/summary>$/gm, '$1')
     .replaceAll('<', '&lt;')
+    .replace(FENCE, '$1')
     .replace(/\](?=[(:[])/g, '] ');
   const quoted = inert.split('\n').map((line) => `> ${line}`.trimEnd());
   return ['<details>', `<summary>${toMarkdown(file)}</summary>`, '', ...quoted, '', '</details>'];

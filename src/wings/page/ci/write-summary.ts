@@ -16,7 +16,7 @@ export function writeSummary(
   { cwd, env, root }: { cwd: string; env: NodeJS.ProcessEnv; root: string },
 ): string | null {
   const file = given ?? env['GITHUB_STEP_SUMMARY'] ?? '';
-  if (file === '') return null;
+  if (file === '' && given === undefined) return null;
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   try {
     return withIoErrors(path, root, () => {
