@@ -89,7 +89,7 @@ const STATES: [name: string, route: string, make?: (page: Page) => Promise<unkno
     'documents',
     '/todos-40/todo-3',
     async (page) => {
-      for (const name of ['prompt', 'diff']) await page.getByRole('button', { name }).click();
+      for (const name of ['prompt', 'Diff of']) await page.getByRole('button', { name }).click();
       await page.locator('.document .good').first().waitFor();
     },
   ],
@@ -155,9 +155,9 @@ describe.skipIf(browser === null)('print and motion', () => {
   it('moves nothing for who wants no motion', async () => {
     const page = await open('/todos-40');
     const moved = () => page.evaluate('document.getAnimations().length');
-    expect(await moved()).toBe(3);
+    await expect.poll(moved).toBe(3);
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    expect(await moved()).toBe(0);
+    await expect.poll(moved).toBe(0);
   });
 });
 
