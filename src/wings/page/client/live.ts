@@ -62,7 +62,7 @@ async function follow(
 }
 
 /** Merges a change into the page: rows are replaced whole. */
-export function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
+function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
   const known = new Map([...page.rows, ...rows].map((row) => [row.id, row]));
   const ids = order ?? [...known.keys()];
   return { ...page, ...members, seq, rows: ids.flatMap((id) => known.get(id) ?? []) };

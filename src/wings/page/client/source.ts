@@ -35,7 +35,7 @@ export const documentOf = (row: string, segment: number, document: number): Want
   query: { row, segment: String(segment), document: String(document) },
 });
 
-export interface Answer {
+interface Answer {
   actionId: string;
   choice: string;
   note?: string;
