@@ -119,6 +119,31 @@ const wings = [
   },
 ];
 
+/** The page's client runs in a browser: it knows the house by types, and by what is pure. */
+const client = [
+  {
+    name: 'page-client',
+    severity: 'error',
+    comment: 'src/wings/page/client/ imports preact, types of wire.ts, and what is pure.',
+    from: { path: '^src/wings/page/client/' },
+    to: {
+      pathNot: [
+        '^src/wings/page/client/',
+        '^src/(base/duration|plan/markdown/parse|views/signs)\\.ts$',
+        '^src/wings/page/wire\\.ts$',
+        'node_modules/preact/',
+      ],
+    },
+  },
+  {
+    name: 'page-client',
+    severity: 'error',
+    comment: 'wire.ts has types alone.',
+    from: { path: '^src/wings/page/client/' },
+    to: { path: '^src/wings/page/wire\\.ts$', dependencyTypesNot: ['type-only'] },
+  },
+];
+
 /** Rooms that may touch files: others ask a `Reader`, a `Files` or the store. The command line reads what it is given and prints. */
 const MAY_TOUCH_FILES = [
   'store',
@@ -158,6 +183,7 @@ module.exports = {
   forbidden: [
     ...rooms,
     ...wings,
+    ...client,
     {
       name: 'views-write-nothing',
       severity: 'error',
@@ -186,6 +212,6 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^src/generated/' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.json'] },
   },
 };

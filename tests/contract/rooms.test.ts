@@ -23,6 +23,8 @@ beforeEach(() => {
   room('src/views/page.ts', "import type { x as y } from '../store/shelf.js';\nexport const x = 1 as typeof y;\n");
   room('src/store/durable.ts', importing('../base/word.js'));
   room('src/wings/x/lamp.ts', importing('../../store/durable.js'));
+  room('src/wings/page/wire.ts', 'export const x = 1;\n');
+  room('src/wings/page/server.ts', 'export const x = 1;\n');
   room('src/app/ports.ts', importing('../wings/x/lamp.js'));
   room('src/app/root.ts', importing('./ports.js'));
 });
@@ -57,6 +59,8 @@ describe('imports between rooms', () => {
       ['packages-machine', 'src/machine/gear.ts', "import yaml from 'yaml';\nexport const x = yaml;\n"],
       ['packages-machine', 'src/machine/pump.ts', "import os from 'node:os';\nexport const x = os;\n"],
       ['packages-plan', 'src/plan/model/leaf.ts', "import os from 'node:os';\nexport const x = os;\n"],
+      ['page-client', 'src/wings/page/client/frame.tsx', importing('../wire.js')],
+      ['page-client', 'src/wings/page/client/sash.tsx', importing('../server.js')],
       [
         'room-base',
         'src/base/name.ts',

@@ -8,9 +8,6 @@ interface Picture {
   route: string;
   width: number;
   scheme: 'light' | 'dark';
-  /** What is done before it is taken. */
-  press?: readonly string[];
-  whole?: boolean;
 }
 
 export const PICTURES: readonly Picture[] = [
@@ -21,14 +18,9 @@ export const PICTURES: readonly Picture[] = [
   { file: 'narrow.png', route: '/todos-40/todo-29', width: 420, scheme: 'light' },
 ];
 
-/** Takes pictures of pages that a server shows. @param url with a session behind `#` */
-export async function takePictures(
-  browser: Browser,
-  url: string,
-  directory: string,
-  pictures = PICTURES,
-): Promise<void> {
-  for (const { file, route, width, scheme, press = [], whole = false } of pictures) {
+/** Takes the pictures of the docs, of what a server shows (`createStage`). */
+export async function takePictures(browser: Browser, url: string, directory: string): Promise<void> {
+  for (const { file, route, width, scheme } of PICTURES) {
     const context = await browser.newContext({
       ...{ viewport: { width, height: 1000 }, colorScheme: scheme, locale: 'en-GB', timezoneId: 'UTC' },
     });
@@ -36,8 +28,7 @@ export async function takePictures(
     await page.goto(`${url}/#ticket=t${route}`);
     await page.locator('h1').waitFor();
     await page.waitForTimeout(300);
-    for (const key of press) await page.keyboard.press(key);
-    await page.screenshot({ path: join(directory, file), fullPage: whole, animations: 'disabled' });
+    await page.screenshot({ path: join(directory, file), animations: 'disabled' });
     await context.close();
   }
 }

@@ -54,12 +54,22 @@ export async function startPageServer(stage: PageStage) {
       return;
     }
     if (address === '/session') return json(response, { session: 's' });
-    if (!stage.isKnown || request.headers['x-dev-cli-session'] !== 's')
-      return fail(response, 401, 'USAGE', 'no session');
+    const isKnown = stage.isKnown && request.headers['x-dev-cli-session'] === 's';
+    if (!isKnown) return fail(response, 401, 'USAGE', 'no session');
     if (address === '/runs') return json(response, stage.runs);
     const [, name = '', rest = ''] = /^\/runs\/([^/?]+)\/?(.*)$/.exec(address) ?? [];
     const page = stage.pages.get(decodeURIComponent(name));
     if (page === undefined) return fail(response, 404, 'RUN_NOT_FOUND', `There is no run "${name}".`);
+    await answerRun(page, rest, request, response);
+  }
+
+  /** @param rest of the address, behind that of the run */
+  async function answerRun(
+    page: RunPage,
+    rest: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     if (rest === '' || rest.startsWith('?')) return json(response, page);
     if (rest.startsWith('events')) {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -69,8 +79,7 @@ export async function startPageServer(stage: PageStage) {
       return;
     }
     if (request.method === 'POST') {
-      const body = JSON.parse(await text(request));
-      const error = stage.refuse(rest, body);
+      const error = stage.refuse(rest, JSON.parse(await text(request)));
       if (error !== null) return json(response, { error }, 409);
       return json(response, rest === 'answer' ? { id: 'p1', until: Date.now() + 300_000 } : { ok: true });
     }

@@ -7,7 +7,7 @@ import type { PageStage } from './page-server.js';
 const NOW = Date.parse('2026-07-27T13:00:00.000Z');
 const ago = (minutes: number) => NOW - minutes * 60_000;
 
-export const RUNS: RunsPage = {
+const RUNS: RunsPage = {
   ...{ project: 'todo-api', branch: 'main', now: NOW },
   groups: [
     {

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser, openPage } from '../../support/browser.js';
+import { PICTURES, takePictures } from '../../support/page-pictures.js';
 import { syntheticPage } from '../../support/page-runs.js';
 import { startPageServer } from '../../support/page-server.js';
 import { createStage } from '../../support/page-stage.js';
 
 /** How the page looks, for who sees it and who does not, at every width, and how fast it is (view.md, Page). */
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const browser = await launchBrowser();
 let stage: ReturnType<typeof createStage>;
@@ -36,7 +37,7 @@ async function open(route: string, options: Parameters<typeof openPage>[3] = {})
 /** What axe finds, as `rule: element`. */
 async function findFaults(page: Page): Promise<string[]> {
   // Evaluated by the inspector, which no policy of the page concerns.
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(`axe.run().then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
@@ -89,7 +90,7 @@ const STATES: [name: string, route: string, make?: (page: Page) => Promise<unkno
     'documents',
     '/todos-40/todo-3',
     async (page) => {
-      for (const name of ['prompt', 'diff']) await page.getByRole('button', { name }).click();
+      for (const name of ['prompt', 'Diff of']) await page.getByRole('button', { name }).click();
       await page.locator('.document .good').first().waitFor();
     },
   ],
@@ -155,9 +156,22 @@ describe.skipIf(browser === null)('print and motion', () => {
   it('moves nothing for who wants no motion', async () => {
     const page = await open('/todos-40');
     const moved = () => page.evaluate('document.getAnimations().length');
-    expect(await moved()).toBe(3);
+    await expect.poll(moved).toBe(3);
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    expect(await moved()).toBe(0);
+    await expect.poll(moved).toBe(0);
+  });
+});
+
+describe.skipIf(browser === null)('the pictures of the docs', () => {
+  it('are taken; into the directory that DEV_CLI_PICTURES names', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-pictures-'));
+    const directory = process.env['DEV_CLI_PICTURES'] ?? scratch;
+    if (browser !== null) await takePictures(browser, server.url, directory);
+    for (const { file, width } of PICTURES) {
+      // The width stands in the header of a PNG.
+      expect(readFileSync(join(directory, file)).readUInt32BE(16), file).toBe(width);
+    }
+    rmSync(scratch, { recursive: true });
   });
 });
 

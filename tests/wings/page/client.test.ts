@@ -141,7 +141,7 @@ describe.skipIf(browser === null)('a run', () => {
     const { page } = await open('/todos-40/todo-3');
     await page.getByRole('button', { name: 'prompt' }).click();
     await page.getByText('Too large to be shown whole: 1320 B of 2500 kB.').waitFor();
-    await page.getByRole('button', { name: 'diff' }).click();
+    await page.getByRole('button', { name: 'Diff of' }).click();
     expect(await page.locator('.document .good').allTextContents()).toEqual([
       '+++ b/src/routes.ts\n',
       '+  show,\n+  remove\n',

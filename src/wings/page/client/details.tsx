@@ -3,7 +3,7 @@ import { formatDuration } from '../../../base/duration.js';
 import { SIGNS } from '../../../views/signs.js';
 import type { PageRow, PageSegment, RunPage } from '../wire.js';
 import { Document } from './documents.js';
-import type { Source } from './source.js';
+import { diffOf, documentOf, type Source } from './source.js';
 import { Instant } from './time.js';
 
 interface Props {
@@ -28,30 +28,19 @@ export function Details({ row, page, source, now, choose }: Props) {
         {kind}, {SIGNS[state].word}
         {attempts > 1 && `, ${attempts} attempts`}
       </p>
-      {why && (
-        <p class={state === 'failed' ? 'bad' : ''}>
-          <bdi>{why}</bdi>
-        </p>
-      )}
+      {why && <p class={state === 'failed' ? 'bad' : ''}>{<bdi>{why}</bdi>}</p>}
       <Names label="Builds on" ids={after} choose={choose} />
       <Names label="On it build" ids={behind} choose={choose} />
       {commit && (
-        <p>
-          Commit{' '}
-          <button type="button" aria-expanded={isDiff} onClick={() => setDiff(!isDiff)}>
-            <code>{commit.slice(0, 7)}</code> diff
-          </button>
-        </p>
+        <button type="button" aria-expanded={isDiff} onClick={() => setDiff(!isDiff)}>
+          Diff of <code>{commit.slice(0, 7)}</code>
+        </button>
       )}
-      {commit && isDiff && (
-        <Document {...{ source, page }} wanted={{ kind: 'commit', sha: commit }} label={`Diff of ${commit}`} />
-      )}
+      {commit && isDiff && <Document {...{ source, page }} wanted={diffOf(commit)} label={`Diff of ${commit}`} />}
       {segments.length === 0 && <p class="quiet">Nothing has been done on it yet.</p>}
       <ol>
         {segments.map((segment, index) => (
-          <li>
-            <Segment {...{ segment, index, row, page, source, now }} />
-          </li>
+          <Segment {...{ segment, index, row, page, source, now }} />
         ))}
       </ol>
     </>
@@ -76,59 +65,47 @@ function Names({ label, ids, choose }: { label: string; ids: readonly string[]; 
   );
 }
 
+const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;
+
 function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: PageSegment; index: number }) {
   const { from, to, who, what, ok, seq, documents } = segment;
   const [open, setOpen] = useState<number | null>(null);
   const gate = of.page.gates.find((one) => one.seq === seq);
+  const ended = ok === null ? 'became void' : ok ? '✓ done' : '✗ not passed';
   return (
-    <>
+    <li>
       <p>
         <i class={who} aria-hidden="true" /> <strong>{WHO[who]}</strong> <bdi>{what}</bdi>{' '}
-        <span class={ok === false ? 'bad' : 'quiet'}>
-          {to === null ? 'goes on' : ok === null ? 'became void' : ok ? '✓ done' : '✗ not passed'}
-        </span>
+        <span class={ok === false ? 'bad' : 'quiet'}>{to === null ? 'goes on' : ended}</span>
       </p>
       <p class="quiet">
         <Instant at={from} seconds /> · {formatDuration((to ?? of.now) - from)} · entry {seq}
       </p>
-      {gate && (
-        <p>
-          <bdi>{gate.question}</bdi> {gate.choice === null ? 'Nobody has decided yet.' : <strong>{gate.choice}</strong>}
-          {gate.by && (
-            <>
-              , by <bdi>{gate.by}</bdi>
-            </>
-          )}
-          {gate.digest && (
-            <>
-              , on <code title={gate.digest}>{gate.digest.replace(/^sha256:/, '').slice(0, 12)}</code>
-            </>
-          )}
-          {gate.note && (
-            <>
-              : <bdi>{gate.note}</bdi>
-            </>
-          )}
-        </p>
-      )}
-      <p>
-        {documents.map((name, at) => (
-          <button key={name} type="button" aria-expanded={open === at} onClick={() => setOpen(open === at ? null : at)}>
-            <bdi>{name}</bdi>
-          </button>
-        ))}
-      </p>
+      {gate && <Decided {...gate} />}
+      {documents.map((name, at) => (
+        <button type="button" aria-expanded={open === at} onClick={() => setOpen(open === at ? null : at)}>
+          <bdi>{name}</bdi>
+        </button>
+      ))}
       {open !== null && (
         <Document
           key={open}
-          source={of.source}
-          page={of.page}
-          wanted={{ kind: 'document', row: of.row.id, segment: index, document: open }}
+          {...{ source: of.source, page: of.page, wanted: documentOf(of.row.id, index, open) }}
           label={`${documents[open]} of entry ${seq}`}
         />
       )}
-    </>
+    </li>
   );
 }
 
-const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;
+/** Who decided what, by what way, and on what. */
+function Decided({ question, choice, by, digest, note }: RunPage['gates'][number]) {
+  if (choice === null) return <p>Nobody has decided yet: {<bdi>{question}</bdi>}</p>;
+  return (
+    <p>
+      <bdi>{question}</bdi> <strong>{choice}</strong>, by <bdi>{by}</bdi>
+      {digest && <code title={digest}> on {digest.replace('sha256:', '').slice(0, 12)}</code>}
+      {note && <q>{<bdi>{note}</bdi>}</q>}
+    </p>
+  );
+}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { PageDocument, RunPage } from '../wire.js';
 import { Markdown } from './markdown.js';
-import { Failure, type Source, type Wanted } from './source.js';
+import { Failure, type Source, toFailure, type Wanted } from './source.js';
 import { Trouble } from './trouble.js';
 
 interface Props {
@@ -15,33 +15,25 @@ interface Props {
 /** A document, read when it is opened. */
 export function Document({ source, page, wanted, label }: Props) {
   const [read, setRead] = useState<PageDocument | Failure | null>(null);
-  useEffect(() => {
-    let isLeft = false;
-    const take = (got: PageDocument | Failure) => isLeft || setRead(got);
-    source.document(page, wanted).then(take, (error) => {
-      take(error instanceof Failure ? error : new Failure('UNEXPECTED', String(error)));
-    });
-    return () => {
-      isLeft = true;
-    };
-  }, []);
+  useEffect(() => void source.document(page, wanted).catch(toFailure).then(setRead), []);
   if (read === null) return <p class="quiet">Reading …</p>;
   if (read instanceof Failure) return <Trouble trouble={read} />;
+  const { text, of } = read;
   return (
     <div class="document">
-      {read.of !== undefined && (
+      {of !== undefined && (
         <p class="quiet">
-          Too large to be shown whole: {size(read.text.length)} of {size(read.of)}.
+          Too large to be shown whole: {size(text.length)} of {size(of)}.
         </p>
       )}
-      <Content document={read} label={label} />
+      {show(read, label)}
     </div>
   );
 }
 
 const size = (bytes: number) => (bytes < 10_000 ? `${bytes} B` : `${Math.round(bytes / 1000)} kB`);
 
-function Content({ document: { kind, text }, label }: { document: PageDocument; label: string }) {
+function show({ kind, text }: PageDocument, label: string): ComponentChildren {
   switch (kind) {
     case 'text':
       return <Scroll label={label}>{text}</Scroll>;
@@ -65,18 +57,34 @@ export function Scroll({ label, children }: { label: string; children: Component
   );
 }
 
+/** Lines of others under a heading. */
+export function Lines({ heading, lines }: { heading: string; lines: readonly string[] }) {
+  return (
+    <>
+      <h3>{heading}</h3>
+      <ul>
+        {lines.map((line) => (
+          <li>
+            <bdi>{line.replace(/^- /, '')}</bdi>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 /** Parts of a diff that are coloured; the rest is text. */
 const PARTS = 400;
+const SHADES: Readonly<Record<string, string>> = { '+': 'good', '-': 'bad', '@': 'busy' };
 
 /** Joins neighbours of one kind: a diff of many lines has few elements. */
-function splitDiff(text: string) {
-  const lines = text.split(/(?<=\n)/);
-  const kinds = lines.map((line) => ({ '+': 'good', '-': 'bad', '@': 'busy' })[line[0] ?? ''] ?? '');
-  const parts: { kind: string; text: string }[] = [];
-  for (const [index, line] of lines.entries()) {
+function splitDiff(text: string): ComponentChildren {
+  const parts: { shade: string; text: string }[] = [];
+  for (const line of text.split(/(?<=\n)/)) {
+    const shade = SHADES[line[0] ?? ''] ?? '';
     const last = parts.at(-1);
-    if (last !== undefined && (last.kind === kinds[index] || parts.length > PARTS)) last.text += line;
-    else parts.push({ kind: kinds[index] ?? '', text: line });
+    if (last !== undefined && (last.shade === shade || parts.length > PARTS)) last.text += line;
+    else parts.push({ shade, text: line });
   }
-  return parts.map((part) => <span class={part.kind}>{part.text}</span>);
+  return parts.map((part) => <span class={part.shade}>{part.text}</span>);
 }

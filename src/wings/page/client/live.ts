@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunChange, RunPage } from '../wire.js';
-import { Failure, type Source, UNREACHABLE } from './source.js';
+import { type Failure, type Source, toFailure, UNREACHABLE } from './source.js';
 
 /** What is known of a run, and why no more. */
 export interface Live {
@@ -53,7 +53,7 @@ async function follow(
       set((live) => ({ ...live, page: read, heardAt: Date.now() }));
       await source.follow(read, heard, signal);
     } catch (error) {
-      const trouble = error instanceof Failure ? error : new Failure('UNEXPECTED', String(error));
+      const trouble = toFailure(error);
       set((live) => ({ ...live, trouble }));
       if (trouble.code !== UNREACHABLE) return;
     }
@@ -62,7 +62,7 @@ async function follow(
 }
 
 /** Merges a change into the page: rows are replaced whole. */
-export function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
+function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
   const known = new Map([...page.rows, ...rows].map((row) => [row.id, row]));
   const ids = order ?? [...known.keys()];
   return { ...page, ...members, seq, rows: ids.flatMap((id) => known.get(id) ?? []) };

@@ -113,7 +113,7 @@ function Line({ row, pieces, view, now }: { row: PageRow; pieces: readonly Piece
             piece.isFolded && <i key={piece.at} class="fold" style={place(view, piece.at, piece.at + piece.size)} />,
         )}
         {segments.slice(-DRAWN).map((one) => (
-          <Bar key={`${one.seq}${one.what}`} segment={one} pieces={pieces} view={view} now={now} />
+          <Bar segment={one} pieces={pieces} view={view} now={now} />
         ))}
       </span>
       <span class="length">{length}</span>

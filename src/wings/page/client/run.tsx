@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatDuration } from '../../../base/duration.js';
 import type { RunPage, TabName } from '../wire.js';
-import { Document } from './documents.js';
+import { Document, Lines } from './documents.js';
 import { Find, type Finding, matchRow, NO_FINDING } from './find.js';
 import { GateSection } from './gate.js';
 import { useKeys } from './keys.js';
@@ -9,7 +9,7 @@ import { useRun } from './live.js';
 import { writeRoute } from './route.js';
 import { Rows } from './rows.js';
 import { Sign } from './sign.js';
-import type { Source } from './source.js';
+import { type Source, tabOf } from './source.js';
 import { SplitLine } from './split.js';
 import { Instant, useNow } from './time.js';
 import { Trouble } from './trouble.js';
@@ -60,7 +60,9 @@ export function Run({ source, name, run, row }: Props) {
             )}
             <GateSection page={page} source={source} again={() => setAgain((count) => count + 1)} />
             <SplitLine page={page} now={now} />
-            {page.left.length > 0 && <Left page={page} />}
+            {page.left.map((section) => (
+              <Lines key={section.heading} {...section} />
+            ))}
             <Work page={page} source={source} wanted={row} now={now} />
           </>
         )}
@@ -123,25 +125,6 @@ const SIGN_OF: Readonly<Record<string, 'done' | 'skipped' | 'failed' | 'running'
   aborted: 'skipped',
 };
 
-function Left({ page }: { page: RunPage }) {
-  return (
-    <section class="left" aria-label="Left open">
-      {page.left.map(({ heading, lines }) => (
-        <details key={heading} open={page.left.length < 3}>
-          <summary>{heading}</summary>
-          <ul>
-            {lines.map((line, index) => (
-              <li>
-                <bdi>{line}</bdi>
-              </li>
-            ))}
-          </ul>
-        </details>
-      ))}
-    </section>
-  );
-}
-
 /** Rows with their time, or a tab. */
 function Work({ page, source, wanted, now }: { page: RunPage; source: Source; wanted: string | null; now: number }) {
   const [tab, setTab] = useState<TabName | null>(null);
@@ -195,7 +178,7 @@ function Work({ page, source, wanted, now }: { page: RunPage; source: Source; wa
           <Rows {...{ page, source, found, now, zoom, choose }} chosen={chosen} index={at.get(chosen.id ?? '') ?? -1} />
         </>
       ) : (
-        <Document key={tab} source={source} page={page} wanted={{ kind: 'tab', tab }} label={TABS[tab]} />
+        <Document key={tab} source={source} page={page} wanted={tabOf(tab)} label={TABS[tab]} />
       )}
     </>
   );

@@ -4,7 +4,7 @@ import type { RunsPage, RunsRow } from '../wire.js';
 import { useKeys } from './keys.js';
 import { writeRoute } from './route.js';
 import { Sign } from './sign.js';
-import { Failure } from './source.js';
+import { type Failure, toFailure } from './source.js';
 import { Trouble } from './trouble.js';
 
 /** The first page: what waits, who is at work, what has ended. It is read anew when one comes back to it. */
@@ -18,7 +18,7 @@ export function Runs({ read }: { read: () => Promise<RunsPage> }) {
         setPage(await read());
         setTrouble(null);
       } catch (error) {
-        setTrouble(error instanceof Failure ? error : new Failure('UNEXPECTED', String(error)));
+        setTrouble(toFailure(error));
       }
     };
     const look = () => document.hidden || void load();

@@ -11,18 +11,31 @@ export class Failure extends Error {
   }
 }
 
+/** What was thrown, as a failure. */
+export function toFailure(error: unknown): Failure {
+  return error instanceof Failure ? error : new Failure('UNEXPECTED', String(error));
+}
+
 /** Nobody answers; the next try may succeed. */
 export const UNREACHABLE = 'UNREACHABLE';
 /** The page was opened without a ticket, or the server is another one by now. */
 export const NO_SESSION = 'NO_SESSION';
 
-/** A document of a run. */
-export type Wanted =
-  | { kind: 'tab'; tab: TabName }
-  | { kind: 'commit'; sha: string }
-  | { kind: 'document'; row: string; segment: number; document: number };
+/** A document of a run: its key in a file, and where the server has it. */
+export interface Wanted {
+  key: string;
+  path: string;
+  query?: Record<string, string>;
+}
 
-export interface Answer {
+export const tabOf = (tab: TabName): Wanted => ({ key: `tab/${tab}`, path: `tabs/${tab}` });
+export const diffOf = (sha: string): Wanted => ({ key: `commit/${sha}`, path: `commits/${sha}` });
+export const documentOf = (row: string, segment: number, document: number): Wanted => ({
+  ...{ key: `${row}/${segment}/${document}`, path: 'documents' },
+  query: { row, segment: String(segment), document: String(document) },
+});
+
+interface Answer {
   actionId: string;
   choice: string;
   note?: string;
@@ -61,12 +74,14 @@ export async function openServer(): Promise<Source> {
   return {
     runs: () => get('/runs'),
     run: (name, runId) => get(`${addressOf(name)}${runId === undefined ? '' : `?run=${encodeURIComponent(runId)}`}`),
-    document: ({ name, runId }, wanted) => get(`${addressOf(name)}/${locate(wanted, runId)}`),
+    document: ({ name, runId: run }, { path, query }) =>
+      get(`${addressOf(name)}/${path}?${new URLSearchParams({ run, ...query })}`),
     async follow({ name, runId, seq }, heard, signal) {
       const query = new URLSearchParams({ since: String(seq), run: runId });
       const { body } = await ask(`${addressOf(name)}/events?${query}`, undefined, signal);
       heard(null);
-      await readLines(body, (line) => heard(JSON.parse(line)));
+      // One that breaks off ends, too.
+      await readLines(body, (line) => heard(JSON.parse(line))).catch(() => null);
     },
     deciding: {
       prepare: async (name, answer) => (await ask(`${addressOf(name)}/answer`, answer)).json(),
@@ -76,19 +91,6 @@ export async function openServer(): Promise<Source> {
 }
 
 const addressOf = (name: string) => `/runs/${encodeURIComponent(name)}`;
-
-function locate(wanted: Wanted, run: string): string {
-  switch (wanted.kind) {
-    case 'tab':
-      return `tabs/${wanted.tab}?${new URLSearchParams({ run })}`;
-    case 'commit':
-      return `commits/${encodeURIComponent(wanted.sha)}?${new URLSearchParams({ run })}`;
-    case 'document': {
-      const { row, segment, document } = wanted;
-      return `documents?${new URLSearchParams({ run, row, segment: String(segment), document: String(document) })}`;
-    }
-  }
-}
 
 async function ask(address: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { 'x-dev-cli-session': sessionStorage.getItem(SESSION) ?? '' };
@@ -111,9 +113,7 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
 async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: string) => void): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';
-  for (;;) {
-    const part = await reader?.read().catch(() => null);
-    if (!part || part.done) return;
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     const lines = (rest + part.value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') take(line);
@@ -129,23 +129,12 @@ export async function openFile({ content }: HTMLTemplateElement): Promise<Source
   return {
     runs: null,
     run: async () => page,
-    async document(_page, wanted) {
-      const found = documents[nameOf(wanted)];
+    async document(_, wanted) {
+      const found = documents[wanted.key];
       if (found === undefined) throw new Failure('NOT_IN_FILE', `This file does not have it.${left}`);
       return found;
     },
     follow: null,
     deciding: null,
   };
-}
-
-function nameOf(wanted: Wanted): string {
-  switch (wanted.kind) {
-    case 'tab':
-      return `tab/${wanted.tab}`;
-    case 'commit':
-      return `commit/${wanted.sha}`;
-    case 'document':
-      return `${wanted.row}/${wanted.segment}/${wanted.document}`;
-  }
 }

@@ -16,7 +16,7 @@ export function SplitLine({ page, now }: { page: RunPage; now: number }) {
   const whole = Math.max(1, split.agent + split.commands + split.you + split.idle);
   return (
     <section class="split" aria-label="Time">
-      <div aria-hidden="true">
+      <div class="line" aria-hidden="true">
         {PARTS.map(([who]) => (
           <i key={who} class={who} style={{ '--size': `${(100 * split[who]) / whole}%` }} />
         ))}
