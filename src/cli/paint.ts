@@ -38,3 +38,17 @@ export function paintLine(line: Line, isColoured: boolean): string {
     })
     .join('');
 }
+
+/**
+ * Writes those lines of a screen that differ from what it shows; empty where none does. The last one is always among them: what is
+ * typed stands there.
+ */
+export function paintChanges(lines: readonly string[], shown: readonly string[]): string {
+  const isSame = (line: string, index: number) => line === shown[index];
+  if (lines.every(isSame)) return '';
+  return lines
+    .map((line, index) =>
+      isSame(line, index) && index < lines.length - 1 ? '' : `\u001b[${index + 1};1H\u001b[2K${line}`,
+    )
+    .join('');
+}

@@ -25,8 +25,9 @@ export function openGatePage(decision: Decision, question: string, notice: strin
     press(key, size) {
       const letter = key.toLowerCase();
       if (keys.has(letter)) return letter;
-      if (key === 'return') return place.typed;
       if (key === 'escape' && place.typed === '') return '';
+      // Only a number decides; words would do so elsewhere.
+      if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
       const { last, room } = layOut(size);
       place = {
         top: Math.min(last, scroll(Math.min(place.top, last), key, room)),
@@ -44,8 +45,17 @@ export function openGatePage(decision: Decision, question: string, notice: strin
 function type(typed: string, key: string): string {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
-  return /^\d$/.test(key) && typed.length < 3 ? typed + key : typed;
+  return [...key].length === 1 && !SCROLLING.has(key) && typed.length < LONGEST ? typed + key : typed;
 }
+
+/** Signs that are typed at most. */
+const LONGEST = 20;
+
+/** What no decision has for an answer. */
+const NO_CHOICE = '?';
+
+/** Signs that move the text. */
+const SCROLLING = new Set(['k', 'j', 'b', 'g', 'G']);
 
 function scroll(top: number, key: string, room: number): number {
   switch (key) {

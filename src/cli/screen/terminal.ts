@@ -2,7 +2,7 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import type { Size } from '../../base/screen.js';
 import { ENDING_SIGNALS } from '../../base/signals.js';
 import type { Line } from '../../base/spans.js';
-import { paintLine, showsColour } from '../paint.js';
+import { paintChanges, paintLine, showsColour } from '../paint.js';
 
 /** A terminal as a screen has it (view.md, Drawing). */
 export interface Terminal {
@@ -60,13 +60,11 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
     timer = undefined;
     if (!isMine || latest === null) return;
     const lines = latest().map((line) => paintLine(line, isColoured));
-    const changed = lines.flatMap((line, index) =>
-      line === shown[index] ? [] : `\u001b[${index + 1};1H\u001b[2K${line}`,
-    );
+    const changed = paintChanges(lines, shown);
+    if (changed === '') return;
     shown = lines;
-    if (changed.length === 0) return;
     drawnAt = Date.now();
-    put(`${BEGIN}${changed.join('')}${END}`);
+    put(`${BEGIN}${changed}${END}`);
   };
   const anew = (): void => {
     shown = [];

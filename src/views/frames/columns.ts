@@ -51,7 +51,7 @@ export function fitLine(line: Line, columns: number): Line {
   for (const span of line) {
     used = span.at ?? used;
     const room = columns - used;
-    const text = fitText(span.text, room);
+    const text = fitText(span.text.replaceAll(/[\t\n]/g, ' '), room);
     if (text === '') continue;
     fitted.push({ ...span, text });
     used += measureText(text);

@@ -30,7 +30,7 @@ export function renderGateFrame(decision: Decision, size: Size, place: GatePlace
   const { columns, rows } = size;
   const text = renderSections(decision.sections, columns);
   const notice = place.notice === '' ? [] : wrapSpans([{ text: place.notice, as: 'bad' }], columns, 2);
-  const asked = wrapSpans([{ text: question }], columns - 8, 2);
+  const asked = wrapSpans([{ text: question.trimEnd() }], columns - 8, 2);
   const end = asked.at(-1) ?? [];
   const bottom = [
     ...listAnswers(decision).flatMap((line) => wrapSpans([{ text: line, as: 'you' }], columns, 3)),

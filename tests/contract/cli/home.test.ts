@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { devCli, runDir } from '../../support/cli.js';
@@ -26,7 +26,7 @@ function seen(command: string, { columns = 80, cwd = project.root, env = {} as N
   if (terminal === null) throw new Error(NO_TERMINAL);
   const { exit, output } = terminal(`stty cols ${columns} rows 40; ${command}`, {
     cwd,
-    env: { ...project.env, TERM: 'xterm', NO_COLOR: '1', ...env },
+    env: { ...project.env, TERM: 'dumb', NO_COLOR: '1', ...env },
   });
   expect(exit, output).toBe(0);
   return output;
@@ -95,11 +95,20 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     expect(seen('dev-cli', { cwd: join(project.home, 'made') })).toContain('◐ here ');
   });
 
-  it('fits the terminal, and is coloured where the terminal shows colours', () => {
+  it('fits the terminal, and is coloured where a person forces it', () => {
     for (const line of seen('dev-cli', { columns: 40 }).split('\n')) expect([...line].length).toBeLessThanOrEqual(40);
     expect(seen('dev-cli')).not.toContain('\u001b');
-    expect(seen('dev-cli', { env: { NO_COLOR: '' } })).toContain('\u001b[1mhere\u001b[0m');
-    expect(seen('dev-cli', { env: { NO_COLOR: '', TERM: 'dumb' } })).not.toContain('\u001b');
+    expect(seen('dev-cli', { env: { FORCE_COLOR: '1' } })).toContain('\u001b[1mhere\u001b[0m');
+    expect(seen('dev-cli', { env: { NO_COLOR: '' } })).not.toContain('\u001b');
+  });
+
+  it('is lines, with words for signs, where a person prefers them', () => {
+    mkdirSync(join(project.root, '.dev'), { recursive: true });
+    writeFileSync(join(project.root, '.dev/preferences.yaml'), 'plain: true\n');
+    const shown = seen('dev-cli', { env: { TERM: 'xterm' } });
+    rmSync(join(project.root, '.dev/preferences.yaml'));
+    expect(shown).toContain('at work: here ');
+    expect(shown).not.toMatch(/^[◐✗·] |\u001b/m);
   });
 
   it('writes nothing', () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, nextOf } from '../../support/cli.js';
+import { devCli, imageOf, nextOf, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
@@ -97,15 +97,32 @@ describe('status --watch', () => {
     `rings on a terminal when a gate opens, once${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
       const first = startTiny(project, [PLAIN_BLOCK, GATE, END_BLOCK]);
-      const acting = `(sleep 2; ${first.ack} >/dev/null; sleep 2; dev-cli abort run-1 --reason x >/dev/null) & `;
-      const around = { cwd: project.root, env: project.env };
-      const { output } = terminal?.(`${acting} dev-cli status run-1 --watch; wait`, around) ?? { output: '' };
+      const acting = `(sleep 2; ${first.ack} >/dev/null; sleep 2; kill -INT $$) & `;
+      const around = { cwd: project.root, env: { ...project.env, TERM: 'xterm' } };
+      const { output } = terminal?.(`${acting} exec dev-cli status run-1 --watch`, around) ?? { output: '' };
       const bell = '\u0007\u001b]9;run-1 waits for you\u0007';
       expect(output.split(bell)).toHaveLength(2);
       startTiny(project, [GATE, END_BLOCK], '', 'run-2');
       const open = terminal?.('(sleep 2; kill -INT $$) & exec dev-cli status run-2 --watch', around);
       expect(open?.output).toContain('Shall it be?');
       expect(open?.output).not.toContain('\u0007');
+    },
+  );
+
+  it.skipIf(terminal === null).each([
+    ['--text', ''],
+    ['', 'plain: true\n'],
+  ])(
+    `adds lines, with words for signs, where a person wants them: %s%s${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    (option, preferences) => {
+      const first = startTiny(project, [PLAIN_BLOCK]);
+      writeProjectFile(project, '.dev/preferences.yaml', preferences);
+      const around = { cwd: project.root, env: { ...project.env, TERM: 'xterm' } };
+      const acting = `(sleep 2; ${first.ack} >/dev/null) & `;
+      const told = terminal?.(`${acting} dev-cli status run-1 --watch ${option}; wait`, around);
+      expect(told?.output).not.toContain('\u001b');
+      expect(told?.output).toMatch(/^at work: think\b[\s\S]*^done: think\b/m);
+      expect(told?.output).not.toContain('◐');
     },
   );
 
@@ -128,12 +145,13 @@ describe('status --watch', () => {
       const watching = '(sleep 2; kill -INT $$) & exec "$0" "$1" status run-1 --watch';
       const inner = `sh -c '${watching}' '${process.execPath}' '${BINARY}'; echo "exit $?"`;
       const script = `before=$(stty -g); ${inner}; test "$before" = "$(stty -g)" && echo as before`;
-      const { output } = terminal?.(script, { cwd: project.root, env: project.env }) ?? { output: '' };
-      expect(output).toMatch(/run-1 +tiny-run-1 +live/);
-      expect(output).toContain('exit 130');
-      expect(output).toContain('as before');
-      // Nothing is switched on that somebody would have to switch off.
-      expect(output).not.toMatch(/\u001b\[\?/);
+      const env = { ...project.env, TERM: 'xterm' };
+      const { output } = terminal?.(script, { cwd: project.root, env }) ?? { output: '' };
+      expect(output).toMatch(/run-1 +tiny-run-1/);
+      expect(output).toMatch(/\u001b\[\?7h\u001b\[\?25h\u001b\[\?1049l[\s\S]*exit 130\nas before/);
+      const dumb = terminal?.(script, { cwd: project.root, env: { ...env, TERM: 'dumb' } });
+      expect(dumb?.output).toMatch(/exit 130\nas before/);
+      expect(dumb?.output).not.toContain('\u001b');
     },
   );
 });

@@ -1,0 +1,26 @@
+import xterm from '@xterm/headless';
+
+/** What a terminal shows that has been written to. */
+interface Shown {
+  /** Without blanks at their end. */
+  lines: string[];
+  /** Lines that go on from the one before. */
+  wrapped: number;
+  /** Lines that have scrolled away. */
+  scrolled: number;
+}
+
+/** Writes to a terminal emulator of this size. */
+export async function emulate(text: string, columns: number, rows: number): Promise<Shown> {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 500 });
+  await new Promise<void>((resolve) => terminal.write(text, resolve));
+  const { active } = terminal.buffer;
+  const all = Array.from({ length: active.length }, (_, index) => active.getLine(index));
+  const shown = {
+    lines: all.slice(-rows).map((line) => line?.translateToString(true) ?? ''),
+    wrapped: all.filter((line) => line?.isWrapped === true).length,
+    scrolled: active.baseY,
+  };
+  terminal.dispose();
+  return shown;
+}
