@@ -32,7 +32,9 @@ function holdAsPerson(): void {
 type Question = [string, () => unknown, string[], RegExp, NodeJS.ProcessEnv?];
 
 const QUESTIONS: Question[] = [
-  ['a gate in frames', openGate, ['approve', NAME], /leave it open\)/, { TERM: 'xterm' }],
+  ['a screen', openGate, ['status', NAME, '--watch'], /\?.*keys/, { TERM: 'xterm' }],
+  ['home', openGate, [], /\?.*keys/, { TERM: 'xterm' }],
+  ['a gate as a page', openGate, ['approve', NAME], /leave it open\)/, { TERM: 'xterm' }],
   ['a gate in plain lines', openGate, ['approve', NAME], /leave it open\)/, { TERM: 'dumb' }],
   ['an answer that was named', openGate, ['approve', NAME, '--choice', 'yes'], /Type yes/],
   ['trust', () => tiny(project, 'outside', [COMMAND]), ['trust', 'outside'], /y or n/],
