@@ -24,7 +24,7 @@ function seen(command: string, { columns = 80, env = {} as NodeJS.ProcessEnv } =
   if (terminal === null) throw new Error(NO_TERMINAL);
   return terminal(`stty cols ${columns} rows 40; ${command}`, {
     cwd: project.root,
-    env: { ...project.env, TERM: 'xterm', ...env },
+    env: { ...project.env, TERM: 'xterm', NO_COLOR: '', FORCE_COLOR: '', ...env },
   }).output;
 }
 
@@ -40,7 +40,7 @@ const piped = (words: string, env: NodeJS.ProcessEnv = {}) => {
 /** Of two calls a moment apart. */
 const timeless = (text: string) => text.replace(/\d+ s\b|\d+m\d\ds/g, 'now');
 
-const CALLS = ['status', 'list', 'history', 'help step complete', 'list --help', 'status nobody', 'status --nonsense'];
+const CALLS = ['status', 'list', 'history', 'help draft show', 'list --help', 'status nobody', 'status --nonsense'];
 
 describe.skipIf(terminal === null)('at a person’s terminal', () => {
   it.each(CALLS)('%s is painted, and fits', (words) => {
@@ -53,7 +53,7 @@ describe.skipIf(terminal === null)('at a person’s terminal', () => {
 
   it('is plain with NO_COLOR and TERM=dumb, coloured with FORCE_COLOR, in the same lines', () => {
     const plain = timeless(seen('dev-cli list', { env: { NO_COLOR: '1' } }));
-    expect(plain).toMatch(/^NAME {7}STATE {3}WAITS FOR {2}AGE\na-run \* {2}◐ live {2}agent {6}now\n$/);
+    expect(plain).toMatch(/^NAME {5}STATE {3}WAITS FOR {2}AGE\na-run \* {2}◐ live {2}agent {6}now\n$/);
     expect(timeless(seen('dev-cli list', { env: { TERM: 'dumb' } }))).toBe(plain);
     const forced = timeless(seen('dev-cli list', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }));
     expect(forced).toMatch(SGR);
