@@ -36,12 +36,18 @@ export const answerNext: Question<'next'> = async ({ name, ...input }, environme
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
   manifest(createReadContext(environment), name);
 
-/** Answers `status`; `--watch` is left to the whole program. */
-export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) =>
-  watch === true ? null : status(createReadContext(environment), name, input);
+/** Answers `status`; `--watch`, and what a person reads, are left to the whole program. */
+export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) => {
+  const context = createReadContext(environment);
+  const isForPerson = environment.stdoutIsTerminal && context.mark === null;
+  return watch === true || isForPerson ? null : status(context, name, input);
+};
 
-/** Answers `list`. */
-export const answerList: Question<'list'> = (_input, environment) => list(createReadContext(environment));
+/** Answers `list`, but where a person reads it. */
+export const answerList: Question<'list'> = async (_input, environment) => {
+  const context = createReadContext(environment);
+  return environment.stdoutIsTerminal && context.mark === null ? null : list(context);
+};
 
 /** Lists what a shell may offer for a value; it is no command, and only its own program asks. @throws whatever went wrong */
 export const answerOffer = (wanted: Parameters<typeof listCandidates>[1], site: Environment): Promise<Candidate[]> =>

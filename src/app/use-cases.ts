@@ -21,7 +21,7 @@ const document =
 const QUESTIONS = {
   manifest: async (context, { name }) =>
     (await import('../protocol/questions/manifest.js')).manifest(createRestoredView(context), name),
-  list: async (context) => (await import('../protocol/questions/shown.js')).listForPerson(context),
+  list: async (context) => (await import('../protocol/questions/shown.js')).list(context),
   'plan diff': async (context, { name, ...input }) =>
     (await import('../protocol/plan/diff.js')).diffPlans(createRestoredView(context), name, input),
   history: async (context, { name, ...input }) =>
@@ -43,7 +43,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   status: async (context, { name, watch, ...input }, { inWords = false }) =>
     watch === true
       ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input, inWords)
-      : (await import('../protocol/questions/shown.js')).statusForPerson(createRestoredView(context), name, input),
+      : (await import('../protocol/questions/shown.js')).status(createRestoredView(context), name, input),
   use: async (context, { name }) => (await import('../protocol/control/use.js')).use(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) =>
     action === undefined

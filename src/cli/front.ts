@@ -32,7 +32,6 @@ export interface ProcessIo {
   stdin: number;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
-  stderrIsTerminal: boolean;
   /**
    * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Until then, each of them ends the process at once; otherwise a
    * read of standard input could not be interrupted.
@@ -69,33 +68,24 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     if (shown === 'lines') format = { ...format, inWords: true };
     const result = await answerCall(read, io, site, format);
     format = await adaptToSite(site, format, result.root);
-    if (!('stream' in result)) return await printResult(result, format, io);
+    if (!('stream' in result)) return (await printFitted(result, format, io)) ?? printAnswer(result, format);
     const { printStream } = await import('./stream.js');
     return await printStream(result, format, io);
   } catch (thrown) {
     const error = toDevCliError(thrown, io.env['DEV_CLI_DEBUG'] === '1');
     try {
-      return await printError(error, site === null ? format : await adaptToSite(site, format), io);
+      if (site !== null) format = await adaptToSite(site, format);
+      return (await printFitted(error, format, io)) ?? printFailure(error, format);
     } catch (defect) {
       return printFailure(toDevCliError(defect, false), format);
     }
   }
 }
 
-/** Whether a person reads text that is fitted and painted (view.md, Colour); what GitHub's runner reads is made inert instead. */
-const isForPerson = ({ terminal, runner }: OutputFormat): boolean => terminal && runner !== true;
-
-async function printResult(answer: Answer, format: OutputFormat, io: ProcessIo): Promise<Output> {
-  const { lines } = answer;
-  if (lines === undefined || format.json || !isForPerson(format)) return printAnswer(answer, format);
-  const { printForPerson } = await import('./person.js');
-  return printForPerson({ ...answer, lines }, format, io);
-}
-
-async function printError(error: DevCliError, format: OutputFormat, io: ProcessIo): Promise<Output> {
-  if (!format.failsInText || !isForPerson(format) || !io.stderrIsTerminal) return printFailure(error, format);
-  const { printFailureForPerson } = await import('./person.js');
-  return printFailureForPerson(error, format, io);
+/** Prints what a person reads at a terminal; null where it is printed as anywhere. */
+async function printFitted(result: Answer | DevCliError, format: OutputFormat, io: ProcessIo): Promise<Output | null> {
+  if (!format.terminal || ('json' in result && result.lines === undefined)) return null;
+  return (await import('./person.js')).printForPerson(result, format, io);
 }
 
 function isBeforePerson({ stdinIsTerminal, stdoutIsTerminal, env }: ProcessIo): boolean {

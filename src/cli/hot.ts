@@ -23,9 +23,6 @@ export async function tryAnswer<Name extends QuestionName>(
   const { cwd, env, stdoutIsTerminal } = io;
   // A directory whose name is not UTF-8: the whole program explains it.
   if (cwd.includes('\uFFFD')) return null;
-  const format = chooseFormat(form, globals, { env, stdoutIsTerminal });
-  // What a person reads is laid out and painted by the whole program.
-  if (format.terminal && !format.json) return null;
   // Outside the root paths are written differently, by a module that is not loaded here.
   if (resolveRoot({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input as InputOf<Name>, {
@@ -41,7 +38,7 @@ export async function tryAnswer<Name extends QuestionName>(
     decide: refuseInput,
     tell: () => {},
   });
-  return answer === null ? null : printAnswer(answer, format);
+  return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
 
 /** The real process. Getters, because most of these facts cost time and few calls need all of them. */

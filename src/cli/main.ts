@@ -23,10 +23,6 @@ const io: ProcessIo = {
   stdin: 0,
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
-  // Only failures ask.
-  get stderrIsTerminal() {
-    return isTerminal(2);
-  },
   interruption: listenForSignals,
   write: (text) => writeAll(1, text),
   tell: (line) => void writeAll(2, `${line}\n`),

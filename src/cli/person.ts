@@ -1,12 +1,13 @@
 import { layOutFor } from '../app/lay-out.js';
 import type { Answer } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
-import type { DevCliError, Fix } from '../base/errors.js';
-import type { Instruction, Invocation } from '../base/invocation.js';
+import { DevCliError, type Fix } from '../base/errors.js';
+import type { CommandFormatter, Instruction, Invocation } from '../base/invocation.js';
 import type { Paragraph, Span } from '../base/spans.js';
 import type { Screen } from './block.js';
+import { listFailure } from './failure.js';
 import { paint, showsColour } from './paint.js';
-import { createCommandFormatter, endSentence, listDetails, type Output, type OutputFormat } from './print.js';
+import { createCommandFormatter, type Output, type OutputFormat } from './print.js';
 
 /** The terminal that a person reads. */
 interface Terminal {
@@ -14,60 +15,57 @@ interface Terminal {
   screen: () => Screen;
 }
 
-/** Prints an answer for a person, fitted to the terminal and painted (view.md, Colour, Width). */
-export async function printForPerson(
-  { lines, exit }: Answer & Required<Pick<Answer, 'lines'>>,
-  format: OutputFormat,
-  terminal: Terminal,
-): Promise<Output> {
-  const written = createCommandFormatter(format);
-  const stdout = await paintFitted((columns) => lines(written, columns), format, terminal);
-  return { stdout, stderr: '', exit };
-}
-
 /**
- * Prints an error for a person: code and message, then how to go on, the problems, and what only a person can run.
- * @returns what goes to standard error, which is a person's terminal, too
+ * Prints what a call at a person's terminal has come to, fitted and painted (view.md, Colour, Width).
+ * @returns null where it is printed as anywhere: JSON, text without a layout, what GitHub's runner reads, a standard error elsewhere
  */
-export async function printFailureForPerson(
-  error: DevCliError,
+export async function printForPerson(
+  result: Answer | DevCliError,
   format: OutputFormat,
   terminal: Terminal,
-): Promise<Output> {
+): Promise<Output | null> {
+  if (format.runner === true) return null;
   const written = createCommandFormatter(format);
-  const command = (one: Invocation): Span => ({ text: written(one), as: 'busy', command: true });
-  const indented = (...spans: Span[]): Paragraph => ({ spans: [{ text: '  ' }, ...spans], indent: 4 });
-  const paragraphs: Paragraph[] = [
-    { spans: [{ text: error.code, as: 'bad' }, { text: `: ${endSentence(error)}` }], indent: 2 },
-    ...(error.fix === undefined
-      ? []
-      : [indented(...listParts(error.fix).map((part) => (typeof part === 'string' ? { text: part } : command(part))))]),
-    ...listDetails(error).map((detail) => indented({ text: detail, as: 'quiet' })),
-    ...(error.answer === undefined ? [] : [indented({ text: 'answer: ' }, command(error.answer))]),
-  ];
-  return {
-    stdout: '',
-    stderr: await paintFitted(async () => paragraphs, format, terminal),
-    exit: ERROR_CODES[error.code],
-  };
+  if (result instanceof DevCliError) {
+    if (!format.failsInText || !process.stderr.isTTY) return null;
+    const stderr = await paintFitted(async () => layOutFailure(result, written), format, terminal);
+    return { stdout: '', stderr, exit: ERROR_CODES[result.code] };
+  }
+  const { lines, exit } = result;
+  if (lines === undefined || format.json) return null;
+  return { stdout: await paintFitted((columns) => lines(written, columns), format, terminal), stderr: '', exit };
 }
 
-function listParts(fix: Fix): Instruction {
+/** Code and message of an error, then how to go on, the problems, and what only a person can run. */
+function layOutFailure(error: DevCliError, written: CommandFormatter): Paragraph[] {
+  const { code, fix, answer } = error;
+  const [first = '', ...problems] = listFailure(error);
+  const command = (one: Invocation): Span => ({ text: written(one), as: 'busy', command: true });
+  const below = (...spans: Span[]): Paragraph => ({ spans: [{ text: '  ' }, ...spans], indent: 4 });
+  const fixes = toInstruction(fix).map((part) => (typeof part === 'string' ? { text: part } : command(part)));
+  return [
+    { spans: [{ text: code, as: 'bad' }, { text: first.slice(code.length) }], indent: 2 },
+    ...(fixes.length === 0 ? [] : [below(...fixes)]),
+    ...problems.map((text): Paragraph => ({ spans: [{ text, as: 'quiet' }], indent: 4 })),
+    ...(answer === undefined ? [] : [below({ text: 'answer: ' }, command(answer))]),
+  ];
+}
+
+function toInstruction(fix: Fix | undefined): Instruction {
+  if (fix === undefined) return [];
   return typeof fix === 'string' || 'command' in fix ? [fix] : fix;
 }
 
+/** Lays paragraphs out and paints them; paths hold in the directory of the call, as those of commands do already. */
 async function paintFitted(
   build: (columns: number) => Promise<readonly Paragraph[]>,
   { reach }: OutputFormat,
   { env, screen }: Terminal,
 ): Promise<string> {
-  const written = async (columns: number): Promise<readonly Paragraph[]> => {
-    const built = await build(columns);
-    if (reach === undefined) return built;
-    return built.map(({ spans, ...paragraph }) => ({
-      ...paragraph,
-      spans: spans.map((span) => (span.command === true ? span : { ...span, text: reach.text(span.text) })),
-    }));
-  };
-  return paint(await layOutFor(screen().columns, written), showsColour(env));
+  const { columns } = screen();
+  const written = ({ spans, ...paragraph }: Paragraph): Paragraph => ({
+    ...paragraph,
+    spans: spans.map((span) => (span.command === true ? span : { ...span, text: reach?.text(span.text) ?? span.text })),
+  });
+  return paint(await layOutFor(columns, async (room) => (await build(room)).map(written)), showsColour(env));
 }

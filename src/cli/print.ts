@@ -1,10 +1,11 @@
 import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
-import { DevCliError, type ErrorDetail, type Fix } from '../base/errors.js';
+import { DevCliError, type Fix } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { createCommandReplacer, createFormatterFor } from '../registry/render.js';
 import type { CommandForm } from '../registry/spec.js';
+import { listFailure } from './failure.js';
 import { toOneLine, toPlainText } from './plain.js';
 import { breakCommands } from './runner-commands.js';
 
@@ -65,9 +66,6 @@ export function keepInert(text: string, { runner }: Pick<OutputFormat, 'runner'>
   return runner === true ? breakCommands(text) : text;
 }
 
-/** Most problems listed to a person. */
-const DETAILS_SHOWN = 20;
-
 /** Writes an error as one JSON document on standard output, or for a person on standard error. */
 export function printFailure(error: DevCliError, format: OutputFormat): Output {
   const exit = ERROR_CODES[error.code];
@@ -76,38 +74,12 @@ export function printFailure(error: DevCliError, format: OutputFormat): Output {
   return { stdout: '', stderr: keepInert(renderFailure(error, format), format), exit };
 }
 
-/**
- * Renders an error for a person: message and fix on one line, then each problem and the `answer` on a line of its own.
- */
+/** Renders an error for a person: message and fix on one line, then each problem and the `answer` on a line of its own. */
 export function renderFailure(error: DevCliError, format: CallSite): string {
-  const lines = listDetails(error).map((detail) => `  ${detail}\n`);
-  const answer = error.answer === undefined ? '' : `  answer: ${createCommandFormatter(format)(error.answer)}\n`;
-  return writePaths(`${renderFailureLine(error, format)}${lines.join('')}${answer}`, format);
-}
-
-/** Lists the problems behind an error for a person, a line each. */
-export function listDetails({ details, message }: DevCliError): string[] {
-  // A single problem that the message already contains is not repeated.
-  const listed = details.length > 1 || details.some(({ problem }) => !message.includes(problem)) ? details : [];
-  const more = listed.length > DETAILS_SHOWN ? [`and ${listed.length - DETAILS_SHOWN} more: --json has all`] : [];
-  return [...listed.slice(0, DETAILS_SHOWN).map(renderDetail), ...more];
-}
-
-function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
-  const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
-  return toOneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
-}
-
-function renderFailureLine(error: DevCliError, standpoint: CallSite): string {
-  const written = createCommandFormatter(standpoint);
-  const fix = error.fix === undefined ? '' : ` ${renderFix(error.fix, written)}`;
-  return `${error.code}: ${endSentence(error)}${fix}\n`;
-}
-
-/** The message of an error on one line, as a sentence that has ended. */
-export function endSentence(error: DevCliError): string {
-  const message = toOneLine(error.message);
-  return /[.!?]$/.test(message) ? message : `${message}.`;
+  const written = createCommandFormatter(format);
+  const { fix, answer } = error;
+  const lines = listFailure(error, { fix: fix && renderFix(fix, written), answer: answer && written(answer) });
+  return writePaths(`${lines.join('\n')}\n`, format);
 }
 
 /**
@@ -143,7 +115,7 @@ export function buildFailureDocument(error: DevCliError, standpoint: CallSite): 
   };
 }
 
-function cleanDetail(detail: ErrorDetail): object {
+function cleanDetail(detail: DevCliError['details'][number]): object {
   return Object.fromEntries(
     Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? toOneLine(value) : value]),
   );

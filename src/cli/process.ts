@@ -10,7 +10,7 @@ const tty = loadLazily<typeof import('node:tty')>('node:tty');
  * Whether a descriptor of this process is a terminal. Pipes, files and the null device, which an agent's calls have,
  * are recognized first, because loading node:tty (with streams and sockets) costs more than the rest of a short call.
  */
-export function isTerminal(descriptor: 0 | 1 | 2): boolean {
+export function isTerminal(descriptor: 0 | 1): boolean {
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null').rdev) return false;

@@ -38,7 +38,6 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
       stdin,
       stdinIsTerminal: terminal,
       stdoutIsTerminal: terminal,
-      stderrIsTerminal: terminal,
       interruption: () => new AbortController().signal,
       ask: async (/** @type {string} */ question) => {
         const line = lines.shift();

@@ -11,6 +11,23 @@ function listSigns(text: string): { sign: string; columns: number }[] {
   return [...segmenter.segment(text)].map(({ segment: sign }) => ({ sign, columns: measureSign(sign) }));
 }
 
+/**
+ * Returns the columns that a text may take: some terminals give each of the signs that are joined its own, and a line that is printed
+ * must not be wrapped there either.
+ */
+export function measureMost(text: string): number {
+  return listSigns(text).reduce((sum, { sign, columns }) => {
+    const parts = columns === 1 && sign.length === 1 ? [] : [...sign];
+    return (
+      sum +
+      Math.max(
+        columns,
+        parts.map(measureSign).reduce((all, one) => all + one, 0),
+      )
+    );
+  }, 0);
+}
+
 /** Marks above and below a letter take no column of their own; a picture of several signs takes two. */
 function measureSign(sign: string): number {
   if (/^[ -~]$/.test(sign)) return 1;
@@ -100,17 +117,22 @@ export function wrapSpans(spans: Line, columns: number, indent: number, goesOn =
     used = indent;
   };
   const place = (word: string, span: Span): void => {
-    const width = measureText(word);
-    if (used + width > room && word.startsWith(' ')) {
+    const width = measureMost(word);
+    const isBlank = word.startsWith(' ');
+    if (used + width > room && !isBlank && used > indent) breakLine();
+    if (used + width <= room || (goesOn !== '' && !isBlank)) {
+      add(word, width, span);
+      return;
+    }
+    if (isBlank) {
       // What follows is another word, however short.
       used = room;
       return;
     }
-    if (used + width > room && used > indent) breakLine();
-    const isWhole = used + width <= room || goesOn !== '';
-    for (const { sign, columns: more } of isWhole ? [{ sign: word, columns: 0 }] : listSigns(word)) {
+    for (const { sign } of listSigns(word)) {
+      const more = measureMost(sign);
       if (used + more > room) breakLine();
-      add(sign, isWhole ? width : more, span);
+      add(sign, more, span);
     }
   };
   for (const span of spans) {

@@ -1,5 +1,5 @@
 import type { Line, Paragraph, Span } from '../../base/spans.js';
-import { measureText, wrapSpans } from './columns.js';
+import { measureMost, wrapSpans } from './columns.js';
 
 /** Columns of the narrowest terminal for which lines are laid out, and of the longest line. */
 const LEAST = 40;
@@ -31,7 +31,7 @@ function layOutParagraph({ spans, indent }: Paragraph, columns: number): Line[] 
   for (const { text, ...span } of spans) {
     // A tab would be as wide as the terminal likes.
     const shown = { ...span, text: text.replace(/[\t\n\r]+/g, ' ') };
-    if (span.command === true && measureText(shown.text) > columns - indent) {
+    if (span.command === true && measureMost(shown.text) > columns - indent) {
       flush();
       lines.push(...wrapSpans([blanks, shown], columns, indent + 2, ' \\'));
     } else pending.push(shown);

@@ -38,11 +38,11 @@ export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
   return { spans: [...spans, ...more.flatMap((span) => [{ text: '  ' }, span])], indent };
 }
 
-/** Spans of a text with signs behind two blanks or more, as no text of others has them; a sign stays with the word behind it. */
+/** Spans of a text whose parts, two blanks apart or more, may begin with a sign; that stays with the word behind it. */
 function paintSigns(text: string): Span[] {
-  return text.split(/(?<=^ *|\s{2})(\S)(?= )/u).map((part) => {
-    const as = SHADES.get(part);
-    return as === undefined ? { text: part.replace(/^ (?=\S)/, '\u00a0') } : { text: part, as };
+  return text.split(/(?<=^ *|\s{2})(\S \S.*?)(?=\s{2}|$)/u).map((part) => {
+    const as = SHADES.get(part.slice(0, 1));
+    return as === undefined ? { text: part } : { text: part.replace(' ', '\u00a0'), as };
   });
 }
 

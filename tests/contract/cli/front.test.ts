@@ -36,7 +36,6 @@ function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof ru
     stdin: 0,
     stdinIsTerminal: true,
     stdoutIsTerminal: false,
-    stderrIsTerminal: false,
     ask: async () => '',
     gateScreen: () => Promise.reject(new Error('nobody decides')),
     write: () => true,

@@ -1,0 +1,32 @@
+// door: refusal, inside: judge, inside: hook
+
+import type { DevCliError, ErrorDetail } from '../base/errors.js';
+import { toOneLine } from './plain.js';
+
+/** Most problems listed to a person. */
+const DETAILS_SHOWN = 20;
+
+/**
+ * Lists the lines in which a person is told of an error.
+ * @param more the fix, for the end of the first line, and the answer, for the last; as they are written
+ */
+export function listFailure(
+  { code, message, details }: DevCliError,
+  { fix, answer }: { fix?: string | undefined; answer?: string | undefined } = {},
+): string[] {
+  const line = toOneLine(message);
+  const ended = /[.!?]$/.test(line) ? line : `${line}.`;
+  // A single problem that the message already contains is not repeated.
+  const listed = details.length > 1 || details.some(({ problem }) => !message.includes(problem)) ? details : [];
+  return [
+    `${code}: ${ended}${fix === undefined ? '' : ` ${fix}`}`,
+    ...listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${renderDetail(detail)}`),
+    ...(listed.length > DETAILS_SHOWN ? [`  and ${listed.length - DETAILS_SHOWN} more: --json has all`] : []),
+    ...(answer === undefined ? [] : [`  answer: ${answer}`]),
+  ];
+}
+
+function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
+  const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
+  return toOneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
+}
