@@ -42,7 +42,7 @@ export function expectEnd(): void {
 }
 
 /** Whether an error says that the terminal was closed: by its reader or writer, or by what sets its mode. */
-function isOfClosedTerminal(error: unknown): boolean {
+export function isOfClosedTerminal(error: unknown): boolean {
   return (
     getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
   );
@@ -71,7 +71,7 @@ async function askLine(question: string): Promise<string> {
  * @returns what to tell the person of it; empty where nothing was typed
  * @throws DevCliError `INTERRUPTED` for a Ctrl-C among it
  */
-export async function discardTypedAhead(): Promise<string> {
+async function discardTypedAhead(): Promise<string> {
   const ahead = await readTypedAhead();
   if (ahead.includes(CTRL_C)) throw unansweredError();
   return ahead === '' ? '' : 'Text typed before this question was ignored.\n';

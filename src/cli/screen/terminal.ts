@@ -2,6 +2,7 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import type { Size } from '../../base/screen.js';
 import { ENDING_SIGNALS } from '../../base/signals.js';
 import type { Line } from '../../base/spans.js';
+import { isOfClosedTerminal } from '../ask.js';
 import { paintChanges, paintLine, showsColour } from '../paint.js';
 
 /** A terminal as a screen has it (view.md, Drawing). */
@@ -76,11 +77,20 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
     else if (key.ctrl === true && key.name === 'l') anew();
     else onKey(nameKey(text, key));
   };
+  /** A terminal that was closed has none. */
+  const setMode = (isRaw: boolean): void => {
+    try {
+      stdin.setRawMode(isRaw);
+    } catch (error) {
+      if (!isOfClosedTerminal(error)) throw error;
+      onGone();
+    }
+  };
   const take = (): void => {
     isMine = true;
     // The shell has put its own mode in place of this one, of which node knows nothing.
-    stdin.setRawMode(false);
-    stdin.setRawMode(true);
+    setMode(false);
+    setMode(true);
     stdin.on('keypress', hear);
     stdin.resume();
     process.on('SIGTSTP', stop);
@@ -102,7 +112,7 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
     letGo();
     write(LEAVE);
     stdin.pause();
-    stdin.setRawMode(false);
+    setMode(false);
   };
 
   let back: NodeJS.Timeout | undefined;

@@ -18,7 +18,7 @@ export const PEOPLE_COMMANDS = [
       name: OPTIONAL_NAME,
       full: flag('Show every todo of a long plan, with its evidence.'),
       watch: flag(
-        'Keep watching until the run ends: redraws on a terminal, elsewhere prints again at each change; with --json one document per line, the last with `type: end`.',
+        'Keep watching until the run ends: on your own terminal a screen with keys, elsewhere printed again at each change; with --json one document per line, the last with `type: end`.',
       ),
     }),
     exits: [0, 1, 2, 130],
