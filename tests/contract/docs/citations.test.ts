@@ -46,7 +46,7 @@ function isCitation(headings: readonly string[], behind: string): boolean {
 function sources(): string[] {
   return ['src', 'tests', 'scripts', 'bench'].flatMap((directory) =>
     readdirSync(join(CHECKOUT, directory), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:ts|mjs|cjs|js|md)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|cjs|js|md)$/.test(entry.name))
       .map((entry) => relative(CHECKOUT, join(entry.parentPath, entry.name))),
   );
 }

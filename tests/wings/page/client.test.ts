@@ -92,8 +92,11 @@ describe.skipIf(browser === null)('a run', () => {
     await page.getByRole('complementary', { name: 'Details of todo-1' }).waitFor();
     await page.waitForURL(/#\/add-auth\/todo-1$/);
     expect(await page.getByRole('option', { selected: true }).textContent()).toContain('todo-1');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("aside") !== null')).toBe(true);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('complementary').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox');
     expect(faults).toEqual([]);
   });
 

@@ -1,0 +1,69 @@
+import { formatDuration } from '../../../base/duration.js';
+import type { PageRow, PageSegment } from '../wire.js';
+import { measureSpans, type Piece, placeInstant, type View } from './axis.js';
+import { Sign } from './sign.js';
+import { Instant } from './time.js';
+
+/** Segments of a row that are drawn, the newest. */
+const DRAWN = 40;
+
+/** A row in a line: what it is, when it was at work, for how long. */
+export function Line({ row, pieces, view, now }: { row: PageRow; pieces: readonly Piece[]; view: View; now: number }) {
+  const { state, id, title, commit, segments } = row;
+  const length = segments.length === 0 ? '' : formatDuration(measureSpans(segments, now));
+  return (
+    <>
+      <Sign name={state} />
+      <bdi class="id">{id}</bdi>
+      <bdi title={title}>{title === id ? '' : title}</bdi>
+      <span class="bars" aria-hidden="true">
+        {pieces.map(
+          (piece) =>
+            piece.isFolded && <i key={piece.at} class="fold" style={place(view, piece.at, piece.at + piece.size)} />,
+        )}
+        {segments.slice(-DRAWN).map((one) => (
+          <Bar segment={one} pieces={pieces} view={view} now={now} />
+        ))}
+      </span>
+      <span class="length">{length}</span>
+      <code>{commit?.slice(0, 7)}</code>
+    </>
+  );
+}
+
+function Bar({
+  segment,
+  pieces,
+  view,
+  now,
+}: {
+  segment: PageSegment;
+  pieces: readonly Piece[];
+  view: View;
+  now: number;
+}) {
+  const { from, to, who, ok } = segment;
+  const [begin, end] = [placeInstant(pieces, from), placeInstant(pieces, to ?? now)];
+  if (end < view.from || begin > view.from + view.size) return null;
+  return <i class={`${who} ${ok === false ? 'not' : to === null ? 'open' : ''}`} style={place(view, begin, end)} />;
+}
+
+function place(view: View, begin: number, end: number) {
+  const share = (at: number) => Math.min(1.01, Math.max(-0.01, (at - view.from) / view.size));
+  return { '--left': `${share(begin) * 100}%`, '--size': `${(share(end) - share(begin)) * 100}%` };
+}
+
+/** Names instants, and how long the folded pieces are. */
+export function Scale({ pieces, view, now }: { pieces: readonly Piece[]; view: View; now: number }) {
+  const parts = pieces.filter(({ at, size }) => at + size > view.from && at < view.from + view.size);
+  return parts.map(({ from, to, at, size, isFolded }) => (
+    <span
+      key={at}
+      class={isFolded ? 'fold' : ''}
+      style={place(view, at, at + size)}
+      title={isFolded ? 'nobody worked' : undefined}
+    >
+      {isFolded ? formatDuration(Math.min(to, now) - from) : size / view.size > 0.2 && <Instant at={from} />}
+    </span>
+  ));
+}

@@ -1,0 +1,55 @@
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+
+/** Rows outside of the window that are there all the same. */
+const AROUND = 6;
+
+/** Whether a media query holds. */
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const look = () => setMatches(media.matches);
+    media.addEventListener('change', look);
+    return () => media.removeEventListener('change', look);
+  }, [query]);
+  return matches;
+}
+
+/** Which rows the window shows, as the page is scrolled. */
+export function useWindow(
+  list: { current: HTMLElement | null },
+  height: number,
+  gap: number,
+): readonly [number, number] {
+  const [seen, setSeen] = useState<readonly [number, number]>([0, 60]);
+  useLayoutEffect(() => {
+    const look = (): void => {
+      const top = list.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor((-top - gap) / height) - AROUND);
+      const last = Math.max(0, Math.ceil((innerHeight - top) / height)) + AROUND;
+      setSeen((now) => (now[0] === first && now[1] === last ? now : [first, last]));
+    };
+    look();
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+  }, [height, gap]);
+  return seen;
+}
+
+/** How much room the details take below their row, in pixels. */
+export function useGap(aside: { current: HTMLElement | null }, isUnder: boolean): number {
+  const [gap, setGap] = useState(0);
+  useLayoutEffect(() => {
+    if (!isUnder || aside.current === null) return setGap(0);
+    const watcher = new ResizeObserver(([entry]) =>
+      setGap(entry?.target instanceof HTMLElement ? entry.target.offsetHeight : 0),
+    );
+    watcher.observe(aside.current);
+    return () => watcher.disconnect();
+  });
+  return isUnder ? gap : 0;
+}
