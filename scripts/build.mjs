@@ -292,7 +292,7 @@ async function bundle(entries, plugins = []) {
   }
 }
 
-/** The page that `dev-cli view` serves and writes: one file, without data (docs/spec/view.md, Page). */
+/** The page that `dev-cli view` serves and writes: one file, without data (docs/spec/view-page.md, Server). */
 async function buildPage() {
   const client = join(root, 'src/wings/page/client');
   const made = await rolldown({

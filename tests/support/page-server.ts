@@ -24,7 +24,7 @@ export function readShell(): string {
   return readFileSync(join(CHECKOUT, 'dist/page.html'), 'utf8');
 }
 
-/** The policy under which the page is served (view.md, Page). */
+/** The policy under which the page is served (view-page.md, In the browser). */
 export function policyOf(shell: string): string {
   const hash = (name: string) => {
     const [, inner = ''] = new RegExp(`<${name}[^>]*>(.*?)</${name}>`, 's').exec(shell) ?? [];

@@ -13,7 +13,7 @@ import { answerOpenGate, gateAnsweredError, requireOffered } from './answer.js';
 import { lookAtGate, type OpenGate, requireNoLateText, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
-/** An answer to a gate that is given in two steps, elsewhere than at the terminal that confirms it (view.md, Deciding). */
+/** An answer to a gate that is given in two steps, elsewhere than at the terminal that confirms it (view-page.md, Deciding). */
 
 /** What `approve` would show of a gate. */
 export interface ShownGate {

@@ -16,7 +16,7 @@ const NUMBER_FOR = 5 * 60_000;
 /** Wrong numbers after which only the terminal decides. */
 const TRIES = 3;
 
-/** Answers to gates, each confirmed by a number that stands at the person's terminal alone (view.md, Deciding). */
+/** Answers to gates, each confirmed by a number that stands at the person's terminal alone (view-page.md, Deciding). */
 export interface Decider {
   /**
    * Prepares an answer and shows it at the terminal; one that was open is void.

@@ -19,7 +19,7 @@ export const PARTS = ['prompts', 'logs', 'diffs'] as const;
 type Part = (typeof PARTS)[number];
 
 /**
- * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view.md, File).
+ * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view-page.md, File).
  * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for parts that there are not; `IO`, also for a file that
  * is something else
  */

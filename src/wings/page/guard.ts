@@ -30,7 +30,7 @@ export const labelAnswers =
     headers.set('x-content-type-options', 'nosniff');
   };
 
-/** Lets nothing in that another site, another name of this machine or a form has sent (view.md, Guard). */
+/** Lets nothing in that another site, another name of this machine or a form has sent (view-page.md, Guard). */
 export const guardOrigin =
   (host: string): MiddlewareHandler =>
   async ({ req }, next) => {

@@ -61,7 +61,7 @@ function requireRun({ name }: WantedRun, now: TimelineNow | null): TimelineNow {
 }
 
 /**
- * Follows a run, and gives what has changed whenever something has; what stands still is asked for nothing (view.md, Live).
+ * Follows a run, and gives what has changed whenever something has; what stands still is asked for nothing (view-page.md, Live).
  * @param since the last entry that the receiver knows; where it is another one by now, the first change holds all
  */
 export async function* followRun(

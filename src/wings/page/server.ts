@@ -24,7 +24,7 @@ export interface Parts {
 
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];
 
-/** Builds the server of the page, as a function of requests (view.md, Page). */
+/** Builds the server of the page, as a function of requests (view-page.md, Server). */
 export function createServer({ context, host, shell, sessions, decider, signal }: Parts): Hono {
   const app = new Hono();
   const reader = createRunReader(context);

@@ -6,7 +6,7 @@ const TICKET_FOR = 60_000;
 /** 192 bits. */
 const BYTES = 24;
 
-/** Who may ask the server: whoever had a ticket, in memory alone (view.md, Guard). */
+/** Who may ask the server: whoever had a ticket, in memory alone (view-page.md, Guard). */
 export interface Sessions {
   /** A ticket that is good once, for a minute. */
   issue(): string;

@@ -18,7 +18,7 @@ interface Site {
 }
 
 /**
- * `view [NAME]`: serves the page to this machine, until `q` or a signal (view.md, Page).
+ * `view [NAME]`: serves the page to this machine, until `q` or a signal (view-page.md, Server).
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
  */
 export async function view(

@@ -4,7 +4,7 @@ import type { Timeline } from '../../views/timeline.js';
 import type { Gate } from '../../views/timeline-actions.js';
 import type { Row } from '../../views/timeline-rows.js';
 
-/** What the page is sent, by the server or in a file (view.md, Page). Instants are milliseconds; texts of others are cleaned and masked. */
+/** What the page is sent, by the server or in a file (view-page.md, Server). Instants are milliseconds; texts of others are cleaned and masked. */
 
 /** The first page: home (view.md, Home). */
 export interface RunsPage {

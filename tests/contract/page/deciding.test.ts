@@ -8,7 +8,7 @@ import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view.md, Deciding: a gate is answered on the page by the number that the person's terminal shows, and by nothing else.
+// view-page.md, Deciding: a gate is answered on the page by the number that the person's terminal shows, and by nothing else.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: again, label: again, goto: halt, reason: required }, { id: stop, label: no, goto: halt }]\n';

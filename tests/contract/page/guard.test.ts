@@ -5,7 +5,7 @@ import { ask, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view.md, Guard: who is answered, and by what the page is kept from acting.
+// view-page.md, Guard: who is answered, and by what the page is kept from acting.
 
 let project: Project;
 let view: View;

@@ -9,7 +9,7 @@ import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view.md, Page: what is sent, as it changes; File.
+// view-page.md, Server: what is sent, as it changes; File.
 
 let project: Project;
 let view: View | null = null;

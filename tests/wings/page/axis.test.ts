@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { joinSpans, layOutAxis, measureSpans, placeInstant, zoomTo } from '../../../src/wings/page/client/axis.js';
 import type { PageSegment } from '../../../src/wings/page/wire.js';
 
-/** The time axis of the page (view.md, Page). */
+/** The time axis of the page (view-page.md, In the browser). */
 
 const MINUTE = 60_000;
 

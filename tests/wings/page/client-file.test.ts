@@ -10,7 +10,7 @@ import { goldenPage } from '../../support/page-runs.js';
 import { policyOf, readShell } from '../../support/page-server.js';
 import { DECISION, waitingPage } from '../../support/page-stage.js';
 
-/** The page as a file, and what text of others does in it (view.md, Page). */
+/** The page as a file, and what text of others does in it (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 const opened: { close: () => Promise<void> }[] = [];

@@ -10,7 +10,7 @@ import { syntheticPage } from '../../support/page-runs.js';
 import { startPageServer } from '../../support/page-server.js';
 import { createStage } from '../../support/page-stage.js';
 
-/** How the page looks, for who sees it and who does not, at every width, and how fast it is (view.md, Page). */
+/** How the page looks, for who sees it and who does not, at every width, and how fast it is (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 let stage: ReturnType<typeof createStage>;

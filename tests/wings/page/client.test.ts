@@ -8,7 +8,7 @@ import { readShell, startPageServer } from '../../support/page-server.js';
 import { createStage, DECISION } from '../../support/page-stage.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-/** The page in the browser (view.md, Page), with a server that stands in for dev-cli's. */
+/** The page in the browser (view-page.md, In the browser), with a server that stands in for dev-cli's. */
 
 const browser = await launchBrowser();
 let stage: ReturnType<typeof createStage>;

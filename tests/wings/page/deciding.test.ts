@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '../../../src/run/context.js';
 import { createDecider } from '../../../src/wings/page/deciding.js';
 
-// view.md, Deciding: numbers, on a clock of the test. What they decide: tests/contract/page/deciding.test.ts.
+// view-page.md, Deciding: numbers, on a clock of the test. What they decide: tests/contract/page/deciding.test.ts.
 
 const decided = vi.hoisted(() => ({ answers: [] as { choice: string }[] }));
 vi.mock('../../../src/protocol/approve/prepared.js', () => ({

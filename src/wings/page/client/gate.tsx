@@ -12,7 +12,7 @@ interface Props {
   again: () => void;
 }
 
-/** The gate that is open: all that `approve` shows, and the answer (view.md, Page). */
+/** The gate that is open: all that `approve` shows, and the answer (view-page.md, In the browser). */
 export function GateSection({ page: { decision, name, waits }, source, again }: Props) {
   if (decision === null) return null;
   const { actionId, digest, title, sections, looks } = decision;

@@ -59,7 +59,7 @@ export interface Source {
 
 const SESSION = 'session';
 
-/** Opens the server that sent the page: the ticket of the address is exchanged for a session (view.md, Page). */
+/** Opens the server that sent the page: the ticket of the address is exchanged for a session (view-page.md, In the browser). */
 export async function openServer(): Promise<Source> {
   const [, ticket, rest = '/'] = /^#ticket=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (ticket !== undefined) {
