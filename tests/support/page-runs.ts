@@ -81,7 +81,7 @@ export function syntheticPage(count: number, name = `todos-${count}`): RunPage {
     return {
       ...{ id, title: TITLES[index % TITLES.length] ?? '', kind: 'todo', state, wave, after: [...new Set(after)] },
       attempts: isBegun ? 1 + Number(index % 9 === 4) : 0,
-      commit: state === 'done' ? (0xabcdef12 + index * 7919).toString(16).padStart(40, '0').slice(-40) : null,
+      commit: state === 'done' ? (0xabcdef12 + index * 7919).toString(16).padEnd(40, '0') : null,
       why: state === 'failed' ? 'exit 1: expected 204, got 500' : null,
       segments: isBegun ? listSegments(at(index), index, state) : [],
     };
