@@ -155,6 +155,25 @@ describe.skipIf(browser === null)('a run', () => {
     expect(server.asked).toContain('GET /runs/todos-40/documents?run=r1&row=todo-3&segment=0&document=0');
   });
 
+  it('leaves keys to what is scrolled, typed into or shown instead', async () => {
+    const { page } = await open('/todos-40/todo-3', { height: 700 });
+    await page.getByRole('button', { name: 'prompt' }).click();
+    const text = page.getByRole('region', { name: 'prompt of entry' });
+    await text.focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'End']) await page.keyboard.press(key);
+    await page.getByRole('complementary', { name: 'Details of todo-3' }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0);
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk0');
+    expect(await page.locator('#find').inputValue()).toBe('jk0');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Journal' }).click();
+    await page.keyboard.press('j');
+    await page.getByRole('button', { name: 'Work' }).click();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('option', { selected: true }).textContent()).toContain('todo-3');
+  });
+
   it('says who decided, and on which digest', async () => {
     const { page } = await open('/add-auth/approveCommands');
     await page.getByRole('complementary').getByText('human at a terminal').waitFor();

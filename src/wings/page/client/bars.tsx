@@ -49,7 +49,7 @@ function Bar({
 }
 
 function place(view: View, begin: number, end: number) {
-  const share = (at: number) => Math.min(1.01, Math.max(-0.01, (at - view.from) / view.size));
+  const share = (at: number) => Math.min(1, Math.max(0, (at - view.from) / view.size));
   return { '--left': `${share(begin) * 100}%`, '--size': `${(share(end) - share(begin)) * 100}%` };
 }
 

@@ -38,7 +38,10 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
         placeholder="Find  /"
         value={finding.text}
         onInput={({ currentTarget }) => set({ ...finding, text: currentTarget.value })}
-        onKeyDown={({ key, currentTarget }) => (key === 'Enter' || key === 'Escape') && currentTarget.blur()}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape') set(NO_FINDING);
+          if (key === 'Enter' || key === 'Escape') currentTarget.blur();
+        }}
       />
       {[...counts].map(([state, count]) => (
         <button

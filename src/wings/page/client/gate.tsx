@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageDecision, Prepared, RunPage } from '../wire.js';
 import { Lines, Scroll } from './documents.js';
 import { Failure, type Source, toFailure } from './source.js';
@@ -59,7 +59,7 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, deciding, a
   const [number, setNumber] = useState('');
   const [failure, setFailure] = useState<Failure | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (prepared === null) return;
     field.current?.focus();
     const end = (): void => {

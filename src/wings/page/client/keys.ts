@@ -1,11 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What keys do, by their names; `Escape` also acts where one types. */
+/** What keys do, by their names. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-const TYPING = 'input, textarea, select';
-/** These take Enter themselves. */
-const ACTING = 'button, a, summary';
+/** What has these keys to itself. */
+const TAKEN: readonly (readonly [what: string, keys: RegExp])[] = [
+  ['input, textarea', /./],
+  ['button, a, summary', /^Enter$/],
+  ['.scroll, aside', /^(Arrow|Home|End)/],
+];
 
 /** Has keys act on the whole page. */
 export function useKeys(keys: Keys): void {
@@ -14,8 +17,7 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const target = event.target instanceof Element ? event.target : document.body;
-      const isTaken =
-        (event.key !== 'Escape' && target.matches(TYPING)) || (event.key === 'Enter' && target.matches(ACTING));
+      const isTaken = TAKEN.some(([what, keys]) => target.closest(what) !== null && keys.test(event.key));
       const act = latest.current[event.key];
       if (act === undefined || isTaken || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();

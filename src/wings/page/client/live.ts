@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { SIGNS } from '../../../views/signs.js';
 import type { RunChange, RunPage } from '../wire.js';
 import { type Failure, type Source, toFailure, UNREACHABLE } from './source.js';
 
@@ -45,10 +46,15 @@ async function follow(
       page = read;
       if (source.follow === null) return set(() => ({ ...NOTHING, page: read, heardAt: Date.now() }));
       const heard = (change: RunChange | null): void => {
-        pause = SOON;
-        if (page !== null && change !== null) page = mergeChange(page, change);
-        const news = change === null ? '' : tellChange(change);
-        set(() => ({ page, trouble: null, heardAt: Date.now(), news }));
+        const before = page ?? read;
+        const after = change === null ? before : mergeChange(before, change);
+        page = after;
+        if (change !== null) pause = SOON;
+        set(({ heardAt }) => {
+          // The run's clock goes on from when it was last told.
+          const told = change?.page.clock === undefined ? heardAt : Date.now();
+          return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
+        });
       };
       set((live) => ({ ...live, page: read, heardAt: Date.now() }));
       await source.follow(read, heard, signal);
@@ -68,11 +74,13 @@ function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChan
   return { ...page, ...members, seq, rows: ids.flatMap((id) => known.get(id) ?? []) };
 }
 
-function tellChange({ page, rows }: RunChange): string {
-  if (page.decision) return `Waits for you: ${page.decision.title}`;
-  if (page.decision === null) return 'The question was answered.';
-  if (page.clock?.isRunning === false) return `The run has ended: ${page.status ?? ''}`;
-  return rows.length > 3
-    ? `${rows.length} rows have changed`
-    : rows.map(({ id, state }) => `${id}: ${state}`).join(', ');
+function tellChange(before: RunPage, { decision, clock, status, rows }: RunPage): string {
+  if (decision?.actionId !== before.decision?.actionId)
+    return decision ? `Waits for you: ${decision.title}` : 'The question was answered.';
+  if (before.clock.isRunning && !clock.isRunning) return `The run has ended: ${status}`;
+  const states = new Map(before.rows.map(({ id, state }) => [id, state]));
+  const changed = rows.filter(({ id, state }) => states.get(id) !== state);
+  return changed.length > 3
+    ? `${changed.length} rows have changed`
+    : changed.map(({ id, state }) => `${id}: ${SIGNS[state].word}`).join(', ');
 }

@@ -101,7 +101,8 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   };
   const given = body === undefined ? { headers } : post;
   const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
-  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.');
+  if (response === null)
+    throw new Failure(UNREACHABLE, 'The server does not answer.', 'It is asked again; what is here stays.');
   if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
   if (response.ok) return response;
   const { error } = await response.json().catch((): PageError => {

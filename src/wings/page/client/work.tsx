@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RunPage, TabName } from '../wire.js';
 import { Document } from './documents.js';
 import { Find, type Finding, matchRow, NO_FINDING } from './find.js';
-import { useKeys } from './keys.js';
+import { type Keys, useKeys } from './keys.js';
 import { writeRoute } from './route.js';
 import { Rows } from './rows.js';
 import { type Source, tabOf } from './source.js';
@@ -47,7 +47,7 @@ export function Work({
     setChosen(({ isOpen }) => ({ id: found[index]?.id ?? null, isOpen }));
   };
   const [zoom, setZoom] = useState(1);
-  useKeys({
+  const keys: Keys = {
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: () => move(1),
@@ -67,7 +67,8 @@ export function Work({
     '+': () => setZoom((last) => Math.min(64, last * 2)),
     '-': () => setZoom((last) => Math.max(1, last / 2)),
     '0': () => setZoom(1),
-  });
+  };
+  useKeys(tab === null ? keys : {});
   const choose = (id: string) => setChosen((last) => ({ id, isOpen: last.id !== id || !last.isOpen }));
   return (
     <>
