@@ -17,8 +17,6 @@ export interface Environment {
   stdoutIsTerminal: boolean;
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
   columns?: number;
-  /** A person wants lines that are added one below the other, with words for signs. */
-  inWords?: boolean;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**

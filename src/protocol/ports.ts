@@ -230,8 +230,6 @@ interface Call {
   env: NodeJS.ProcessEnv;
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
   columns?: number;
-  /** A person wants lines that are added one below the other, with words for signs. */
-  inWords?: boolean;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
   /** Says on standard error, before the answer, how far the call is; dropped where nobody reads it. @param line one line */

@@ -28,7 +28,7 @@ export interface Host {
 const TICK = 1000;
 
 /**
- * Shows a screen, and those that it leads to, until the person leaves (view.md, Terminal). The terminal is then as before.
+ * Shows a screen, and those that it leads to, until the person leaves (view.md, Drawing). The terminal is then as before.
  * @returns 0, or 130 where something else has ended it
  */
 export async function showScreens(first: Screen, host: Host): Promise<ExitCode> {
