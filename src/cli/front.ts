@@ -138,11 +138,7 @@ async function answerCall(
   }
   const { environment, interrupted } = createEnvironment(parsed, io, site, format);
   if (command === 'mcp') {
-    const document = { json: true, terminal: false, failsInText: false, ...pickRoot(parsed) };
-    const adapt = (root?: string) => adaptToSite(site, document, root);
-    const served = import('./serve.js').then(({ serve }) =>
-      serve(input['tools'], io.write, { ...site, signal: environment.signal }, adapt),
-    );
+    const served = import('./serve.js').then(({ serve }) => serve(input['tools'], environment, adaptToSite));
     return Promise.race([interrupted, served]);
   }
   const answer = execute({ command, input }, { ...environment, readInput });
