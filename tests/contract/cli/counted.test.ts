@@ -12,8 +12,8 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [33, 1088, 64, 0, 4],
-  'approve execution-engine': [32, 937, 69, 7, 3],
+  'approve approve-plan': [33, 1090, 64, 0, 4],
+  'approve execution-engine': [32, 939, 69, 7, 3],
   init: [33, 965, 84, 1, 14],
   'init --execute': [34, 1055, 78, 5, 5],
   'list --json': [2, 50, 6, 0, 0],
@@ -22,13 +22,13 @@ const BOUNDS: Record<string, Costs> = {
   'status --json': [2, 76, 7, 0, 0],
   'step complete analyze-full': [9, 491, 30, 1, 1],
   'step complete classify-intent --choice': [3, 275, 19, 0, 1],
-  'step complete codex-synth': [11, 498, 32, 1, 1],
+  'step complete codex-synth': [11, 499, 32, 1, 1],
   'step complete decision-confirm --choice': [8, 373, 26, 0, 1],
   'step complete execution-engine': [19, 595, 106, 14, 33],
   'step complete explore-full': [9, 491, 27, 1, 1],
   'step complete generate-plan': [8, 387, 31, 1, 1],
   'step complete interview': [6, 365, 19, 0, 1],
-  'step complete review': [11, 498, 34, 1, 1],
+  'step complete review': [11, 499, 34, 1, 1],
 };
 
 const costs = new Map<string, Costs>();
