@@ -19,8 +19,6 @@ export interface Environment {
   columns?: number;
   /** Hears single keys at the terminal until it is called back; only called where a person is at both ends. */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
-  /** A person wants lines that are added one below the other, with words for signs. */
-  inWords?: boolean;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**

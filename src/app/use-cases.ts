@@ -40,9 +40,9 @@ const QUESTIONS = {
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,
-  status: async (context, { name, watch, ...input }, { inWords = false }) =>
+  status: async (context, { name, watch, ...input }) =>
     watch === true
-      ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input, inWords)
+      ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input)
       : (await import('../protocol/questions/shown.js')).status(createRestoredView(context), name, input),
   use: async (context, { name }) => (await import('../protocol/control/use.js')).use(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) =>

@@ -5,7 +5,6 @@ import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { Decision } from '../base/decision.js';
 import { DevCliError } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
-import { VERSION } from '../base/version.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import type { GateScreen } from './gate.js';
@@ -56,16 +55,18 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   let site: Site | null = null;
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
-    if (argv[0] === '--version' || argv[0] === '-V') return printVersion(argv, io);
-    const home = argv.length === 0 && isBeforePerson(io) ? await showHome(io) : null;
+    if (argv[0] === '--version' || argv[0] === '-V') return (await import('./version.js')).printVersion(argv, io);
+    const home = argv.length === 0 && isBeforePerson(io) ? await showHome(io, format) : null;
     if (home !== null) return home;
     const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
-    const shown = isWatch(read) && isBeforePerson(io) && !format.json ? await showWatch(read, io, site, format) : null;
-    if (shown !== null && shown !== 'lines') return shown;
-    if (shown === 'lines') format = { ...format, inWords: true };
+    if (read.input['watch'] === true && isBeforePerson(io)) {
+      const { showRun } = await import('./screen/connect.js');
+      const shown = await showRun(createEnvironment(read, io, site, format).environment, read, format);
+      if (shown !== null) return shown;
+    }
     const result = await answerCall(read, io, site, format);
     format = await adaptToSite(site, format, result.root);
     if (!('stream' in result)) return (await printFitted(result, format, io)) ?? printAnswer(result, format);
@@ -92,30 +93,10 @@ function isBeforePerson({ stdinIsTerminal, stdoutIsTerminal, env }: ProcessIo): 
   return stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
 }
 
-async function showHome(io: ProcessIo): Promise<Output | null> {
-  const site = { cwd: io.cwd, env: io.env };
-  const { showHome: show } = await import('./home.js');
-  const connect = () =>
-    createEnvironment({ input: {}, globals: {} }, io, site, chooseFormat(undefined, {}, io)).environment;
-  return show(io, (root) => adaptToSite(site, {}, root), connect);
-}
-
-const isWatch = ({ form, input }: ParsedCommand) => form.name === 'status' && input['watch'] === true;
-
-/** Shows a run as a screen; `lines` where the person wants lines, null where the terminal gets what any other gets. */
-async function showWatch(
-  read: ParsedCommand,
-  io: ProcessIo,
-  site: Site,
-  format: OutputFormat,
-): Promise<Output | 'lines' | null> {
-  const { showRun } = await import('./screen/connect.js');
-  const { environment } = createEnvironment(read, io, site, format);
-  const { name } = read.input;
-  return showRun(environment, {
-    name: name === undefined ? undefined : String(name),
-    inLines: read.globals.text === true,
-  });
+async function showHome(io: ProcessIo, format: OutputFormat): Promise<Output | null> {
+  const home = await import('./home.js');
+  const connect = (site: Site) => createEnvironment({ input: {}, globals: {} }, io, site, format).environment;
+  return home.showHome(io, adaptToSite, connect);
 }
 
 /** Parses, with commander, the command lines that the small parser does not handle. */
@@ -155,46 +136,39 @@ async function answerCall(
   format: OutputFormat,
 ): Promise<Answer | StreamAnswer> {
   const { name: command } = parsed.form;
-  const readInput = createReader(io, site);
+  let reader: Environment['readInput'] | null = null;
+  const readInput: Environment['readInput'] = (source) => {
+    reader ??= createInputReader({ ...io, root: findKnownRoot(site) });
+    return reader(source);
+  };
   const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   if (command === 'help') {
     return (await import('./help.js')).answerHelp(input['command']);
   }
-  const { environment, interrupted } = createEnvironment(parsed, io, site, format, readInput);
+  const { environment, interrupted } = createEnvironment(parsed, io, site, format);
   if (command === 'mcp') {
-    const document = { json: true, terminal: false, failsInText: false, ...pickRoot(parsed) };
-    const adapt = (root?: string) => adaptToSite(site, document, root);
-    const served = import('./serve.js').then(({ serve }) =>
-      serve(input['tools'], io.write, { ...site, signal: environment.signal }, adapt),
-    );
+    const served = import('./serve.js').then(({ serve }) => serve(input['tools'], environment, adaptToSite));
     return Promise.race([interrupted, served]);
   }
-  const answer = execute({ command, input }, environment);
+  const answer = execute({ command, input }, { ...environment, readInput });
   return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
 }
 
-/** Reads standard input, and files from where the call is made. */
-function createReader({ stdin, stdinIsTerminal }: ProcessIo, site: Site): Environment['readInput'] {
-  let reader: Environment['readInput'] | null = null;
-  return (source) => {
-    reader ??= createInputReader({ cwd: site.cwd, root: findKnownRoot(site), stdin, stdinIsTerminal });
-    return reader(source);
-  };
-}
-
-/** From now on signals are heard: `interrupted` rejects at the first. */
+/** The surroundings of a call, but for its input. From now on signals are heard: `interrupted` rejects at the first. */
 function createEnvironment(
   parsed: Pick<ParsedCommand, 'input' | 'globals'>,
   io: ProcessIo,
   site: Site,
   format: OutputFormat,
-  readInput = createReader(io, site),
-): { environment: Environment & Pick<ProcessIo, 'write'>; interrupted: Promise<never> } {
+): { environment: Omit<Environment, 'readInput'> & Pick<ProcessIo, 'write'>; interrupted: Promise<never> } {
   const { stdinIsTerminal, stdoutIsTerminal } = io;
   const signal = io.interruption();
-  const interrupted = rejectOnAbort(signal);
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(buildInterruptedError()));
+  });
   // What nothing waits for is no fault.
   interrupted.catch(() => {});
+  const adapt = () => adaptToSite(site, pickRoot(parsed));
   const environment = {
     ...site,
     given: parsed.input,
@@ -202,35 +176,13 @@ function createEnvironment(
     stdoutIsTerminal,
     ...(stdoutIsTerminal ? { columns: io.screen().columns } : {}),
     keys: io.keys,
-    ...(format.inWords === true ? { inWords: true } : {}),
     signal,
-    readInput,
     write: io.write,
     tell: (line: string) => io.tell(keepInert(line, format)),
     // A question may name a file, whose path has to hold in the directory of the call.
-    ask: async (question: string) =>
-      Promise.race([interrupted, io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed))))]),
-    decide: async (decision: Decision) => {
-      const { decide, writeDecision } = await import('./gate.js');
-      const { describePerson } = await import('../app/home.js');
-      const written = await adaptToSite(site, pickRoot(parsed));
-      const inWords = describePerson(environment)?.wants === 'lines';
-      return decide(
-        writeDecision(decision, (text) => writePaths(text, written)),
-        await io.gateScreen(inWords),
-      );
-    },
+    ask: async (question: string) => Promise.race([interrupted, io.ask(writePaths(question, await adapt()))]),
+    decide: async (decision: Decision) =>
+      (await import('./gate-screen.js')).decideAtTerminal(decision, await adapt(), environment, io.gateScreen),
   };
   return { environment, interrupted };
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(buildInterruptedError()));
-  });
-}
-
-function printVersion(argv: readonly string[], io: ProcessIo): Output {
-  const format = chooseFormat({ output: 'text', actor: 'person' }, { json: argv.includes('--json') }, io);
-  return printAnswer({ json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION }, format);
 }

@@ -1,11 +1,15 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
-import { renderDecision } from '../base/decision.js';
+import type { Environment } from '../app/environment.js';
+import { describePerson } from '../app/person.js';
+import { type Decision, renderDecision } from '../base/decision.js';
 import { ask, expectEnd } from './ask.js';
-import type { GateScreen } from './gate.js';
-import { createPageScreen } from './gate-page.js';
+import { decide, type GateScreen, writeDecision } from './gate.js';
 import { showPage } from './pager.js';
 import { toPlainText } from './plain.js';
+import { type CallSite, writePaths } from './print.js';
+import { writeAll } from './process.js';
 import { movesCursor } from './screen/capable.js';
+import { UNASKED } from './unasked.js';
 
 /** Characters of a line, and lines, below which a page leaves no room for words; a terminal that does not say its size has 0. */
 const NARROW = 40;
@@ -25,14 +29,47 @@ interface Terminal {
   write: (text: string) => boolean;
 }
 
+/** The screen at the terminal of this process. */
+export function openGateScreen(inWords: boolean): Promise<GateScreen> {
+  const { env, stdout } = process;
+  return createGateScreen({
+    env,
+    inWords,
+    get columns() {
+      return stdout.columns ?? 0;
+    },
+    get rows() {
+      return stdout.rows ?? 0;
+    },
+    write: (text) => writeAll(1, text),
+  });
+}
+
 /** The screen that suits a terminal: a page, or plain lines where it is small, cannot move its cursor, or the person wants them. */
-export function createGateScreen(terminal: Terminal): GateScreen {
+export async function createGateScreen(terminal: Terminal): Promise<GateScreen> {
   expectEnd();
   const { env, columns, rows, inWords } = terminal;
   const page = (text: string) => showPage(text, terminal);
-  return inWords || columns < NARROW || rows < LOW || !movesCursor(env)
-    ? createPlainScreen(terminal, page)
-    : createPageScreen(terminal, page);
+  if (inWords || columns < NARROW || rows < LOW || !movesCursor(env)) return createPlainScreen(terminal, page);
+  const { createPageScreen } = await import('./gate-page.js');
+  return createPageScreen(terminal, page);
+}
+
+/**
+ * Has the person at the terminal decide, in the way that they prefer.
+ * @param site where the call is made: texts are written as they hold there
+ */
+export async function decideAtTerminal(
+  decision: Decision,
+  site: CallSite,
+  environment: Omit<Environment, 'readInput'>,
+  open: (inWords: boolean) => Promise<GateScreen>,
+): Promise<string | null> {
+  const inWords = describePerson({ ...UNASKED, ...environment })?.wants === 'lines';
+  return decide(
+    writeDecision(decision, (text) => writePaths(text, site)),
+    await open(inWords),
+  );
 }
 
 /** A screen of lines: each question is one, and a wrong answer asks again. */

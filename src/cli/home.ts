@@ -1,4 +1,5 @@
-import { answerHome, describePerson } from '../app/home.js';
+import { answerHome } from '../app/home.js';
+import { describePerson } from '../app/person.js';
 import { openHome } from '../app/screens/home.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { Screen } from './block.js';
@@ -8,6 +9,8 @@ import { movesCursor } from './screen/capable.js';
 import { type Connect, createHost } from './screen/connect.js';
 import { showScreens } from './screen/screens.js';
 import { UNASKED } from './unasked.js';
+
+type Site = Pick<Terminal, 'cwd' | 'env'>;
 
 /** The terminal of a person, at both ends. */
 interface Terminal {
@@ -24,16 +27,17 @@ interface Terminal {
  */
 export async function showHome(
   { cwd, env, screen }: Terminal,
-  adapt: (root: string) => Promise<CallSite>,
+  adapt: (site: Site, format: CallSite, root: string) => Promise<CallSite>,
   connect: Connect,
 ): Promise<Output | null> {
-  const environment = { ...UNASKED, cwd, env, stdinIsTerminal: true, stdoutIsTerminal: true };
+  const site = { cwd, env };
+  const environment = { ...UNASKED, ...site, stdinIsTerminal: true, stdoutIsTerminal: true };
   const found = describePerson(environment);
   if (found === null) return null;
-  const own = createCommandFormatter(await adapt(found.root));
+  const own = createCommandFormatter(await adapt(site, {}, found.root));
   const format = (root: string | undefined) => (root === undefined ? own : createFormatterFor(root));
   if (found.wants === 'screens' && movesCursor(env)) {
-    const exit = await showScreens(await openHome(environment, format), createHost(connect()));
+    const exit = await showScreens(await openHome(environment, format), createHost(connect(site)));
     return { stdout: '', stderr: '', exit };
   }
   const frame = await answerHome(environment, found.wants === 'lines');

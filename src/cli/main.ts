@@ -29,20 +29,7 @@ const io: ProcessIo = {
   keys: async (pressed) => (await import('./keys.js')).listenForKeys(pressed),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
-  gateScreen: async (inWords) => {
-    const { createGateScreen } = await import('./gate-screen.js');
-    return createGateScreen({
-      env: process.env,
-      get columns() {
-        return process.stdout.columns ?? 0;
-      },
-      get rows() {
-        return process.stdout.rows ?? 0;
-      },
-      inWords,
-      write: (text) => writeAll(1, text),
-    });
-  },
+  gateScreen: async (inWords) => (await import('./gate-screen.js')).openGateScreen(inWords),
 };
 
 async function run(): Promise<void> {

@@ -1,5 +1,6 @@
 import { listToolGroups } from '../app/tools.js';
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import type { Json } from '../base/json.js';
 import { type Reply, type Surroundings, serveTools } from '../mcp/serve.js';
 import { type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
@@ -13,10 +14,12 @@ type Adapt = (root?: string) => Promise<OutputFormat>;
  */
 export async function serve(
   named: Json | undefined,
-  write: Surroundings['write'],
-  site: Surroundings['site'],
-  adapt: Adapt,
+  { cwd, env, root, signal, write }: Surroundings['site'] & Pick<Surroundings, 'write'>,
+  adaptTo: (site: Surroundings['site'], format: OutputFormat, root?: string) => Promise<OutputFormat>,
 ): Promise<Answer> {
+  const site = { cwd, env, signal, ...defined({ root }) };
+  const document = { json: true, terminal: false, failsInText: false, ...defined({ root }) };
+  const adapt: Adapt = (known) => adaptTo(site, document, known);
   const groups = await listToolGroups(named as string[] | undefined);
   await serveTools(groups, { site, input: process.stdin, write, reply: (call) => writeReply(call, adapt) });
   return { json: { ok: true }, exit: 0, text: () => '' };

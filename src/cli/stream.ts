@@ -1,3 +1,4 @@
+import { putInWords } from '../app/words.js';
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
 import { createBlock, type Screen } from './block.js';
@@ -44,7 +45,7 @@ export async function printStream(
     if (raw === null) return null;
     const text = writePaths(raw, format);
     if (item.block !== true) return redrawn ? block.above(toOneLine(text)) : `${toOneLine(text)}\n`;
-    const plain = toPlainText(text);
+    const plain = format.inWords === true ? putInWords(toPlainText(text)) : toPlainText(text);
     if (redrawn) return block.draw(plain);
     return `${seq === 0 ? '' : '\n'}${plain}\n`;
   };

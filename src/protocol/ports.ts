@@ -235,8 +235,6 @@ interface Call {
    * @param pressed is told each key as the terminal sends it; Ctrl-C and the end of the input are `q`
    */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
-  /** A person wants lines that are added one below the other, with words for signs. */
-  inWords?: boolean;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
   /** Says on standard error, before the answer, how far the call is; dropped where nobody reads it. @param line one line */

@@ -15,18 +15,3 @@ export const SIGNS: Readonly<Record<SignName, { sign: string; word: string; as: 
   skipped: { sign: '–', word: 'skipped', as: 'quiet' },
   held: { sign: '‖', word: 'held', as: 'strong' },
 };
-
-const LEADING = new RegExp(
-  `^([ ]*)([${Object.values(SIGNS)
-    .map(({ sign }) => sign)
-    .join('')}]) `,
-  'gmu',
-);
-
-/** Puts the word in the place of a sign that begins a line: for who cannot see it, or hears the text. */
-export function spellSigns(text: string): string {
-  return text.replace(LEADING, (_, indent: string, sign: string) => {
-    const word = Object.values(SIGNS).find((one) => one.sign === sign)?.word ?? sign;
-    return `${indent}${word}: `;
-  });
-}

@@ -20,7 +20,7 @@ const WAIT = 60_000;
  * @param given the run's name; left out, the one that `status` would show
  * @throws DevCliError `NO_SUCH_RUN`, `NO_ACTIVE_RUN`, and what the store throws
  */
-export async function openRun(environment: Environment, given: string | undefined): Promise<Screen> {
+export async function openRun(environment: Environment, given: unknown): Promise<Screen> {
   const context = createRestoredView(createContext(environment, 'status'));
   const { clock, root } = context;
   const name = await findRun(context, given, false);

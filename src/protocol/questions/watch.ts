@@ -1,9 +1,7 @@
 import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import type { CommandFormatter } from '../../base/invocation.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
-import { spellSigns } from '../../views/signs.js';
 import { findRun, readRun } from '../find/find-run.js';
 import type { Ported } from '../ports.js';
 import { createBell } from './bell.js';
@@ -17,24 +15,22 @@ const WAIT = 5000;
  * `status --watch`: streams the status whenever the run has changed, until the run has ended, and has a person told of
  * each gate that opens (protocol.md §5). Takes no lock and writes nothing.
  * @param given the run's name, if any
- * @param inWords whether words stand for signs
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(
   context: HistoryContext & NotifierContext & Ported<'sections'>,
   given: unknown,
   { full = false }: Pick<InputOf<'status'>, 'full'>,
-  inWords: boolean,
 ): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   await readRun(context, name);
-  return { exit: 0, stream: streamStatus(context, name, { full, inWords }) };
+  return { exit: 0, stream: streamStatus(context, name, full) };
 }
 
 async function* streamStatus(
   context: HistoryContext & NotifierContext & Ported<'sections'>,
   name: string,
-  { full, inWords }: { full: boolean; inWords: boolean },
+  full: boolean,
 ): AsyncGenerator<StreamItem> {
   const notifier = createNotifier(context);
   const bell = createBell(notifier);
@@ -48,9 +44,7 @@ async function* streamStatus(
       const { seq } = head;
       const rung = bell.hear(head.snapshot);
       const rings = rung === null ? {} : { rings: rung };
-      const write = inWords ? spellSigns : (one: string) => one;
-      const render = (format: CommandFormatter) => (text === undefined ? null : write(text(format)));
-      yield { json: { seq, type: 'status', ...json }, text: render, block: true, ...rings };
+      yield { json: { seq, type: 'status', ...json }, text: (format) => text?.(format) ?? null, block: true, ...rings };
       yield* listReports(seq);
       const { status } = head.snapshot;
       if (status !== 'live') {

@@ -53,12 +53,7 @@ export const ProjectSettingsSchema = Type.Object(
         description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
       }),
     ),
-    plain: Type.Optional(
-      Type.Boolean({
-        description:
-          'Words instead of signs, and lines that are added one below the other instead of screens, as a screen reader wants them.',
-      }),
-    ),
+    plain: Type.Optional(Type.Boolean({ description: 'Lines and words instead of screens and signs.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ pattern: '\\S', maxLength: 300 }), {
         maxItems: 20,

@@ -8,7 +8,7 @@ import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { sitDown, type Typist } from '../../support/typist.js';
 
-// view.md, Drawing, through the binary that ships, at a real terminal.
+// view.md, Home; view.md, Run screen; view.md, Gate; view.md, Drawing: through the binary that ships, at a real terminal.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    message: Shall it be?\n    choices: [{ id: yes, goto: next }, { id: no, goto: next, reason: required }]\n';

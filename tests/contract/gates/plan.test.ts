@@ -159,7 +159,7 @@ describe.skipIf(terminal === null)(
     it('names what cannot be taken up, and can still be answered with another plan or none', () => {
       openPlanGate();
       editMd('run-1', (text) => `${text}\n> quoted\n`);
-      const { exit, output } = typed('approve run-1', ['stop']);
+      const { exit, output } = typed('approve run-1', ['2']);
       expect([exit, choice()], output).toEqual([0, 'stop']);
       expect(output).toMatch(/PLAN\.md:\d+: a quotation/);
       expect(output).not.toMatch(/\d {2}approve/);
@@ -216,7 +216,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     });
     expect(goOn(project, first)).toMatchObject({ action: 'wait-for-user' });
     editMd(RUN, (text) => text.replace(/^### (.*)todo-2: .*/m, '### $1todo-2: By hand'));
-    const { exit, output } = typed(`approve ${RUN}`, ['yes', 'pass']);
+    const { exit, output } = typed(`approve ${RUN}`, ['yes', '1']);
     expect(exit, output).toBe(0);
     expect(output).toContain('is carrying out its plan, and PLAN.md changes it');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);

@@ -14,21 +14,21 @@ const decision = (...lines: string[]): Decision => ({
 });
 
 /** Shows a decision on a terminal of so many columns. */
-function show(columns: number, shown: Decision): string[] {
+async function show(columns: number, shown: Decision): Promise<string[]> {
   let text = '';
   const write = (more: string) => {
     text += more;
     return true;
   };
-  createGateScreen({ env: { TERM: 'dumb' }, columns, rows: 24, inWords: false, write }).show(shown);
+  (await createGateScreen({ env: { TERM: 'dumb' }, columns, rows: 24, inWords: false, write })).show(shown);
   return text.split('\n');
 }
 
 const widthOf = (line: string) => [...line].reduce((sum, one) => sum + eastAsianWidth(one.codePointAt(0) ?? 0), 0);
 
 describe('the screen of a gate', () => {
-  it.each([20, 33, 80])('keeps to %i columns and breaks at blanks', (columns) => {
-    const lines = show(
+  it.each([20, 33, 80])('keeps to %i columns and breaks at blanks', async (columns) => {
+    const lines = await show(
       columns,
       decision('Is this the bug, and may it be mended this way?', '標題 也 很 長 '.repeat(9)),
     );
@@ -36,8 +36,8 @@ describe('the screen of a gate', () => {
     expect(lines.join(' ').split(/\s+/)).toEqual(expect.arrayContaining(['bug,', 'mended', 'this', 'way?']));
   });
 
-  it('shows what goes on further in than its line', () => {
-    const lines = show(30, decision(`${'x'.repeat(26)} A yes runs nothing.`, COMMAND));
+  it('shows what goes on further in than its line', async () => {
+    const lines = await show(30, decision(`${'x'.repeat(26)} A yes runs nothing.`, COMMAND));
     const at = lines.findIndex((line) => line.includes('A yes'));
     expect(lines[at]).toMatch(/^ {2}/);
     const command = lines.slice(lines.findIndex((line) => line.includes('"node')));
@@ -45,18 +45,18 @@ describe('the screen of a gate', () => {
     expect(command.slice(1, 3).every((line) => line.startsWith('    '))).toBe(true);
   });
 
-  it('takes a list of the question for one, and no second sign', () => {
-    expect(show(80, decision('May they run?', '- npm test', COMMAND))).toEqual(
+  it('takes a list of the question for one, and no second sign', async () => {
+    expect(await show(80, decision('May they run?', '- npm test', COMMAND))).toEqual(
       expect.arrayContaining(['- May they run?', '- npm test', COMMAND]),
     );
   });
 
-  it('leaves lines whole where the width is not known', () => {
+  it('leaves lines whole where the width is not known', async () => {
     const long = 'word '.repeat(60).trim();
-    expect(show(0, decision(long))).toContain(`- ${long}`);
+    expect(await show(0, decision(long))).toContain(`- ${long}`);
   });
 
-  it('follows a window that is resized', () => {
+  it('follows a window that is resized', async () => {
     let text = '';
     const terminal = {
       env: {},
@@ -68,7 +68,7 @@ describe('the screen of a gate', () => {
         return true;
       },
     };
-    const screen = createGateScreen(terminal);
+    const screen = await createGateScreen(terminal);
     terminal.columns = 25;
     screen.show(decision('Is this the bug, and may it be mended?'));
     expect(text).toContain('- Is this the bug, and\n  may it be mended?');
