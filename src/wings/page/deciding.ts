@@ -41,7 +41,16 @@ export function createDecider(
   show: (lines: string[]) => void,
   now: () => number = () => performance.now(),
 ): Decider {
-  const onPage: Context = { ...context, caller: { ...context.caller, via: 'page' } };
+  const onPage: Context = {
+    ...context,
+    caller: { ...context.caller, via: 'page' },
+    // The terminal shows numbers and hears keys: it is asked for no line.
+    ask: async () => {
+      throw new DevCliError('PLAN_EDITED', 'The plan of this execution was changed, which is decided at a terminal.', {
+        fix: 'Answer with dev-cli approve.',
+      });
+    },
+  };
   let open: { id: string; number: string; until: number; answer: PreparedAnswer } | null = null;
   let wrong = 0;
   const requireOpenDoor = (name: string): void => {
