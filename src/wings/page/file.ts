@@ -9,7 +9,7 @@ import { writeDurably } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
 import { renderClean } from './clean.js';
 import { type NamedDocument, readCommit, readDocuments, readTab, type Scene } from './documents.js';
-import { createRunReader } from './live.js';
+import { readRunNow } from './live.js';
 import { buildRunPage } from './pages.js';
 import { readShell, type Shell } from './shell.js';
 import type { PageDocument, PageFile } from './wire.js';
@@ -62,7 +62,7 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
 
 /** Builds all that a file holds. @throws DevCliError as `writeFile` */
 export async function buildFile(context: Scene, name: string, without: readonly Part[]): Promise<PageFile> {
-  const now = await createRunReader(context).read({ name });
+  const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
   const documents: PageFile['documents'] = {};
   const named = listDocuments(now).filter(({ at: { path } }) => !isLeftOut(path, without));

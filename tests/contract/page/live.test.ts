@@ -23,8 +23,8 @@ afterEach(() => {
   project.remove();
 });
 
-async function open(): Promise<View> {
-  view = new View(project, []);
+async function open(...words: string[]): Promise<View> {
+  view = new View(project, words);
   await view.enter();
   return view;
 }
@@ -110,10 +110,16 @@ describe('a run', () => {
     lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
-    const { ask } = bind(await open());
+    // It may also be the run that is shown first.
+    const { ask, follow } = bind(await open('run-1'));
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);
     expect(answered.json()['fault']).toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    // The stream stays open: who has heard its end would ask again.
+    const stream = follow(`/runs/run-1/events?since=${answered.json()['seq']}`);
+    await new Promise((done) => setTimeout(done, 600));
+    expect([stream.bytes(), stream.isOpen()]).toEqual([1, true]);
+    stream.stop();
   });
 });
 
