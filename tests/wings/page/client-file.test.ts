@@ -65,8 +65,8 @@ describe.skipIf(browser === null)('a file', () => {
   });
 
   it('decides nothing: it has the command', async () => {
-    const { page } = await openFile({ page: waitingPage(), documents: {}, without: [] });
-    await page.getByRole('region', { name: DECISION.title }).getByText('dev-cli approve delete-todos').waitFor();
+    const { page } = await openFile({ page: { ...waitingPage(), decision: null }, documents: {}, without: [] });
+    await page.getByText('dev-cli approve delete-todos').waitFor();
     expect(await page.locator('form').count()).toBe(0);
   });
 });

@@ -28,7 +28,12 @@ export function Details({ row, page, source, now, choose }: Props) {
         {kind}, {SIGNS[state].word}
         {attempts > 1 && `, ${attempts} attempts`}
       </p>
-      {why && <p class={state === 'failed' ? 'bad' : ''}>{<bdi>{why}</bdi>}</p>}
+      {why && (
+        <p class={state === 'failed' ? 'bad' : ''}>
+          {state === 'done' && 'Failed before: '}
+          <bdi>{why}</bdi>
+        </p>
+      )}
       <Names label="Builds on" ids={after} choose={choose} />
       <Names label="On it build" ids={behind} choose={choose} />
       {commit && (

@@ -136,7 +136,7 @@ function Bar({
   const { from, to, who, ok } = segment;
   const [begin, end] = [placeInstant(pieces, from), placeInstant(pieces, to ?? now)];
   if (end < view.from || begin > view.from + view.size) return null;
-  return <i class={`${who} ${ok === false ? 'not' : to === null ? 'open' : ''}`} style={place(view, begin, end)} />;
+  return <i class={`${who} ${ok === false ? 'not' : ''}`} style={place(view, begin, end)} />;
 }
 
 function place(view: View, begin: number, end: number) {

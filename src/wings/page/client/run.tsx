@@ -54,8 +54,8 @@ export function Run({ source, name, run, row }: Props) {
             <Head page={page} now={now} hasRuns={source.runs !== null} />
             {page.fault && (
               <p class="trouble" role="alert">
-                <strong>The journal is damaged behind entry {page.seq}.</strong> Shown is all up to there.{' '}
-                <code>{page.fault.code}</code> <bdi>{page.fault.message}</bdi>
+                <strong>The journal is damaged; all up to there is shown.</strong> <code>{page.fault.code}</code>{' '}
+                <bdi>{page.fault.message}</bdi>
               </p>
             )}
             <GateSection page={page} source={source} again={() => setAgain((count) => count + 1)} />
@@ -88,17 +88,19 @@ function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRuns: boo
         <Sign name={sign ?? 'failed'} /> {held ? 'held, ' : ''}
         {status} · <bdi>{recipe}</bdi> · {formatDuration(now - clock.from)} since <Instant at={clock.from} />
         {runs.length > 1 && (
-          <span class="earlier">
-            {' · runs: '}
+          <span>
+            {' · runs:'}
             {runs.map((one, index) => (
-              <a
-                key={one.runId}
-                href={writeRoute({ name, run: index === runs.length - 1 ? undefined : one.runId })}
-                aria-current={one.runId === runId ? 'page' : undefined}
-                title={`${one.recipe}, ${one.status}`}
-              >
-                <Instant at={Date.parse(one.at)} />
-              </a>
+              <>
+                {' '}
+                <a
+                  href={writeRoute({ name, run: index === runs.length - 1 ? undefined : one.runId })}
+                  aria-current={one.runId === runId ? 'page' : undefined}
+                  title={one.status}
+                >
+                  <bdi>{one.recipe}</bdi>, <Instant at={Date.parse(one.at)} />
+                </a>
+              </>
             ))}
           </span>
         )}
@@ -132,7 +134,9 @@ function Work({ page, source, wanted, now }: { page: RunPage; source: Source; wa
   const [chosen, setChosen] = useState({ id: wanted, isOpen: wanted !== null });
   const { name, rows, runs, runId } = page;
   useEffect(() => {
-    if (wanted !== null) setChosen({ id: wanted, isOpen: true });
+    if (wanted === null) return;
+    setChosen({ id: wanted, isOpen: true });
+    setTab(null);
   }, [wanted]);
   useEffect(() => {
     const run = runs.at(-1)?.runId === runId ? undefined : runId;
