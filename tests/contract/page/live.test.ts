@@ -163,6 +163,20 @@ describe('a file', () => {
     expect(devCli(project, ['view', '--html', 'x', '--no-open', '--json']).code).toBe(2);
   });
 
+  it('without logs has none of what commands printed, in the report neither', () => {
+    const run = [process.execPath, '-e', 'console.log(6 * 7_000 + "!")'];
+    const acceptance = [{ id: 'ac-1', kind: 'command' as const, run }];
+    expect(doAll(project, begin(project, planOf(making('todo-1', [], { acceptance })))).code).toBe(0);
+    const texts = (...more: string[]) => {
+      expect(write(RUN, ...more).code).toBe(0);
+      return JSON.stringify(readFile('run.html').data.documents);
+    };
+    expect(texts()).toContain('42000!');
+    const without = texts('--without', 'logs');
+    expect(without).not.toContain('42000!');
+    expect(without).toContain('## Verification');
+  });
+
   it('takes the place of such a file, and of nothing else', () => {
     startTiny(project, [PLAIN_BLOCK]);
     expect([write('run-1').code, write('run-1').code]).toEqual([0, 0]);

@@ -163,6 +163,8 @@ describe.skipIf(browser === null)('print and motion', () => {
     const page = await open('/add-auth/todo-2', { scheme: 'dark' });
     await page.getByRole('button', { name: 'Diff of' }).click();
     await page.locator('.scroll').waitFor();
+    // Chromium wraps a line of 1 MB at once, but takes seconds for one whose direction it has to find.
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll pre")).unicodeBidi')).toBe('isolate');
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll")).maxHeight')).toBe('none');
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
