@@ -65,16 +65,13 @@ export async function buildFile(context: Scene, name: string, without: readonly 
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
   const documents: PageFile['documents'] = {};
-  const named = now.timeline.rows
-    .flatMap(({ id, segments }) =>
-      segments.flatMap(({ documents: each }, segment) =>
-        each.map((at, index) => ({ key: `${id}/${segment}/${index}`, at })),
-      ),
-    )
-    .filter(({ at: { path } }) => !isLeftOut(path, without));
-  const listed = named.map(({ at }) => at);
-  const read = await readDocuments(context, name, listed, now);
-  for (const { key, at } of named) Object.assign(documents, defined({ [key]: read.get(at) }));
+  const listed = now.timeline.rows.flatMap(({ segments }) => segments.flatMap((one) => one.documents));
+  const kept = listed.filter(({ path }) => !isLeftOut(path, without));
+  const read = await readDocuments(context, name, kept, now);
+  for (const { id, segments } of now.timeline.rows)
+    for (const [segment, one] of segments.entries())
+      for (const [index, at] of one.documents.entries())
+        Object.assign(documents, defined({ [`${id}/${segment}/${index}`]: read.get(at) }));
   const add = async (key: string, reading: Promise<PageDocument>): Promise<void> => {
     try {
       documents[key] = await reading;
@@ -87,7 +84,9 @@ export async function buildFile(context: Scene, name: string, without: readonly 
   if (report !== undefined && without.includes('logs')) report.text = report.text.replace(ENDS_OF_LOGS, '');
   const commits = without.includes('diffs') ? [] : page.rows.flatMap(({ commit }) => commit ?? []);
   for (const sha of new Set(commits)) await add(`commit/${sha}`, readCommit(context, sha, now));
-  return { page: { ...page, decision: null }, documents, without: [...without] };
+  // In a file nothing goes on.
+  const clock = { ...page.clock, isRunning: false };
+  return { page: { ...page, clock, decision: null }, documents, without: [...without] };
 }
 
 /** The last section of a report. */

@@ -1,7 +1,7 @@
 import { Hono, type HonoRequest } from 'hono';
 import { defined } from '../../base/defined.js';
 import type { Decider } from './deciding.js';
-import { findDocument, readCommit, readDocument, readTab, type Scene } from './documents.js';
+import { readCommit, readDocument, readTab, type Scene } from './documents.js';
 import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
 import { followRun, readRunNow } from './live.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
@@ -67,7 +67,7 @@ export function createServer({ context, host, shell, sessions, decider, signal }
       document: readIndex(req, 'document'),
     };
     const { wanted, now } = await find(req);
-    return answer(await readDocument(context, wanted.name, findDocument(now, place), now));
+    return answer(await readDocument(context, wanted.name, place, now));
   });
   app.get('/runs/:name/tabs/:tab', async ({ req }) => {
     const tab = TABS.find((one) => one === req.param('tab'));

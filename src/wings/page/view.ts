@@ -12,7 +12,13 @@ import { createServer } from './server.js';
 import { createSessions } from './sessions.js';
 import { readShell } from './shell.js';
 
-/** What a call of `view` may know besides its input. */
+interface Input {
+  name?: string;
+  port?: number;
+  noOpen?: boolean;
+}
+
+/** What a call may know besides. */
 interface Site {
   env: NodeJS.ProcessEnv;
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
@@ -22,18 +28,14 @@ interface Site {
  * `view [NAME]`: serves the page to this machine, until `q` or a signal (view.md, Page).
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
  */
-export async function view(
-  context: Scene,
-  input: { name?: string; port?: number; noOpen?: boolean },
-  site: Site,
-): Promise<StreamAnswer> {
+export async function view(context: Scene, input: Input, site: Site): Promise<StreamAnswer> {
   if (input.name !== undefined) await readRunNow(context, { name: requireName(input.name) });
   return { exit: 0, stream: serve(context, input, site) };
 }
 
 async function* serve(
   context: Scene,
-  { name, port, noOpen = false }: { name?: string; port?: number; noOpen?: boolean },
+  { name, port, noOpen = false }: Input,
   { env, keys: typed }: Site,
 ): AsyncGenerator<StreamItem> {
   const said = new PassThrough({ objectMode: true });

@@ -156,7 +156,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^### .*todo-1: .*/m, '### todo-1: Another title'));
     // A session alone has nothing taken up, though it sends what it likes.
     const image = imageOf(project);
-    expect((await send({ choice: 'stop' })).status).toBe(200);
+    await prepare({ choice: 'stop' });
     expect(codeOf(await confirm(id, number))).toBe('STALE_ACTION');
     expect(imageOf(project)).toEqual(image);
     const other = await prepare({ choice: 'approve' });

@@ -143,7 +143,7 @@ describe('a file', () => {
     expect(html).toMatch(
       /<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-[^"]*connect-src 'none'[^"]*">/,
     );
-    expect(data.page).toMatchObject({ decision: null, rows: expect.any(Array) });
+    expect(data.page).toMatchObject({ decision: null, clock: { isRunning: false }, rows: expect.any(Array) });
     const keys = Object.keys(data.documents);
     expect(keys).toEqual(expect.arrayContaining(['tab/journal', 'tab/recipe']));
     expect(Object.values(data.documents)).toContainEqual(

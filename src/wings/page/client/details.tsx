@@ -57,15 +57,14 @@ const NAMED = 12;
 
 function Names({ label, ids, choose }: { label: string; ids: readonly string[]; choose: (id: string) => void }) {
   if (ids.length === 0) return null;
+  const named = ids.slice(0, NAMED).map((id) => (
+    <button type="button" onClick={() => choose(id)}>
+      <bdi>{id}</bdi>
+    </button>
+  ));
   return (
     <p>
-      {label}{' '}
-      {ids.slice(0, NAMED).map((id) => (
-        <button key={id} type="button" onClick={() => choose(id)}>
-          <bdi>{id}</bdi>
-        </button>
-      ))}
-      {ids.length > NAMED && ` and ${ids.length - NAMED} more`}
+      {label} {named} {ids.length > NAMED && `and ${ids.length - NAMED} more`}
     </p>
   );
 }

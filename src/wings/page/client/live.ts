@@ -21,7 +21,8 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
   useEffect(() => {
     const stop = new AbortController();
     setLive((last) => (last.page?.name === name && again > 0 ? last : NOTHING));
-    void follow(source, name, runId, (change) => stop.signal.aborted || setLive(change), stop.signal);
+    const read = () => source.run(name, runId);
+    void follow(source, read, (change) => stop.signal.aborted || setLive(change), stop.signal);
     return () => stop.abort();
   }, [source, name, runId, again]);
   return live;
@@ -33,25 +34,23 @@ const LATE = 8000;
 
 async function follow(
   source: Source,
-  name: string,
-  runId: string | undefined,
+  read: () => Promise<RunPage>,
   set: (change: (live: Live) => Live) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let page: RunPage | null = null;
   for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
     try {
-      const read: RunPage = page ?? (await source.run(name, runId));
-      page = read;
-      if (source.follow === null) return set(() => ({ ...NOTHING, page: read, heardAt: Date.now() }));
+      const known: RunPage = page ?? (await read());
+      page = known;
+      set((live) => ({ ...live, page: known, heardAt: Date.now() }));
+      if (source.follow === null) return;
       const heard = (change: RunChange | null): void => {
         pause = SOON;
         if (page !== null && change !== null) page = mergeChange(page, change);
-        const news = change === null ? '' : tellChange(change);
-        set(() => ({ page, trouble: null, heardAt: Date.now(), news }));
+        set(() => ({ page, trouble: null, heardAt: Date.now(), news: change === null ? '' : tellChange(change) }));
       };
-      set((live) => ({ ...live, page: read, heardAt: Date.now() }));
-      await source.follow(read, heard, signal);
+      await source.follow(known, heard, signal);
     } catch (error) {
       const trouble = toFailure(error);
       set((live) => ({ ...live, trouble }));

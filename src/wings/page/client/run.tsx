@@ -72,15 +72,12 @@ export function Run({ source, name, run, row }: Props) {
 }
 
 function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRuns: boolean }) {
-  const { name, runId, recipe, status, held, goal, waits, clock, runs, decision } = page;
-  const sign = held ? 'held' : decision ? 'waiting' : clock.isRunning ? 'running' : SIGN_OF[status];
+  const { name, runId, recipe, status, held, goal, waits, clock, runs, decision, gates } = page;
+  const isAsked = status === 'live' && gates.some(({ choice }) => choice === null);
+  const sign = held ? 'held' : isAsked ? 'waiting' : SIGN_OF[status];
   return (
     <header>
-      {hasRuns && (
-        <a class="back" href="#/">
-          ‹ All runs
-        </a>
-      )}
+      {hasRuns && <a href="#/">‹ All runs</a>}
       <h1>
         <bdi>{name}</bdi>
       </h1>
