@@ -25,6 +25,7 @@ import { runtime } from './runtime.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
 import { sizes } from './sizes.mjs';
 import { verify } from './verify.mjs';
+import { view } from './view.mjs';
 
 const SECTIONS = {
   allGoesWell,
@@ -54,6 +55,7 @@ const SECTIONS = {
   manyRuns,
   manyTodos,
   installed,
+  view,
   verify,
 };
 

@@ -15,6 +15,8 @@ export interface PageStage {
   document: (address: string) => PageDocument | null;
   /** Whether the session that the page has is this server's. */
   isKnown: boolean;
+  /** Until when answers take. */
+  hold?: Promise<void>;
   /** How an answer or a number is taken: null where it is. */
   refuse: (address: string, body: Record<string, unknown>) => { code: string; message: string; fix?: string } | null;
 }
@@ -79,6 +81,7 @@ export async function startPageServer(stage: PageStage) {
       return;
     }
     if (request.method === 'POST') {
+      await stage.hold;
       const error = stage.refuse(rest, JSON.parse(await text(request)));
       if (error !== null) return json(response, { error }, 409);
       return json(response, rest === 'answer' ? { id: 'p1', until: Date.now() + 300_000 } : { ok: true });

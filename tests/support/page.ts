@@ -131,21 +131,32 @@ export class View {
   }
 
   /** The lines of a stream as they come; `stop` ends it. */
-  follow(path: string): { lines: () => Record<string, unknown>[]; bytes: () => number; stop: () => void } {
+  follow(path: string): {
+    lines: () => Record<string, unknown>[];
+    bytes: () => number;
+    stop: () => void;
+    isOpen: () => boolean;
+  } {
     const [hostname, port] = this.host.split(':');
     let text = '';
+    let isOpen = true;
     const headers = { 'x-dev-cli-session': this.#session };
     const sent = request({ hostname, port, path, headers }, (response) => {
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
       });
-      response.on('error', () => {});
+      response
+        .on('error', () => {})
+        .on('close', () => {
+          isOpen = false;
+        });
     });
     sent.on('error', () => {}).end();
     const complete = () => text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     return {
       lines: () => complete().flatMap((line) => (line === '' ? [] : [JSON.parse(line)])),
       bytes: () => text.length,
+      isOpen: () => isOpen,
       stop: () => sent.destroy(),
     };
   }

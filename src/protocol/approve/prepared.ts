@@ -10,7 +10,7 @@ import { COMMANDS_HEADING } from '../../views/gate.js';
 import { readRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { answerOpenGate, gateAnsweredError, requireOffered } from './answer.js';
-import { lookAtGate, type OpenGate, requireNoLateText, takeUpAtGate } from './plan-at-gate.js';
+import { lookAtGate, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
 /** An answer to a gate that is given in two steps, elsewhere than at the terminal that confirms it (view-page.md, Deciding). */
@@ -59,63 +59,54 @@ function digestShown({ title, sections, answers }: Decision): string {
 }
 
 /**
- * Prepares exactly what `approve` would decide: what has changed in the plan is taken up, and asked about anew.
+ * Prepares exactly what `approve` would decide, and writes nothing: what has changed in the plan is taken up by the person's number.
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`; `STALE_ACTION` where the gate is open no more; `INPUT_CHANGED` where it asks
  * about something else by now; `UNKNOWN_CHOICE`, `DATA_MISSING` without the reason that the choice wants
  */
 export async function prepareAnswer(context: Context, name: string, input: GateAnswer): Promise<PreparedAnswer> {
-  return (await prepare(context, name, input)).prepared;
+  const { head, action } = await requireOpen(context, name, input.actionId);
+  return prepare(context, lookAtGate(context, head, action), input);
 }
 
 /**
- * Decides what was prepared, as a person, and nothing else.
+ * Decides what was prepared, as a person, and nothing else. A plan that has changed is taken up, and asked about anew.
  * @throws DevCliError as `prepareAnswer`, and what the acknowledgement refuses
  */
 export async function decidePrepared(context: Context, given: PreparedAnswer): Promise<Answer> {
-  const { gate, prepared } = await prepare(context, given.run, given);
-  if (prepared.shown !== given.shown) throw inputChangedError(given.run);
-  const { choice, note } = given;
+  const { run: name, actionId, choice, note } = given;
+  const { head, action } = await requireOpen(context, name, actionId);
+  const gate = await takeUpAtGate(context, head, action);
+  if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
+  // A change that cannot be taken up is told by the acknowledgement, where it matters.
+  const now = await prepare(context, { ...gate, faults: [] }, given);
+  if (now.shown !== given.shown) throw inputChangedError(name);
   return answerOpenGate(context, gate, { choice, ...defined({ note }) });
 }
 
-async function prepare(
-  context: Context,
-  name: string,
-  input: GateAnswer,
-): Promise<{ gate: OpenGate; prepared: PreparedAnswer }> {
-  requireTerminal(context, { command: 'approve', input: { name } }, name);
+async function prepare(context: Context, gate: OpenGate, input: GateAnswer): Promise<PreparedAnswer> {
   const { actionId, choice, note, digest } = input;
-  const head = await readRun(context, name);
-  const gate = await takeUpAtGate(context, head, requireOpen(head, actionId));
-  if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
-  const shown = await show(context, gate);
-  if (shown.digest !== digest) throw inputChangedError(name);
-  const { decision } = shown;
+  const { run } = gate.action;
+  const { decision, digest: asked } = await show(context, gate);
+  if (asked !== digest) throw inputChangedError(run);
   const offered = decision.answers.some(({ id }) => id === choice) ? choice : null;
   const { reason } = requireOffered(gate, offered, `This gate does not offer ${JSON.stringify(choice.slice(0, 40))}.`);
   if (reason === 'required' && (note ?? '') === '') {
-    throw new DevCliError('DATA_MISSING', `The choice «${choice}» wants a reason.`, { run: name, fix: 'Give one.' });
+    throw new DevCliError('DATA_MISSING', `The choice «${choice}» wants a reason.`, { run, fix: 'Give one.' });
   }
-  requireNoLateText(context, gate, choice);
-  const commands = decision.sections
-    .filter(({ heading }) => heading === COMMANDS_HEADING)
-    .flatMap(({ lines }) => lines);
+  const commands = decision.sections.flatMap(({ heading, lines }) => (heading === COMMANDS_HEADING ? lines : []));
   const about = { title: gate.action.message.split('\n')[0] ?? '', commands: commands.length };
-  const prepared = {
-    actionId,
-    choice,
-    ...defined({ note }),
-    digest,
-    run: name,
-    ...about,
-    shown: digestShown(decision),
-  };
-  return { gate, prepared };
+  return { actionId, choice, ...defined({ note }), digest, run, ...about, shown: digestShown(decision) };
 }
 
-function requireOpen({ snapshot }: RunHead, actionId: string): GateAction {
-  const { pendingAction: action, name } = snapshot;
-  if (action?.action === 'wait-for-user' && action.actionId === actionId) return action;
+async function requireOpen(
+  context: Context,
+  name: string,
+  actionId: string,
+): Promise<{ head: RunHead; action: GateAction }> {
+  requireTerminal(context, { command: 'approve', input: { name } }, name);
+  const head = await readRun(context, name);
+  const { pendingAction: action } = head.snapshot;
+  if (action?.action === 'wait-for-user' && action.actionId === actionId) return { head, action };
   throw gateAnsweredError(name, actionId);
 }
 

@@ -17,22 +17,11 @@ const NUMBER_FOR = 5 * 60_000;
 const TRIES = 3;
 
 /** Answers to gates, each confirmed by a number that stands at the person's terminal alone (view-page.md, Deciding). */
-export interface Decider {
-  /**
-   * Prepares an answer and shows it at the terminal; one that was open is void.
-   * @throws DevCliError as `prepareAnswer`; `TERMINAL_REQUIRED` after three wrong numbers
-   */
-  prepare(name: string, answer: GateAnswer): Promise<Prepared>;
-  /**
-   * Decides what was prepared, once.
-   * @throws DevCliError `STALE_ACTION` for one that is open no more; `DATA_UNEXPECTED` for a wrong number; as `decidePrepared`
-   */
-  confirm(id: string, number: string): Promise<void>;
-}
+export type Decider = ReturnType<typeof createDecider>;
 
 /**
  * Creates what decides for the person at whose terminal the server runs.
- * @param context of a call at a person's terminal; at any other, nothing is prepared
+ * @param context of a call at a person's terminal; at any other, `prepareAnswer` refuses
  * @param show writes lines to that terminal
  * @param now the instant in milliseconds, by a clock that is never put back
  */
@@ -40,20 +29,29 @@ export function createDecider(
   context: Context,
   show: (lines: string[]) => void,
   now: () => number = () => performance.now(),
-): Decider {
-  const onPage: Context = { ...context, caller: { ...context.caller, via: 'page' } };
+) {
+  const onPage: Context = {
+    ...context,
+    caller: { ...context.caller, via: 'page' },
+    // The terminal shows numbers and hears keys: it is asked for no line.
+    ask: async () => {
+      throw new DevCliError('PLAN_EDITED', 'The plan of this execution was changed, which is decided at a terminal.', {
+        fix: 'Answer with dev-cli approve.',
+      });
+    },
+  };
   let open: { id: string; number: string; until: number; answer: PreparedAnswer } | null = null;
   let wrong = 0;
   const requireOpenDoor = (name: string): void => {
-    const why =
-      context.caller.terminal !== true
-        ? 'No person is at the terminal of dev-cli view, so this page only shows.'
-        : 'Three numbers were wrong: this page decides nothing any more.';
-    if (context.caller.terminal === true && wrong < TRIES) return;
-    throw new DevCliError('TERMINAL_REQUIRED', why, { run: name, fix: { command: 'approve', input: { name } } });
+    if (wrong < TRIES) return;
+    throw new DevCliError('TERMINAL_REQUIRED', 'Three numbers were wrong: this page decides nothing any more.', {
+      run: name,
+      fix: { command: 'approve', input: { name } },
+    });
   };
   return {
-    async prepare(name, given) {
+    /** Prepares an answer and shows it at the terminal; one that was open is void. @throws DevCliError as `prepareAnswer` */
+    async prepare(name: string, given: GateAnswer): Promise<Prepared> {
       requireOpenDoor(name);
       const answer = await prepareAnswer(onPage, name, given);
       const number = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');
@@ -62,7 +60,8 @@ export function createDecider(
       show(renderPrepared(answer, number));
       return { id, until: context.clock.now() + NUMBER_FOR };
     },
-    async confirm(id, number) {
+    /** @throws DevCliError `STALE_ACTION` for one that is open no more; `DATA_UNEXPECTED` for a wrong number; as `decidePrepared` */
+    async confirm(id: string, number: string): Promise<void> {
       const asked = open;
       if (asked === null || asked.id !== id || asked.until < now())
         throw new DevCliError('STALE_ACTION', 'This answer is open no more; nothing was decided.', {

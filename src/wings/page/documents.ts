@@ -22,16 +22,6 @@ export interface NamedDocument {
   path: string;
 }
 
-/** Finds the document that stands at these places of a timeline. @throws DevCliError `DATA_MISSING` */
-export function findDocument(
-  { timeline }: TimelineNow,
-  { row, segment, document }: { row: string; segment: number; document: number },
-): NamedDocument {
-  const found = timeline.rows.find(({ id }) => id === row)?.segments[segment]?.documents[document];
-  if (found === undefined) throw goneError('There is no such document.');
-  return found;
-}
-
 /**
  * Reads documents as they were when an entry named them, else, such as logs, as they are now.
  * @returns by the document; what is gone is missing
@@ -45,16 +35,13 @@ export async function readDocuments(
 ): Promise<Map<NamedDocument, PageDocument>> {
   const digests = await findDigests(store, name, wanted);
   const contents = await store.contents(name, new Set(digests.values()));
-  const read = (document: NamedDocument): string | null => {
-    const kept = contents.get(digests.get(document) ?? '');
-    return kept?.toString('utf8') ?? (head === null ? null : readText(head, document.path));
-  };
-  return new Map(
-    wanted.flatMap((document) => {
-      const text = read(document);
-      return text === null ? [] : [[document, { kind: findKind(document.path), ...cutDocument(text) }]];
-    }),
-  );
+  const found = new Map<NamedDocument, PageDocument>();
+  for (const document of wanted) {
+    const kept = contents.get(digests.get(document) ?? '')?.toString('utf8');
+    const text = kept ?? (head === null ? null : readText(head, document.path));
+    if (text !== null) found.set(document, { kind: findKind(document.path), ...cutDocument(text) });
+  }
+  return found;
 }
 
 /** The digests by which the journal keeps them, from the commits that name them. */
@@ -86,15 +73,16 @@ function findKind(path: string): PageDocument['kind'] {
   return path.endsWith('.md') ? 'markdown' : /\.(?:diff|patch)$/.test(path) ? 'diff' : 'text';
 }
 
-/** One document. @throws DevCliError as `readDocuments`; `DATA_MISSING` where it is gone */
+/** The document at these places of a timeline. @throws DevCliError as `readDocuments`; `DATA_MISSING` where there is none */
 export async function readDocument(
   context: Context,
   name: string,
-  document: NamedDocument,
+  { row, segment, document }: { row: string; segment: number; document: number },
   now: TimelineNow,
 ): Promise<PageDocument> {
-  const found = (await readDocuments(context, name, [document], now)).get(document);
-  if (found === undefined) throw goneError(`${document.path} is gone.`);
+  const at = now.timeline.rows.find(({ id }) => id === row)?.segments[segment]?.documents[document];
+  const found = at && (await readDocuments(context, name, [at], now)).get(at);
+  if (found === undefined) throw goneError(at === undefined ? 'There is no such document.' : `${at.path} is gone.`);
   return found;
 }
 
@@ -120,11 +108,10 @@ export async function readTab(
       return show(REPORT);
     case 'recipe':
       return { kind: 'svg', text: await context.drawRun(context, name) };
-    case 'journal':
-      return {
-        kind: 'text',
-        ...cutDocument((await listEntries(context, name, runId ?? now.timeline.runs.at(-1)?.runId)).join('\n')),
-      };
+    case 'journal': {
+      const lines = await listEntries(context, name, runId ?? now.timeline.runs.at(-1)?.runId);
+      return { kind: 'text', ...cutDocument(lines.join('\n')) };
+    }
   }
 }
 

@@ -2,14 +2,14 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { findRun } from '../../protocol/find/find-run.js';
-import type { TimelineNow } from '../../protocol/questions/timeline.js';
 import { writeDurably } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
 import { renderClean } from './clean.js';
-import { type NamedDocument, readCommit, readDocuments, readTab, type Scene } from './documents.js';
-import { createRunReader } from './live.js';
+import { readCommit, readDocuments, readTab, type Scene } from './documents.js';
+import { readRunNow } from './live.js';
 import { buildRunPage } from './pages.js';
 import { readShell, type Shell } from './shell.js';
 import type { PageDocument, PageFile } from './wire.js';
@@ -60,53 +60,44 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
   });
 }
 
-/** Builds all that a file holds. @throws DevCliError as `writeFile` */
+/** Builds all that a file holds; what is gone is missing there, too. @throws DevCliError as `writeFile` */
 export async function buildFile(context: Scene, name: string, without: readonly Part[]): Promise<PageFile> {
-  const now = await createRunReader(context).read({ name });
+  const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
   const documents: PageFile['documents'] = {};
-  const named = listDocuments(now).filter(({ at: { path } }) => !isLeftOut(path, without));
-  const read = await readDocuments(
-    context,
-    name,
-    named.map(({ at }) => at),
-    now,
-  );
-  for (const { key, at } of named) {
-    const document = read.get(at);
-    if (document !== undefined) documents[key] = document;
-  }
-  for (const tab of page.tabs)
-    Object.assign(documents, await tryRead(`tab/${tab}`, readTab(context, { name }, tab, now)));
+  const listed = now.timeline.rows.flatMap(({ segments }) => segments.flatMap((one) => one.documents));
+  const kept = listed.filter(({ path }) => !isLeftOut(path, without));
+  const read = await readDocuments(context, name, kept, now);
+  for (const { id, segments } of now.timeline.rows)
+    for (const [segment, one] of segments.entries())
+      for (const [index, at] of one.documents.entries())
+        Object.assign(documents, defined({ [`${id}/${segment}/${index}`]: read.get(at) }));
+  const add = async (key: string, reading: Promise<PageDocument>): Promise<void> => {
+    try {
+      documents[key] = await reading;
+    } catch (error) {
+      if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
+    }
+  };
+  for (const tab of page.tabs) await add(`tab/${tab}`, readTab(context, { name }, tab, now));
+  const { 'tab/report': report } = documents;
+  if (report !== undefined && without.includes('logs')) report.text = report.text.replace(ENDS_OF_LOGS, '');
   const commits = without.includes('diffs') ? [] : page.rows.flatMap(({ commit }) => commit ?? []);
-  for (const sha of new Set(commits))
-    Object.assign(documents, await tryRead(`commit/${sha}`, readCommit(context, sha, now)));
-  return { page: { ...page, decision: null }, documents, without: [...without] };
+  for (const sha of new Set(commits)) await add(`commit/${sha}`, readCommit(context, sha, now));
+  // In a file nothing goes on.
+  const clock = { ...page.clock, isRunning: false };
+  return { page: { ...page, clock, decision: null }, documents, without: [...without] };
 }
 
-function listDocuments({ timeline }: TimelineNow): { key: string; at: NamedDocument }[] {
-  return timeline.rows.flatMap(({ id, segments }) =>
-    segments.flatMap(({ documents }, segment) =>
-      documents.map((at, index) => ({ key: `${id}/${segment}/${index}`, at })),
-    ),
-  );
-}
+/** The last section of a report. */
+const ENDS_OF_LOGS = /^## Ends of the logs\n[\s\S]*/m;
 
 /** Prompts are what was handed out with an action. */
 function isLeftOut(path: string, without: readonly Part[]): boolean {
-  const part: Part | null = path.endsWith('.log') ? 'logs' : /^actions\/.*\.md$/.test(path) ? 'prompts' : null;
-  return part !== null && without.includes(part);
+  return (without.includes('logs') && path.endsWith('.log')) || (without.includes('prompts') && PROMPT.test(path));
 }
 
-/** What is gone is missing in the file, too. */
-async function tryRead(key: string, reading: Promise<PageDocument>): Promise<PageFile['documents']> {
-  try {
-    return { [key]: await reading };
-  } catch (error) {
-    if (error instanceof DevCliError && error.code !== 'INTERRUPTED') return {};
-    throw error;
-  }
-}
+const PROMPT = /^actions\/.*\.md$/;
 
 /** Puts the data into the page: before its script, which looks for it. */
 function renderFile(shell: Shell, data: PageFile): string {

@@ -10,7 +10,7 @@ const MOST = 64 * 1024;
 /** The header that names a session: cookies would go to every port of this machine. */
 const SESSION = 'x-dev-cli-session';
 
-type Status = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 500;
+type Status = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 429 | 500;
 
 /** Answers a request that is refused. */
 export function refuse(status: Status, code: string, message: string, fix?: string): Response {

@@ -12,50 +12,18 @@ const PAUSE = 100;
 /** Milliseconds after which a wait for a journal is begun anew; it says nothing. */
 const WAIT = 3_600_000;
 
-/** Runs that are kept read. */
-const KEPT = 4;
-
 /** A run by name; `runId` is missing for the newest. */
 export interface WantedRun {
   name: string;
   runId?: string;
 }
 
-/** Reads runs as they are now; what was read of the last few is not read again. */
-export interface RunReader {
-  /** @throws DevCliError `NO_SUCH_RUN`, `STATE_NEWER`, `IO` */
-  read(wanted: WantedRun): Promise<TimelineNow>;
+/** Reads a run as it is now. @throws DevCliError `NO_SUCH_RUN`, `STATE_NEWER`, `IO` */
+export async function readRunNow(context: Context, { name, runId }: WantedRun): Promise<TimelineNow> {
+  return requireRun(name, await openTimeline(context, name, runId).read());
 }
 
-/** Creates a reader that has read nothing yet. */
-export function createRunReader(context: Context): RunReader {
-  const kept = new Map<string, () => Promise<TimelineNow | null>>();
-  const open = ({ name, runId }: WantedRun) => {
-    const reader = openTimeline(context, name, runId);
-    let last: Promise<unknown> = Promise.resolve();
-    // One after the other: a second read would take the entries of the first.
-    return () => {
-      const next = last.then(() => reader.read());
-      last = next.catch(() => {});
-      return next;
-    };
-  };
-  return {
-    async read(wanted) {
-      const key = `${wanted.name} ${wanted.runId ?? ''}`;
-      const read = kept.get(key) ?? open(wanted);
-      kept.delete(key);
-      const now = requireRun(wanted, await read());
-      // What could not be read may have been mended by the next time.
-      if (now.fault === null) kept.set(key, read);
-      const [oldest] = kept.keys();
-      if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
-      return now;
-    },
-  };
-}
-
-function requireRun({ name }: WantedRun, now: TimelineNow | null): TimelineNow {
+function requireRun(name: string, now: TimelineNow | null): TimelineNow {
   if (now !== null) return now;
   throw new DevCliError('NO_SUCH_RUN', `There is no such run of "${name}".`);
 }
@@ -66,21 +34,20 @@ function requireRun({ name }: WantedRun, now: TimelineNow | null): TimelineNow {
  */
 export async function* followRun(
   context: Context,
-  wanted: WantedRun,
+  { name, runId }: WantedRun,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<RunChange> {
-  const reader = openTimeline(context, wanted.name, wanted.runId);
+  const reader = openTimeline(context, name, runId);
   let sent: Sent | null = null;
   while (!signal.aborted) {
-    const now = requireRun(wanted, await reader.read());
-    const page = await buildRunPage(context, wanted.name, now, wanted.runId);
+    const now = requireRun(name, await reader.read());
+    const page = await buildRunPage(context, name, now, runId);
     const built = renderParts(page);
-    if (sent === null ? page.seq !== since : hasChanged(sent, built)) yield compare(sent, built, page);
+    if (page.seq !== (sent?.seq ?? since)) yield compare(sent, built, page);
     sent = built;
     // Behind damage nothing can be read any more.
-    if (now.fault !== null) return;
-    await sleep(PAUSE, undefined, { signal }).catch(() => {});
+    await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
   }
 }
@@ -96,8 +63,6 @@ function renderParts({ rows, seq, ...page }: RunPage): Sent {
   const parts = Object.entries(page).map(([key, value]) => [key, renderClean(value)] as const);
   return { page: new Map(parts), rows: new Map(rows.map((row) => [row.id, renderClean(row)])), seq };
 }
-
-const hasChanged = (before: Sent, after: Sent) => before.seq !== after.seq;
 
 function compare(before: Sent | null, after: Sent, { rows, seq, ...page }: RunPage): RunChange {
   const members = Object.entries(page).filter(([key]) => before?.page.get(key) !== after.page.get(key));

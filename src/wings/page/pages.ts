@@ -1,5 +1,6 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import { type CommandFormatter, renderInstruction } from '../../base/invocation.js';
+import type { CommandFormatter, Instruction } from '../../base/invocation.js';
 import { showOpenGate } from '../../protocol/approve/prepared.js';
 import { readHome } from '../../protocol/questions/home.js';
 import type { TimelineNow } from '../../protocol/questions/timeline.js';
@@ -28,7 +29,7 @@ export async function buildRunsPage(context: Context): Promise<RunsPage> {
     rows: rows.map(({ root, you, ...row }) => ({
       ...row,
       ...(root !== undefined && { elsewhere: root }),
-      ...(you !== undefined && { command: renderInstruction(you, createFormatterFor(root ?? context.root)) }),
+      ...defined({ command: findCommand(you ?? [], createFormatterFor(root ?? context.root)) }),
     })),
   }));
   return { project, branch, groups: shown, now };
@@ -82,8 +83,14 @@ function toPageRow(row: Row): PageRow {
 function describeWaits(head: RunHead | null, format: CommandFormatter): RunPage['waits'] {
   if (head === null) return { text: '', since: null, command: null };
   const { now, since, you } = describeWaiting(head.snapshot);
+  const isRunning = head.snapshot.status === 'live';
+  return { text: now, since: isRunning ? Date.parse(since) : null, command: findCommand(you, format) ?? null };
+}
+
+/** The command of an instruction, alone: it is there to be copied. */
+function findCommand(you: Instruction, format: CommandFormatter): string | undefined {
   const command = you.find((part) => typeof part !== 'string');
-  return { text: now, since: Date.parse(since) || null, command: command === undefined ? null : format(command) };
+  return command === undefined ? undefined : format(command);
 }
 
 async function buildDecision(context: Context, head: RunHead): Promise<PageDecision | null> {
@@ -93,7 +100,8 @@ async function buildDecision(context: Context, head: RunHead): Promise<PageDecis
   const { title, sections, answers } = decision;
   const seen = await Promise.all(decision.looks.map(async ({ label, look }) => ({ label, text: await look() })));
   const looks = seen.flatMap(({ label, text }) => (typeof text === 'string' ? [{ label, ...cutDocument(text) }] : []));
-  return { actionId, digest, title, sections: [...sections], answers: [...answers], looks };
+  const isDeciding = context.caller.terminal === true;
+  return { actionId, digest, title, sections: [...sections], answers: isDeciding ? [...answers] : [], looks };
 }
 
 /** Of an earlier run only the journal is left. */

@@ -42,7 +42,7 @@ export function answer(document: object): Response {
 
 /**
  * Answers with a document a line, each when it is made and the receiver has taken the one before.
- * @param stop is called when the receiver has gone
+ * @param stop is called when it has ended, or the receiver has gone
  */
 export function stream(lines: AsyncGenerator<object>, stop: () => void): Response {
   const encoder = new TextEncoder();
@@ -50,9 +50,13 @@ export function stream(lines: AsyncGenerator<object>, stop: () => void): Respons
     // The answer's head is sent with its first byte, and a receiver waits for it.
     start: (controller) => controller.enqueue(encoder.encode('\n')),
     async pull(controller) {
-      const { done, value } = await lines.next();
-      if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(`${renderClean(value)}\n`));
+      const { done, value } = await lines.next().catch((error: unknown) => {
+        stop();
+        throw error;
+      });
+      if (done !== true) return controller.enqueue(encoder.encode(`${renderClean(value)}\n`));
+      stop();
+      controller.close();
     },
     cancel: stop,
   });

@@ -1,9 +1,9 @@
 import { Hono, type HonoRequest } from 'hono';
 import { defined } from '../../base/defined.js';
 import type { Decider } from './deciding.js';
-import { findDocument, readCommit, readDocument, readTab, type Scene } from './documents.js';
+import { readCommit, readDocument, readTab, type Scene } from './documents.js';
 import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
-import { createRunReader, followRun } from './live.js';
+import { followRun, readRunNow } from './live.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
 import { answer, answerFailure, malformedError, readBody, readIndex, readWanted, stream } from './requests.js';
 import type { Sessions } from './sessions.js';
@@ -22,15 +22,18 @@ export interface Parts {
   signal: AbortSignal;
 }
 
+/** Pages that are sent changes: each of them costs as much as reading its run. */
+const STREAMS = 32;
+
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];
 
 /** Builds the server of the page, as a function of requests (view-page.md, Server). */
 export function createServer({ context, host, shell, sessions, decider, signal }: Parts): Hono {
   const app = new Hono();
-  const reader = createRunReader(context);
+  const streams = new Set<AbortController>();
   const find = async (req: HonoRequest) => {
     const wanted = readWanted(req);
-    return { wanted, now: await reader.read(wanted) };
+    return { wanted, now: await readRunNow(context, wanted) };
   };
   app.use(labelAnswers(shell), guardOrigin(host), guardSize);
   app.get('/', (page) => page.html(shell.html));
@@ -48,9 +51,14 @@ export function createServer({ context, host, shell, sessions, decider, signal }
   app.get('/runs/:name/events', async ({ req }) => {
     const since = readIndex(req, 'since');
     const { wanted } = await find(req);
+    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages follow runs already.`, 'Close one.');
     const stopped = new AbortController();
+    streams.add(stopped);
     const both = AbortSignal.any([signal, stopped.signal]);
-    return stream(followRun(context, wanted, since, both), () => stopped.abort());
+    return stream(followRun(context, wanted, since, both), () => {
+      stopped.abort();
+      streams.delete(stopped);
+    });
   });
   app.get('/runs/:name/documents', async ({ req }) => {
     const place = {
@@ -59,7 +67,7 @@ export function createServer({ context, host, shell, sessions, decider, signal }
       document: readIndex(req, 'document'),
     };
     const { wanted, now } = await find(req);
-    return answer(await readDocument(context, wanted.name, findDocument(now, place), now));
+    return answer(await readDocument(context, wanted.name, place, now));
   });
   app.get('/runs/:name/tabs/:tab', async ({ req }) => {
     const tab = TABS.find((one) => one === req.param('tab'));

@@ -1,17 +1,24 @@
+import { PassThrough } from 'node:stream';
 import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
-import { readRun } from '../../protocol/find/find-run.js';
 import type { Context } from '../../run/context.js';
 import { createDecider } from './deciding.js';
 import type { Scene } from './documents.js';
 import { listen } from './listen.js';
+import { readRunNow } from './live.js';
 import { hasDisplay, openLink } from './open.js';
 import { createServer } from './server.js';
 import { createSessions } from './sessions.js';
 import { readShell } from './shell.js';
 
-/** What a call of `view` may know besides its input. */
+interface Input {
+  name?: string;
+  port?: number;
+  noOpen?: boolean;
+}
+
+/** What a call may know besides. */
 interface Site {
   env: NodeJS.ProcessEnv;
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
@@ -21,27 +28,25 @@ interface Site {
  * `view [NAME]`: serves the page to this machine, until `q` or a signal (view-page.md, Server).
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
  */
-export async function view(
-  context: Scene,
-  input: { name?: string; port?: number; noOpen?: boolean },
-  site: Site,
-): Promise<StreamAnswer> {
-  if (input.name !== undefined) await readRun(context, requireName(input.name));
+export async function view(context: Scene, input: Input, site: Site): Promise<StreamAnswer> {
+  if (input.name !== undefined) await readRunNow(context, { name: requireName(input.name) });
   return { exit: 0, stream: serve(context, input, site) };
 }
 
 async function* serve(
   context: Scene,
-  { name, port, noOpen = false }: { name?: string; port?: number; noOpen?: boolean },
+  { name, port, noOpen = false }: Input,
   { env, keys: typed }: Site,
 ): AsyncGenerator<StreamItem> {
-  const said = createQueue();
+  const said = new PassThrough({ objectMode: true });
+  const say = (lines: readonly string[]): void =>
+    lines.forEach((line) => void (said.writableEnded || said.write(line)));
   const keys = context.caller.terminal === true ? typed : undefined;
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   context.signal.addEventListener('abort', () => said.end());
   const sessions = createSessions();
-  const decider = createDecider(context, said.add);
+  const decider = createDecider(context, say);
   const shell = readShell(context);
   const server = await listen(context.root, port, (host) =>
     createServer({ context, host, shell, sessions, decider, signal }),
@@ -49,18 +54,18 @@ async function* serve(
   const isOpened = keys !== undefined && !noOpen && hasDisplay(env);
   const invite = (opens: boolean): void => {
     const link = `http://${server.host}/#ticket=${sessions.issue()}${name === undefined ? '' : `/${name}`}`;
-    said.add([`The page, for a minute and one browser: ${link}`]);
+    say([`The page, for a minute and one browser: ${link}`]);
     if (opens) openLink(link, env);
   };
   invite(isOpened);
-  said.add([describeKeys(context, keys !== undefined)]);
+  say([describeKeys(context, keys !== undefined)]);
   const release = await keys?.((key) => {
     if (key === 'q') said.end();
     if (key === 'o') invite(hasDisplay(env));
   });
   try {
     let seq = 0;
-    for await (const line of said.lines) {
+    for await (const line of said) {
       seq += 1;
       yield { json: { seq, type: 'said', line }, text: () => line };
     }
@@ -77,33 +82,4 @@ function describeKeys({ mark }: Context, isBeforePerson: boolean): string {
   if (isBeforePerson) return 'o: open the page once more; q: end. Numbers that decide are shown here.';
   const why = mark === null ? 'no person is at this terminal' : `${mark} is set`;
   return `The page only shows: ${why}, so it decides nothing. A signal ends it.`;
-}
-
-/** Lines that come from several sides, in their order. */
-function createQueue() {
-  const waiting: string[] = [];
-  let isEnded = false;
-  let wake = (): void => {};
-  async function* take(): AsyncGenerator<string> {
-    for (;;) {
-      const line = waiting.shift();
-      if (line !== undefined) yield line;
-      else if (isEnded) return;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
-  }
-  return {
-    lines: take(),
-    add(lines: readonly string[]): void {
-      waiting.push(...lines);
-      wake();
-    },
-    end(): void {
-      isEnded = true;
-      wake();
-    },
-  };
 }

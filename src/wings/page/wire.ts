@@ -72,6 +72,7 @@ export interface PageDecision {
   digest: string | null;
   title: string;
   sections: DecisionSection[];
+  /** None where no person is at the server's terminal. */
   answers: { id: string; label: string; reason?: 'required' }[];
   /** What may be looked at: a plan, a review, a log. */
   looks: { label: string; text: string }[];

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StandIn } from '../../support/agent.mjs';
 import { devCli, imageOf, journalOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { smallPlan } from '../../support/small.mjs';
+import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -153,7 +154,13 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     const { id, number } = await prepare({ choice: 'approve' });
     const path = join(runDir(project, 'run-1'), 'PLAN.md');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^### .*todo-1: .*/m, '### todo-1: Another title'));
-    expect(codeOf(await confirm(id, number))).toBe('INPUT_CHANGED');
+    // A session alone has nothing taken up, though it sends what it likes.
+    const image = imageOf(project);
+    await prepare({ choice: 'stop' });
+    expect(codeOf(await confirm(id, number))).toBe('STALE_ACTION');
+    expect(imageOf(project)).toEqual(image);
+    const other = await prepare({ choice: 'approve' });
+    expect(codeOf(await confirm(other.id, other.number))).toBe('INPUT_CHANGED');
     expect(choice()).toBeUndefined();
     const after = await gate();
     expect(after.digest).not.toBe(before.digest);
@@ -168,6 +175,22 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
       by: { kind: 'human', via: 'page' },
       data: { digest: after.digest },
     });
+  });
+
+  it('is asked for no line of text at the terminal, though the plan at work was changed', async () => {
+    const before = ({ human, todoId }: { human?: string; todoId?: string }) =>
+      human === 'required' && todoId !== undefined ? 'stop' : undefined;
+    const agent = new StandIn({ project, name: 'run-1', crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
+    agent.drive(agent.start('--recipe specify-quick-autopilot'));
+    agent.drive(agent.execute('--execute'));
+    await open();
+    const path = join(runDir(project, 'run-1'), 'PLAN.md');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^(### .*todo-1: ).*/m, '$1Another title'));
+    const { id, number } = await prepare({ choice: 'pass' });
+    expect((await confirm(id, number)).status).toBe(200);
+    expect(view.shown).not.toContain('Type yes');
+    view.type('q');
+    expect(await view.end()).toBe(0);
   });
 
   it('opens the page once more with o', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../adversarial/binary/victims.js';
 import { devCli, imageOf } from '../../support/cli.js';
 import { ask, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
@@ -137,6 +138,24 @@ describe('every answer', () => {
       expect(headers['set-cookie']).toBeUndefined();
     }
     expect((await ask(view.host, '/', { headers: { host: 'x' } })).headers['content-security-policy']).toBeDefined();
+  });
+});
+
+describe('pages that follow a run', () => {
+  it('are 32 at most; when one goes, another may', async () => {
+    const open = Array.from({ length: 32 }, () => view.follow('/runs/run-1/events?since=0'));
+    await eventually('all are open', () => open.every(({ bytes }) => bytes() > 0));
+    const refused = await view.ask('/runs/run-1/events?since=0');
+    expect([refused.status, refused.json()['error']]).toEqual([429, expect.objectContaining({ fix: 'Close one.' })]);
+    for (const { stop } of open) stop();
+    let last = view.follow('/runs/run-1/events?since=0');
+    for (let looks = 0; last.lines().length === 0 && looks < 50; looks += 1) {
+      last.stop();
+      last = view.follow('/runs/run-1/events?since=0');
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    expect(last.lines()).toHaveLength(1);
+    last.stop();
   });
 });
 

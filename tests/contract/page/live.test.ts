@@ -23,8 +23,8 @@ afterEach(() => {
   project.remove();
 });
 
-async function open(): Promise<View> {
-  view = new View(project, []);
+async function open(...words: string[]): Promise<View> {
+  view = new View(project, words);
   await view.enter();
   return view;
 }
@@ -110,10 +110,16 @@ describe('a run', () => {
     lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
-    const { ask } = bind(await open());
+    // It may also be the run that is shown first.
+    const { ask, follow } = bind(await open('run-1'));
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);
     expect(answered.json()['fault']).toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    // The stream stays open: who has heard its end would ask again.
+    const stream = follow(`/runs/run-1/events?since=${answered.json()['seq']}`);
+    await new Promise((done) => setTimeout(done, 600));
+    expect([stream.bytes(), stream.isOpen()]).toEqual([1, true]);
+    stream.stop();
   });
 });
 
@@ -137,7 +143,7 @@ describe('a file', () => {
     expect(html).toMatch(
       /<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-[^"]*connect-src 'none'[^"]*">/,
     );
-    expect(data.page).toMatchObject({ decision: null, rows: expect.any(Array) });
+    expect(data.page).toMatchObject({ decision: null, clock: { isRunning: false }, rows: expect.any(Array) });
     const keys = Object.keys(data.documents);
     expect(keys).toEqual(expect.arrayContaining(['tab/journal', 'tab/recipe']));
     expect(Object.values(data.documents)).toContainEqual(
@@ -155,6 +161,20 @@ describe('a file', () => {
     expect(write(RUN, '--without', 'prompts,all').json.error).toMatchObject({ code: 'USAGE' });
     expect(devCli(project, ['view', '--without', 'logs', '--json']).code).toBe(2);
     expect(devCli(project, ['view', '--html', 'x', '--no-open', '--json']).code).toBe(2);
+  });
+
+  it('without logs has none of what commands printed, in the report neither', () => {
+    const run = [process.execPath, '-e', 'console.log(6 * 7_000 + "!")'];
+    const acceptance = [{ id: 'ac-1', kind: 'command' as const, run }];
+    expect(doAll(project, begin(project, planOf(making('todo-1', [], { acceptance })))).code).toBe(0);
+    const texts = (...more: string[]) => {
+      expect(write(RUN, ...more).code).toBe(0);
+      return JSON.stringify(readFile('run.html').data.documents);
+    };
+    expect(texts()).toContain('42000!');
+    const without = texts('--without', 'logs');
+    expect(without).not.toContain('42000!');
+    expect(without).toContain('## Verification');
   });
 
   it('takes the place of such a file, and of nothing else', () => {

@@ -64,9 +64,16 @@ describe.skipIf(browser === null)('a file', () => {
     expect(faults).toEqual([]);
   });
 
+  it('of a run that waits says so, and in it no time goes by', async () => {
+    const whole = waitingPage();
+    const clock = { ...whole.clock, isRunning: false };
+    const { page } = await openFile({ page: { ...whole, clock, decision: null }, documents: {}, without: [] });
+    await page.locator('header').getByRole('img', { name: 'waits for you' }).waitFor();
+  });
+
   it('decides nothing: it has the command', async () => {
-    const { page } = await openFile({ page: waitingPage(), documents: {}, without: [] });
-    await page.getByRole('region', { name: DECISION.title }).getByText('dev-cli approve delete-todos').waitFor();
+    const { page } = await openFile({ page: { ...waitingPage(), decision: null }, documents: {}, without: [] });
+    await page.getByText('dev-cli approve delete-todos').waitFor();
     expect(await page.locator('form').count()).toBe(0);
   });
 });

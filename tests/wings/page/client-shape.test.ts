@@ -10,7 +10,7 @@ import { syntheticPage } from '../../support/page-runs.js';
 import { startPageServer } from '../../support/page-server.js';
 import { createStage } from '../../support/page-stage.js';
 
-/** How the page looks, for who sees it and who does not, at every width, and how fast it is (view-page.md, In the browser). */
+/** How the page looks, for who sees it and who does not, at every width (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 let stage: ReturnType<typeof createStage>;
@@ -153,12 +153,21 @@ describe.skipIf(browser === null)('print and motion', () => {
     expect(await page.locator('.find').isVisible()).toBe(false);
   });
 
-  it('moves nothing for who wants no motion', async () => {
+  it('moves nothing by itself', async () => {
     const page = await open('/todos-40');
-    const moved = () => page.evaluate('document.getAnimations().length');
-    await expect.poll(moved).toBe(3);
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    await expect.poll(moved).toBe(0);
+    await page.getByRole('option').first().waitFor();
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+  });
+
+  it('prints a document whole, dark on light', async () => {
+    const page = await open('/add-auth/todo-2', { scheme: 'dark' });
+    await page.getByRole('button', { name: 'Diff of' }).click();
+    await page.locator('.scroll').waitFor();
+    // Chromium wraps a line of 1 MB at once, but takes seconds for one whose direction it has to find.
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll pre")).unicodeBidi')).toBe('isolate');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll")).maxHeight')).toBe('none');
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
   });
 });
 
@@ -175,71 +184,18 @@ describe.skipIf(browser === null)('the pictures of the docs', () => {
   });
 });
 
-/** Milliseconds in which scripts and layout work until the next frame: of nine times the best, since the machine does other things, too. */
-async function cost(page: Page, act: string): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 9; round += 1) {
-    const taken = await page.evaluate(`new Promise((resolve) => {
-      requestAnimationFrame(() => {
-        const begun = performance.now();
-        ${act};
-        // What Preact has put off comes in a microtask; then the layout is asked for.
-        Promise.resolve().then(() => Promise.resolve()).then(() => {
-          document.body.offsetHeight;
-          resolve(performance.now() - begun);
-        });
-      });
-    })`);
-    times.push(Number(taken));
-    await page.waitForTimeout(60);
-  }
-  return Math.min(...times);
-}
-
-const key = (name: string) =>
-  `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${name}', bubbles: true }))`;
-const SCROLL = `scrollBy(0, 400); dispatchEvent(new Event('scroll'))`;
-
-describe.skipIf(browser === null)('speed', () => {
-  it.each([
-    [1000, 16],
-    [10_000, 48],
-  ])('%i todos: at most 2,500 elements; a key, a scroll within %i ms', async (count, most) => {
-    const page = await open(`/todos-${count}/todo-${Math.floor(count / 2)}`);
-    await page.getByRole('option').first().waitFor();
-    const nodes = () => page.evaluate('document.querySelectorAll("*").length');
-    expect(await nodes()).toBeLessThan(2500);
-    const [down, scroll] = [await cost(page, key('j')), await cost(page, SCROLL)];
-    console.log(`${count} todos: a key ${down.toFixed(1)} ms, a scroll ${scroll.toFixed(1)} ms`);
-    expect(Math.max(down, scroll)).toBeLessThan(most);
-    expect(await nodes()).toBeLessThan(2500);
-  });
-
-  it.each([
-    [1000, 16],
-    [10_000, 48],
-  ])('%i todos: a live change within %i ms of scripting', async (count, most) => {
-    const name = `todos-${count}`;
-    const page = await open(`/${name}`);
-    await page.getByRole('option').first().waitFor();
-    const session = await page.context().newCDPSession(page);
-    await session.send('Performance.enable');
-    const scripting = async () => {
-      const { metrics } = await session.send('Performance.getMetrics');
-      return 1000 * (metrics.find((one) => one.name === 'TaskDuration')?.value ?? 0);
-    };
-    const row = stage.pages.get(name)?.rows[Math.floor(count * 0.7) + 1];
-    if (row === undefined) throw new Error('no row');
-    const times: number[] = [];
-    for (let seq = 0; seq < 7; seq += 1) {
-      await page.waitForTimeout(150);
-      const before = await scripting();
-      server.push(name, { seq: count * 6 + seq + 1, page: {}, rows: [{ ...row, attempts: seq }] });
-      await page.waitForTimeout(150);
-      times.push((await scripting()) - before);
-    }
-    const best = Math.min(...times);
-    console.log(`${count} todos: a live change ${best.toFixed(1)} ms`);
-    expect(best).toBeLessThan(most);
-  });
+describe.skipIf(browser === null)('many todos', () => {
+  it.each([1000, 10_000])(
+    '%i: at most 2,500 elements, also after a key and a scroll; bench/view.mjs has times',
+    async (count) => {
+      const page = await open(`/todos-${count}/todo-${Math.floor(count / 2)}`);
+      await page.getByRole('option').first().waitFor();
+      const nodes = () => page.evaluate('document.querySelectorAll("*").length');
+      expect(await nodes()).toBeLessThan(2500);
+      await page.keyboard.press('j');
+      await page.evaluate('scrollBy(0, 400)');
+      await page.getByRole('option', { selected: true }).waitFor();
+      expect(await nodes()).toBeLessThan(2500);
+    },
+  );
 });

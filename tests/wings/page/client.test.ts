@@ -122,7 +122,7 @@ describe.skipIf(browser === null)('a run', () => {
     const { page } = await open('/todos-40');
     await page.keyboard.press('/');
     await page.keyboard.type('todo-3');
-    expect(await page.getByRole('option').count()).toBe(11);
+    await expect.poll(() => page.getByRole('option').count()).toBe(11);
     await page.getByRole('button', { name: 'failed 1' }).click();
     await page.getByText('No row has “todo-3” and is failed.').waitFor();
     await page.getByRole('button', { name: 'Show all 40' }).click();
@@ -204,7 +204,7 @@ describe.skipIf(browser === null)('live', () => {
 
   it('takes changes, tells them, and stops when the run ends', async () => {
     const { page } = await open('/todos-40');
-    await page.locator('.open').first().waitFor();
+    await page.getByRole('option').first().waitFor();
     const row = stage.pages.get('todos-40')?.rows[29];
     if (row === undefined) throw new Error('no row');
     const ended = row.segments.map((segment) => ({ ...segment, to: segment.from + 90_000, ok: true }));
@@ -288,9 +288,37 @@ describe.skipIf(browser === null)('a gate', () => {
     expect(faults).toEqual([]);
   });
 
+  it('sends once, however often one presses; begins anew where the answer was voided', async () => {
+    let release = (): void => {};
+    stage.hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    stage.refuse = (address) => (address === 'confirm' ? { code: 'STALE_ACTION', message: 'Open no more.' } : null);
+    const { page } = await open('/delete-todos');
+    await page.getByRole('radio', { name: 'approve' }).check();
+    const button = page.getByRole('button', { name: 'Send' });
+    await button.dblclick();
+    expect(await button.isDisabled()).toBe(true);
+    release();
+    await page.locator('.number').fill('111111');
+    expect(server.asked.filter((one) => one.endsWith('/answer'))).toHaveLength(1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Open no more.').waitFor();
+    await button.waitFor();
+  });
+
+  it('has the command where nobody is at the terminal of the server', async () => {
+    const old = stage.pages.get('delete-todos');
+    if (!old?.decision) throw new Error('no gate');
+    stage.pages.set('delete-todos', { ...old, decision: { ...old.decision, answers: [] } });
+    const { page } = await open('/delete-todos');
+    await page.locator('.gate').getByText('dev-cli approve delete-todos').waitFor();
+    expect(await page.locator('form').count()).toBe(0);
+  });
+
   it('says that a number was wrong, and begins anew where what it is about has changed', async () => {
     stage.refuse = (address) =>
-      address === 'confirm' ? { code: 'NUMBER_WRONG', message: 'The number is wrong.' } : null;
+      address === 'confirm' ? { code: 'DATA_UNEXPECTED', message: 'The number is wrong.' } : null;
     const { page } = await open('/delete-todos');
     const send = async () => {
       await page.getByRole('radio', { name: 'approve' }).check();

@@ -18,11 +18,11 @@ afterEach(() => void decided.answers.splice(0));
 
 const answer = (choice = 'approve') => ({ actionId: 'a1', choice, digest: 'd' });
 
-function open(terminal = true) {
+function open() {
   const clock = { now: 0 };
   const lines: string[] = [];
   const context = {
-    caller: { kind: 'cli', via: 'cli', terminal },
+    caller: { kind: 'cli', via: 'cli', terminal: true },
     clock: { now: () => clock.now },
   } as unknown as Context;
   const decider = createDecider(
@@ -76,11 +76,5 @@ describe('a number', () => {
       'Decided on: d; commands that dev-cli runs: 2',
       expect.stringMatching(/^Type \d{6} on the page to decide exactly this, within 5 minutes\.$/),
     ]);
-  });
-
-  it('is shown to nobody where no person is', async () => {
-    const { lines, decider } = open(false);
-    expect(await code(decider.prepare('x', answer()))).toBe('TERMINAL_REQUIRED');
-    expect(lines).toEqual([]);
   });
 });

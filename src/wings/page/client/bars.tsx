@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../base/duration.js';
-import type { PageRow, PageSegment } from '../wire.js';
+import type { PageRow } from '../wire.js';
 import { measureSpans, type Piece, placeInstant, type View } from './axis.js';
 import { Sign } from './sign.js';
 import { Instant } from './time.js';
@@ -17,35 +17,17 @@ export function Line({ row, pieces, view, now }: { row: PageRow; pieces: readonl
       <bdi class="id">{id}</bdi>
       <bdi title={title}>{title === id ? '' : title}</bdi>
       <span class="bars" aria-hidden="true">
-        {pieces.map(
-          (piece) =>
-            piece.isFolded && <i key={piece.at} class="fold" style={place(view, piece.at, piece.at + piece.size)} />,
-        )}
-        {segments.slice(-DRAWN).map((one) => (
-          <Bar segment={one} pieces={pieces} view={view} now={now} />
-        ))}
+        {pieces.map(({ at, size, isFolded }) => isFolded && <i class="fold" style={place(view, at, at + size)} />)}
+        {segments.slice(-DRAWN).map(({ from, to, who, ok }) => {
+          const [begin, end] = [placeInstant(pieces, from), placeInstant(pieces, to ?? now)];
+          if (end < view.from || begin > view.from + view.size) return null;
+          return <i class={ok === false ? 'bad' : who} style={place(view, begin, end)} />;
+        })}
       </span>
       <span class="length">{length}</span>
       <code>{commit?.slice(0, 7)}</code>
     </>
   );
-}
-
-function Bar({
-  segment,
-  pieces,
-  view,
-  now,
-}: {
-  segment: PageSegment;
-  pieces: readonly Piece[];
-  view: View;
-  now: number;
-}) {
-  const { from, to, who, ok } = segment;
-  const [begin, end] = [placeInstant(pieces, from), placeInstant(pieces, to ?? now)];
-  if (end < view.from || begin > view.from + view.size) return null;
-  return <i class={`${who} ${ok === false ? 'not' : to === null ? 'open' : ''}`} style={place(view, begin, end)} />;
 }
 
 function place(view: View, begin: number, end: number) {
@@ -57,12 +39,7 @@ function place(view: View, begin: number, end: number) {
 export function Scale({ pieces, view, now }: { pieces: readonly Piece[]; view: View; now: number }) {
   const parts = pieces.filter(({ at, size }) => at + size > view.from && at < view.from + view.size);
   return parts.map(({ from, to, at, size, isFolded }) => (
-    <span
-      key={at}
-      class={isFolded ? 'fold' : ''}
-      style={place(view, at, at + size)}
-      title={isFolded ? 'nobody worked' : undefined}
-    >
+    <span class={isFolded ? 'fold' : ''} style={place(view, at, at + size)}>
       {isFolded ? formatDuration(Math.min(to, now) - from) : size / view.size > 0.2 && <Instant at={from} />}
     </span>
   ));

@@ -28,7 +28,12 @@ export function Details({ row, page, source, now, choose }: Props) {
         {kind}, {SIGNS[state].word}
         {attempts > 1 && `, ${attempts} attempts`}
       </p>
-      {why && <p class={state === 'failed' ? 'bad' : ''}>{<bdi>{why}</bdi>}</p>}
+      {why && (
+        <p class={state === 'failed' ? 'bad' : ''}>
+          {state === 'done' && 'Failed before: '}
+          <bdi>{why}</bdi>
+        </p>
+      )}
       <Names label="Builds on" ids={after} choose={choose} />
       <Names label="On it build" ids={behind} choose={choose} />
       {commit && (
@@ -52,15 +57,14 @@ const NAMED = 12;
 
 function Names({ label, ids, choose }: { label: string; ids: readonly string[]; choose: (id: string) => void }) {
   if (ids.length === 0) return null;
+  const named = ids.slice(0, NAMED).map((id) => (
+    <button type="button" onClick={() => choose(id)}>
+      <bdi>{id}</bdi>
+    </button>
+  ));
   return (
     <p>
-      {label}{' '}
-      {ids.slice(0, NAMED).map((id) => (
-        <button key={id} type="button" onClick={() => choose(id)}>
-          <bdi>{id}</bdi>
-        </button>
-      ))}
-      {ids.length > NAMED && ` and ${ids.length - NAMED} more`}
+      {label} {named} {ids.length > NAMED && `and ${ids.length - NAMED} more`}
     </p>
   );
 }

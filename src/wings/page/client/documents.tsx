@@ -47,12 +47,12 @@ function show({ kind, text }: PageDocument, label: string): ComponentChildren {
   }
 }
 
-/** Text as it stands, which may be long: what scrolls is scrolled by keys, too. */
+/** Text as it stands, which may be long, so without a direction of its own: what scrolls is scrolled by keys, too. */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section class="scroll" tabIndex={0} aria-label={label}>
-      <pre dir="auto">{children}</pre>
+      <pre>{children}</pre>
     </section>
   );
 }

@@ -47,7 +47,6 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
         <button
           key={state}
           type="button"
-          class="chip"
           aria-pressed={finding.state === state}
           onClick={() => set({ ...finding, state: finding.state === state ? null : state })}
         >
@@ -57,7 +56,7 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
           {SIGNS[state].word} {count}
         </button>
       ))}
-      <fieldset class="zoom" aria-label="Zoom">
+      <fieldset aria-label="Zoom">
         {zoom > 1 && <span class="quiet">{zoom}×</span>}
         <button type="button" aria-label="Closer" onClick={() => setZoom(Math.min(64, zoom * 2))}>
           +
@@ -70,7 +69,7 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
         </button>
       </fieldset>
       {found === 0 && (
-        <p class="none" role="status">
+        <p role="status">
           {rows.length === 0 ? 'Nothing has begun yet.' : `No row ${tell(finding)}.`}{' '}
           {rows.length > 0 && (
             <button type="button" onClick={() => set(NO_FINDING)}>
@@ -83,7 +82,5 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
   );
 }
 
-function tell({ text, state }: Finding): string {
-  const parts = [...(text === '' ? [] : [`has “${text}”`]), ...(state === null ? [] : [`is ${SIGNS[state].word}`])];
-  return parts.join(' and ');
-}
+const tell = ({ text, state }: Finding) =>
+  [text !== '' && `has “${text}”`, state !== null && `is ${SIGNS[state].word}`].filter(Boolean).join(' and ');

@@ -15,7 +15,7 @@ interface Props {
 /** The gate that is open: all that `approve` shows, and the answer (view-page.md, In the browser). */
 export function GateSection({ page: { decision, name, waits }, source, again }: Props) {
   if (decision === null) return null;
-  const { actionId, digest, title, sections, looks } = decision;
+  const { actionId, digest, title, sections, answers, looks } = decision;
   return (
     <section class="gate" aria-labelledby="gate">
       <h2 id="gate">
@@ -30,34 +30,34 @@ export function GateSection({ page: { decision, name, waits }, source, again }: 
           <Scroll label={label}>{text}</Scroll>
         </details>
       ))}
-      {source.deciding === null ? (
+      {answers.length === 0 ? (
         <p>
           Decide at a terminal: <code>{waits.command ?? `dev-cli approve ${name}`}</code>
         </p>
       ) : (
         // Another question, or the same about something else, begins with no answer.
-        <AnswerForm key={`${actionId} ${digest}`} {...{ decision, name, again }} deciding={source.deciding} />
+        <AnswerForm key={`${actionId} ${digest}`} {...{ decision, name, source, again }} />
       )}
     </section>
   );
 }
 
-interface FormProps extends Pick<Props, 'again'> {
+interface FormProps extends Omit<Props, 'page'> {
   decision: PageDecision;
   name: string;
-  deciding: NonNullable<Source['deciding']>;
 }
 
-/** What the answer is about is not what was shown. */
-const CHANGED = 'INPUT_CHANGED';
+/** A wrong number: another may be tried. */
+const WRONG = 'DATA_UNEXPECTED';
 
 /** First the answer, then the number that makes it count. */
-function AnswerForm({ decision: { actionId, digest, answers }, name, deciding, again }: FormProps) {
+function AnswerForm({ decision: { actionId, digest, answers }, name, source, again }: FormProps) {
   const [choice, setChoice] = useState('');
   const [note, setNote] = useState('');
   const [prepared, setPrepared] = useState<Prepared | null>(null);
   const [number, setNumber] = useState('');
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [isSent, setSent] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (prepared === null) return;
@@ -72,16 +72,19 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, deciding, a
   const send = async (): Promise<void> => {
     setFailure(null);
     setNumber('');
+    setSent(true);
     try {
-      if (prepared !== null) return await deciding.confirm(name, prepared.id, number);
+      if (prepared !== null) return await source.confirm(name, prepared.id, number);
       const given = { actionId, choice, digest, ...(note.trim() === '' ? {} : { note: note.trim() }) };
-      setPrepared(await deciding.prepare(name, given));
+      setPrepared(await source.prepare(name, given));
     } catch (error) {
       const refused = toFailure(error);
       setFailure(refused);
-      if (refused.code !== CHANGED) return;
+      if (refused.code === WRONG) return;
       setPrepared(null);
       again();
+    } finally {
+      setSent(false);
     }
   };
   const submit = (event: Event): void => {
@@ -124,7 +127,7 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, deciding, a
           />
         </label>
       )}
-      <button type="submit" class="main">
+      <button type="submit" class="main" disabled={isSent}>
         {prepared === null ? 'Send' : `Decide: ${choice}`}
       </button>{' '}
       {prepared !== null && (

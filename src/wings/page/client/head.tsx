@@ -6,15 +6,12 @@ import { Instant } from './time.js';
 
 /** What a run is, how it stands, what it waits for; earlier runs of its name. */
 export function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRuns: boolean }) {
-  const { name, runId, recipe, status, held, goal, waits, clock, runs, decision } = page;
-  const sign = held ? 'held' : decision ? 'waiting' : clock.isRunning ? 'running' : SIGN_OF[status];
+  const { name, runId, recipe, status, held, goal, waits, clock, runs, decision, gates } = page;
+  const isAsked = status === 'live' && gates.some(({ choice }) => choice === null);
+  const sign = held ? 'held' : isAsked ? 'waiting' : SIGN_OF[status];
   return (
     <header>
-      {hasRuns && (
-        <a class="back" href="#/">
-          ‹ All runs
-        </a>
-      )}
+      {hasRuns && <a href="#/">‹ All runs</a>}
       <h1>
         <bdi>{name}</bdi>
       </h1>
@@ -22,17 +19,19 @@ export function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRu
         <Sign name={sign ?? 'failed'} /> {held ? 'held, ' : ''}
         {status} · <bdi>{recipe}</bdi> · {formatDuration(now - clock.from)} since <Instant at={clock.from} />
         {runs.length > 1 && (
-          <span class="earlier">
-            {' · runs: '}
+          <span>
+            {' · runs:'}
             {runs.map((one, index) => (
-              <a
-                key={one.runId}
-                href={writeRoute({ name, run: index === runs.length - 1 ? undefined : one.runId })}
-                aria-current={one.runId === runId ? 'page' : undefined}
-                title={`${one.recipe}, ${one.status}`}
-              >
-                <Instant at={Date.parse(one.at)} />
-              </a>
+              <>
+                {' '}
+                <a
+                  href={writeRoute({ name, run: index === runs.length - 1 ? undefined : one.runId })}
+                  aria-current={one.runId === runId ? 'page' : undefined}
+                  title={one.status}
+                >
+                  <bdi>{one.recipe}</bdi>, <Instant at={Date.parse(one.at)} />
+                </a>
+              </>
             ))}
           </span>
         )}

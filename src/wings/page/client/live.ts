@@ -22,7 +22,8 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
   useEffect(() => {
     const stop = new AbortController();
     setLive((last) => (last.page?.name === name && again > 0 ? last : NOTHING));
-    void follow(source, name, runId, (change) => stop.signal.aborted || setLive(change), stop.signal);
+    const read = () => source.run(name, runId);
+    void follow(source, read, (change) => stop.signal.aborted || setLive(change), stop.signal);
     return () => stop.abort();
   }, [source, name, runId, again]);
   return live;
@@ -34,19 +35,19 @@ const LATE = 8000;
 
 async function follow(
   source: Source,
-  name: string,
-  runId: string | undefined,
+  read: () => Promise<RunPage>,
   set: (change: (live: Live) => Live) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let page: RunPage | null = null;
   for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
     try {
-      const read: RunPage = page ?? (await source.run(name, runId));
-      page = read;
-      if (source.follow === null) return set(() => ({ ...NOTHING, page: read, heardAt: Date.now() }));
+      const known: RunPage = page ?? (await read());
+      page = known;
+      set((live) => ({ ...live, page: known, heardAt: Date.now() }));
+      if (source.follow === null) return;
       const heard = (change: RunChange | null): void => {
-        const before = page ?? read;
+        const before = page ?? known;
         const after = change === null ? before : mergeChange(before, change);
         page = after;
         if (change !== null) pause = SOON;
@@ -56,8 +57,7 @@ async function follow(
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });
       };
-      set((live) => ({ ...live, page: read, heardAt: Date.now() }));
-      await source.follow(read, heard, signal);
+      await source.follow(known, heard, signal);
     } catch (error) {
       const trouble = toFailure(error);
       set((live) => ({ ...live, trouble }));

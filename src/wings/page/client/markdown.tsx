@@ -57,6 +57,9 @@ function showBlock(node: Node, source: string): ComponentChildren {
       return <br />;
     case 'table':
       return showTable(node.children, source);
+    case 'html':
+      // What a report folds stands open.
+      return <bdi>{written.replace(/<\/?(?:details|summary)>/g, '')}</bdi>;
     default:
       return <bdi>{written}</bdi>;
   }

@@ -50,11 +50,9 @@ export interface Source {
   document(page: RunPage, wanted: Wanted): Promise<PageDocument>;
   /** Takes changes until the stream ends; null where nothing can change. */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
-  /** Null where nothing can be decided. */
-  deciding: {
-    prepare(name: string, answer: Answer): Promise<Prepared>;
-    confirm(name: string, id: string, number: string): Promise<void>;
-  } | null;
+  /** Has the server show a number for an answer. */
+  prepare(name: string, answer: Answer): Promise<Prepared>;
+  confirm(name: string, id: string, number: string): Promise<void>;
 }
 
 const SESSION = 'session';
@@ -64,11 +62,9 @@ export async function openServer(): Promise<Source> {
   const [, ticket, rest = '/'] = /^#ticket=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (ticket !== undefined) {
     history.replaceState(null, '', `#${rest}`);
-    const got = await ask('/session', { ticket })
-      .then((response) => response.json())
-      .catch(() => null);
     // Without a session the first request says so.
-    if (got !== null) sessionStorage.setItem(SESSION, String(got.session));
+    const got = await ask('/session', { ticket }).catch(() => null);
+    if (got !== null) sessionStorage.setItem(SESSION, String((await got.json()).session));
   }
   const get = async (address: string) => (await ask(address)).json();
   return {
@@ -83,10 +79,8 @@ export async function openServer(): Promise<Source> {
       // One that breaks off ends, too.
       await readLines(body, (line) => heard(JSON.parse(line))).catch(() => null);
     },
-    deciding: {
-      prepare: async (name, answer) => (await ask(`${addressOf(name)}/answer`, answer)).json(),
-      confirm: async (name, id, number) => void (await ask(`${addressOf(name)}/confirm`, { id, number })),
-    },
+    prepare: async (name, answer) => (await ask(`${addressOf(name)}/answer`, answer)).json(),
+    confirm: async (name, id, number) => void (await ask(`${addressOf(name)}/confirm`, { id, number })),
   };
 }
 
@@ -127,15 +121,9 @@ export async function openFile({ content }: HTMLTemplateElement): Promise<Source
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const { page, documents, without }: PageFile = await new Response(inflated).json();
   const left = without.length === 0 ? '' : ` It was written without ${without.join(', ')}.`;
-  return {
-    runs: null,
-    run: async () => page,
-    async document(_, wanted) {
-      const found = documents[wanted.key];
-      if (found === undefined) throw new Failure('NOT_IN_FILE', `This file does not have it.${left}`);
-      return found;
-    },
-    follow: null,
-    deciding: null,
+  const refuse = async () => {
+    throw new Failure('NOT_IN_FILE', `This file does not have it.${left}`);
   };
+  const document: Source['document'] = async (_, { key }) => documents[key] ?? refuse();
+  return { runs: null, run: async () => page, document, follow: null, prepare: refuse, confirm: refuse };
 }

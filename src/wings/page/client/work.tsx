@@ -32,7 +32,9 @@ export function Work({
   const [chosen, setChosen] = useState({ id: wanted, isOpen: wanted !== null });
   const { name, rows, runs, runId } = page;
   useEffect(() => {
-    if (wanted !== null) setChosen({ id: wanted, isOpen: true });
+    if (wanted === null) return;
+    setChosen({ id: wanted, isOpen: true });
+    setTab(null);
   }, [wanted]);
   useEffect(() => {
     const run = runs.at(-1)?.runId === runId ? undefined : runId;

@@ -1,0 +1,194 @@
+// The page (view.md, Page): what it weighs, how fast it acts, what it asks for; `view` until it listens.
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
+import { StandIn } from '../tests/support/agent.mjs';
+import { launchBrowser } from '../tests/support/browser.mjs';
+import { simpleCrew } from '../tests/support/crew.mjs';
+import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
+import { answer, ratio, Samples, sampleRounds, timedFloor } from './measure.mjs';
+
+const NAME = 'many';
+/** Milliseconds that a frame lasts. */
+const FRAME = 1000 / 60;
+
+/** The page of 1,000 and of 10,000 todos at work. */
+export async function view({ rounds }) {
+  const rows = [
+    [
+      'page: script, style, shell, gzipped',
+      60,
+      gzipSync(readFileSync(join(CHECKOUT, 'dist/page.html'))).length / 1000,
+      KB,
+    ],
+  ];
+  const browser = await launchBrowser();
+  for (const [count, goal] of [
+    [1_000, FRAME],
+    [10_000, 3 * FRAME],
+  ]) {
+    const project = createProject();
+    try {
+      begin(project, count);
+      if (count === 1_000) rows.push(...(await start(project, rounds)), ...weighFile(project));
+      if (browser !== null) rows.push(...(await act(project, browser, { count, goal, rounds })));
+    } finally {
+      project.remove();
+    }
+  }
+  await browser?.close();
+  return { title: `The page${browser === null ? ', without what needs a browser: none starts' : ''}`, rows };
+}
+
+const KB = { unit: ' kB' };
+const MS = { unit: ' ms' };
+
+/** Todos in four lanes, of which some have been done. */
+function begin(project, count) {
+  const todo = (index) => ({
+    ...{
+      id: `todo-${index + 1}`,
+      title: `Write part ${index + 1}`,
+      type: 'work',
+      risk: 'low',
+      inputs: [],
+      outputs: [],
+    },
+    ...{
+      dependsOn: index < 4 ? [] : [`todo-${index - 3}`],
+      files: [`made/todo-${index + 1}.txt`],
+      steps: ['Write it.'],
+    },
+    ...{ mustNotDo: [], references: [], acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is written.' }] },
+  });
+  const plan = {
+    context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
+    objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },
+    todos: Array.from({ length: count }, (_, index) => todo(index)),
+  };
+  const file = join(project.home, 'plan.json');
+  writeFileSync(file, JSON.stringify(plan));
+  answer(project, ['plan', 'generate', NAME, '--data', `@${file}`]);
+  answer(project, ['init', NAME, '--execute', '--autopilot']);
+}
+
+/** Its documents left out: what the page itself and 1,000 todos take. */
+function weighFile(project) {
+  const file = join(project.home, 'many.html');
+  answer(project, ['view', NAME, '--html', file, '--without', 'prompts,logs,diffs']);
+  return [['an HTML file of 1,000 todos without documents', 300, statSync(file).size / 1000, KB]];
+}
+
+/** `view` until it listens, in turn with a node that does nothing. */
+async function start(project, rounds) {
+  const samples = new Samples();
+  for (let round = 0; round < rounds; round += 1) {
+    sampleRounds(samples, { floor: () => timedFloor(project) }, 1);
+    const from = performance.now();
+    const served = await serve(project);
+    samples.add('view', performance.now() - from);
+    served.end();
+  }
+  return [ratio('view until it listens', 3, samples.median('view'), samples.median('floor'))];
+}
+
+/** Starts `dev-cli view`, and waits for its link. */
+function serve({ root: cwd, env }) {
+  const child = spawn(process.execPath, [BINARY, 'view', '--no-open', '--text'], { cwd, env });
+  return new Promise((resolve, reject) => {
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      shown += text;
+      const [link] = /http:\S+(?=\s)/.exec(shown) ?? [];
+      if (link !== undefined) resolve({ link, end: () => void child.kill() });
+    });
+    child.on('exit', () => reject(new Error(`dev-cli view has ended: ${shown}`)));
+  });
+}
+
+async function act(project, browser, { count, goal, rounds }) {
+  const served = await serve(project);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  try {
+    const page = await context.newPage();
+    const requests = [];
+    page.on('request', (one) => requests.push(one.url()));
+    await page.goto(`${served.link}/${NAME}/todo-${count / 2}`);
+    await page.getByRole('option').first().waitFor({ timeout: 120_000 });
+    await page.waitForTimeout(1_000);
+    const nodes = await page.evaluate('document.querySelectorAll("*").length');
+    const before = requests.length;
+    await page.waitForTimeout(3_000);
+    const idle = requests.length - before;
+    const key = await cost(page, KEY, rounds);
+    const scroll = await cost(page, SCROLL, rounds);
+    const { took, bytes } = await change(project, page, rounds);
+    const of = (what) => `${count} todos: ${what}`;
+    return [
+      [of('nodes'), 2_500, nodes],
+      [of('requests of an idle page, 3 s'), 0, idle],
+      [of('a key'), goal, key, MS],
+      [of('a scroll'), goal, scroll, MS],
+      [of('a live change, drawing it'), goal, took, MS],
+      [of('a live change, sent'), 4, bytes / 1000, KB],
+    ];
+  } finally {
+    await context.close();
+    served.end();
+  }
+}
+
+const KEY = `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))`;
+const SCROLL = `scrollBy(0, 400); dispatchEvent(new Event('scroll'))`;
+
+/** Milliseconds in which scripts and layout work until the next frame. */
+async function cost(page, act, rounds) {
+  const samples = new Samples();
+  for (let round = 0; round < rounds; round += 1) {
+    const taken = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => {
+      const begun = performance.now();
+      ${act};
+      // What Preact has put off comes in a microtask; then the layout is asked for.
+      Promise.resolve().then(() => Promise.resolve()).then(() => {
+        document.body.offsetHeight;
+        resolve(performance.now() - begun);
+      });
+    }))`);
+    samples.add(act, taken);
+    await page.waitForTimeout(30);
+  }
+  return samples.median(act);
+}
+
+/** An agent goes on: what the page works at each change, beyond what it does while nothing happens, and what it is sent. */
+async function change(project, page, rounds) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  await session.send('Network.enable');
+  const sizes = [];
+  session.on('Network.dataReceived', ({ dataLength }) => sizes.push(dataLength));
+  const worked = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0);
+  };
+  const samples = new Samples();
+  for (let round = 0; round < Math.min(rounds, 10); round += 1) {
+    const before = await worked();
+    const sent = sizes.length;
+    let left = 1;
+    const agent = new StandIn({
+      project,
+      name: NAME,
+      crew: simpleCrew(),
+      scenario: { before: () => (left-- > 0 ? undefined : 'stop') },
+    });
+    agent.drive();
+    for (let looks = 0; sizes.length === sent && looks < 100; looks += 1) await page.waitForTimeout(50);
+    await page.waitForTimeout(300);
+    samples.add('took', ((await worked()) - before) / Math.max(1, sizes.length - sent));
+    for (const size of sizes.slice(sent)) samples.add('bytes', size);
+  }
+  return { took: samples.median('took'), bytes: samples.median('bytes') };
+}
