@@ -95,7 +95,7 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   };
   const given = body === undefined ? { headers } : post;
   const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
-  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.', 'It is asked again.');
+  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.', 'Does dev-cli view still run?');
   if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
   if (response.ok) return response;
   const { error } = await response.json().catch((): PageError => {
