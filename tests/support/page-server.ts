@@ -48,6 +48,14 @@ export async function startPageServer(stage: PageStage) {
   const fail = (response: ServerResponse, status: number, code: string, message: string): void =>
     json(response, { error: { code, message } }, status);
 
+  /** @param first a line that is sent at once */
+  function follow(response: ServerResponse, name: string, first?: object): void {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write(first === undefined ? '\n' : `${JSON.stringify(first)}\n`);
+    streams.set(response, name);
+    response.on('close', () => streams.delete(response));
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const address = request.url ?? '';
     asked.push(`${request.method} ${address}`);
@@ -58,7 +66,7 @@ export async function startPageServer(stage: PageStage) {
     if (address === '/session') return json(response, { session: 's' });
     const isKnown = stage.isKnown && request.headers['x-dev-cli-session'] === 's';
     if (!isKnown) return fail(response, 401, 'USAGE', 'no session');
-    if (address === '/runs') return json(response, stage.runs);
+    if (address === '/events') return follow(response, '', stage.runs);
     const [, name = '', rest = ''] = /^\/runs\/([^/?]+)\/?(.*)$/.exec(address) ?? [];
     const page = stage.pages.get(decodeURIComponent(name));
     if (page === undefined) return fail(response, 404, 'RUN_NOT_FOUND', `There is no run "${name}".`);
@@ -74,11 +82,7 @@ export async function startPageServer(stage: PageStage) {
   ): Promise<void> {
     if (rest === '' || rest.startsWith('?')) return json(response, page);
     if (rest.startsWith('events')) {
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      response.write('\n');
-      streams.set(response, page.name);
-      response.on('close', () => streams.delete(response));
-      return;
+      return follow(response, page.name);
     }
     if (request.method === 'POST') {
       await stage.hold;

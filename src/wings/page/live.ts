@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
+import { describeSources } from '../../protocol/questions/home.js';
 import { openTimeline, type TimelineNow } from '../../protocol/questions/timeline.js';
 import type { Context } from '../../run/context.js';
 import { renderClean } from './clean.js';
-import { buildRunPage } from './pages.js';
-import type { RunChange, RunPage } from './wire.js';
+import { buildRunPage, buildRunsPage } from './pages.js';
+import type { RunChange, RunPage, RunsPage } from './wire.js';
 
 /** Milliseconds between two changes that are sent: more than a person sees. */
 const PAUSE = 100;
 
 /** Milliseconds after which a wait for a journal is begun anew; it says nothing. */
 const WAIT = 3_600_000;
+
+/** Milliseconds between two looks at whether runs have changed, and until they are read anew all the same: an agent may be silent by then. */
+const LOOK = 2000;
+const STALE = 60_000;
 
 /** A run by name; `runId` is missing for the newest. */
 export interface WantedRun {
@@ -49,6 +54,20 @@ export async function* followRun(
     // Behind damage nothing can be read any more.
     await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
+  }
+}
+
+/** Gives the first page, and again whenever something of it has changed (view-page.md, Live). */
+export async function* followRuns(context: Context, signal: AbortSignal): AsyncGenerator<RunsPage> {
+  let sent = '';
+  while (!signal.aborted) {
+    const sources = describeSources(context);
+    const page = await buildRunsPage(context);
+    const built = renderClean({ ...page, now: 0 });
+    if (built !== sent) yield page;
+    sent = built;
+    for (let waited = 0; waited < STALE && !signal.aborted && describeSources(context) === sources; waited += LOOK)
+      await sleep(LOOK, undefined, { signal }).catch(() => {});
   }
 }
 

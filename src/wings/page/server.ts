@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.js';
 import type { Decider } from './deciding.js';
 import { readCommit, readDocument, readTab, type Scene } from './documents.js';
 import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
-import { followRun, readRunNow } from './live.js';
+import { followRun, followRuns, readRunNow } from './live.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
 import { answer, answerFailure, malformedError, readBody, readIndex, readWanted, stream } from './requests.js';
 import type { Sessions } from './sessions.js';
@@ -35,6 +35,15 @@ export function createServer({ context, host, shell, sessions, decider, signal }
     const wanted = readWanted(req);
     return { wanted, now: await readRunNow(context, wanted) };
   };
+  const follow = (lines: (signal: AbortSignal) => AsyncGenerator<object>): Response => {
+    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages follow runs already.`, 'Close one.');
+    const stopped = new AbortController();
+    streams.add(stopped);
+    return stream(lines(AbortSignal.any([signal, stopped.signal])), () => {
+      stopped.abort();
+      streams.delete(stopped);
+    });
+  };
   app.use(labelAnswers(shell), guardOrigin(host), guardSize);
   app.get('/', (page) => page.html(shell.html));
   app.post('/session', async ({ req }) => {
@@ -44,6 +53,7 @@ export function createServer({ context, host, shell, sessions, decider, signal }
   });
   app.use(guardSession(sessions));
   app.get('/runs', async () => answer(await buildRunsPage(context)));
+  app.get('/events', () => follow((both) => followRuns(context, both)));
   app.get('/runs/:name', async ({ req }) => {
     const { wanted, now } = await find(req);
     return answer(await buildRunPage(context, wanted.name, now, wanted.runId));
@@ -51,14 +61,7 @@ export function createServer({ context, host, shell, sessions, decider, signal }
   app.get('/runs/:name/events', async ({ req }) => {
     const since = readIndex(req, 'since');
     const { wanted } = await find(req);
-    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages follow runs already.`, 'Close one.');
-    const stopped = new AbortController();
-    streams.add(stopped);
-    const both = AbortSignal.any([signal, stopped.signal]);
-    return stream(followRun(context, wanted, since, both), () => {
-      stopped.abort();
-      streams.delete(stopped);
-    });
+    return follow((both) => followRun(context, wanted, since, both));
   });
   app.get('/runs/:name/documents', async ({ req }) => {
     const place = {

@@ -37,6 +37,22 @@ const carryOut = () => {
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
 const HOSTILE = `</template></script><script>x</script> \u001b[31m\u001b]8;;http://evil.example\u0007\u202ea ${SECRET} ::error::`;
 
+describe('the first page', () => {
+  it('is sent at once, and again only when something of it has changed', async () => {
+    const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const { follow } = bind(await open());
+    const stream = follow('/events');
+    const titles = () =>
+      (stream.lines() as { groups: { title: string }[] }[]).map(({ groups }) => groups.map(({ title }) => title));
+    await eventually('it is there', () => stream.lines().length > 0);
+    await new Promise((done) => setTimeout(done, 2500));
+    expect(titles()).toEqual([['Agents at work']]);
+    acknowledge(project, acknowledge(project, first).json['next'] as Action);
+    await eventually('its end is there', () => titles().at(-1)?.[0] === 'Ended');
+    stream.stop();
+  });
+});
+
 describe('a run', () => {
   it('is followed: what changed is sent, and while nothing does, nothing is', async () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);

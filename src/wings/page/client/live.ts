@@ -33,38 +33,59 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
 const SOON = 500;
 const LATE = 8000;
 
-async function follow(
+/**
+ * Listens to the server again and again, until it refuses.
+ * @param listen ends when its stream does; has the waits begin anew when something is heard
+ * @param tell is told each time why it ended
+ */
+export async function keepListening(
+  listen: (heard: () => void) => Promise<void>,
+  tell: (trouble: Failure) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
+    try {
+      await listen(() => {
+        pause = SOON;
+      });
+    } catch (error) {
+      const trouble = toFailure(error);
+      if (!signal.aborted) tell(trouble);
+      if (trouble.code !== UNREACHABLE) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+function follow(
   source: Source,
   read: () => Promise<RunPage>,
   set: (change: (live: Live) => Live) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let page: RunPage | null = null;
-  for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
-    try {
-      const known: RunPage = page ?? (await read());
-      page = known;
-      set((live) => ({ ...live, page: known, heardAt: Date.now() }));
-      if (source.follow === null) return;
-      const heard = (change: RunChange | null): void => {
+  const listen = async (isHeard: () => void): Promise<void> => {
+    const known: RunPage = page ?? (await read());
+    page = known;
+    set((live) => ({ ...live, page: known, heardAt: Date.now() }));
+    await source.follow?.(
+      known,
+      (change) => {
         const before = page ?? known;
         const after = change === null ? before : mergeChange(before, change);
         page = after;
-        if (change !== null) pause = SOON;
+        if (change !== null) isHeard();
         set(({ heardAt }) => {
           // The run's clock goes on from when it was last told.
           const told = change?.page.clock === undefined ? heardAt : Date.now();
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });
-      };
-      await source.follow(known, heard, signal);
-    } catch (error) {
-      const trouble = toFailure(error);
-      set((live) => ({ ...live, trouble }));
-      if (trouble.code !== UNREACHABLE) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, pause));
-  }
+      },
+      signal,
+    );
+  };
+  const tell = (trouble: Failure) => set((live) => ({ ...live, trouble }));
+  return source.follow === null ? listen(() => {}) : keepListening(listen, tell, signal);
 }
 
 /** Merges a change into the page: rows are replaced whole. */

@@ -13,7 +13,7 @@ function App({ source }: { source: Source }) {
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);
   }, []);
-  if (route === null && source.runs !== null) return <Runs read={source.runs} />;
+  if (route === null && source.runs !== null) return <Runs follow={source.runs} />;
   const { name, row, run } = route ?? { name: '', row: null, run: undefined };
   return <Run key={`${name}?${run ?? ''}`} source={source} name={name} run={run} row={row} />;
 }

@@ -2,30 +2,28 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatDuration } from '../../../base/duration.js';
 import type { RunsPage, RunsRow } from '../wire.js';
 import { useKeys } from './keys.js';
+import { keepListening } from './live.js';
 import { writeRoute } from './route.js';
 import { Sign } from './sign.js';
-import { type Failure, toFailure } from './source.js';
+import type { Failure, Source } from './source.js';
 import { Trouble } from './trouble.js';
 
-/** The first page: what waits, who is at work, what has ended. It is read anew when one comes back to it. */
-export function Runs({ read }: { read: () => Promise<RunsPage> }) {
+/** The first page: what waits, who is at work, what has ended; as it is now. */
+export function Runs({ follow }: { follow: NonNullable<Source['runs']> }) {
   const [page, setPage] = useState<RunsPage | null>(null);
   const [trouble, setTrouble] = useState<Failure | null>(null);
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
-    const load = async (): Promise<void> => {
-      try {
-        setPage(await read());
+    const stop = new AbortController();
+    const listen = (isHeard: () => void) =>
+      follow((read) => {
+        isHeard();
+        setPage(read);
         setTrouble(null);
-      } catch (error) {
-        setTrouble(toFailure(error));
-      }
-    };
-    const look = () => document.hidden || void load();
-    void load();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [read]);
+      }, stop.signal);
+    void keepListening(listen, setTrouble, stop.signal);
+    return () => stop.abort();
+  }, [follow]);
   const waiting = page?.groups[0]?.title === 'Waiting for you' ? page.groups[0].rows.length : 0;
   document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page?.project ?? 'dev-cli'}`;
   const move = (by: number): void => {

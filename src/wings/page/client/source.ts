@@ -44,8 +44,8 @@ interface Answer {
 
 /** Where a page has its data from: the server that sent it, or the file that it is. All throw `Failure`. */
 export interface Source {
-  /** The first page; null where there is a single run. */
-  runs: (() => Promise<RunsPage>) | null;
+  /** Takes the first page, and again whenever it has changed, until the stream ends; null where there is a single run. */
+  runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;
   run(name: string, runId: string | undefined): Promise<RunPage>;
   document(page: RunPage, wanted: Wanted): Promise<PageDocument>;
   /** Takes changes until the stream ends; null where nothing can change. */
@@ -68,7 +68,10 @@ export async function openServer(): Promise<Source> {
   }
   const get = async (address: string) => (await ask(address)).json();
   return {
-    runs: () => get('/runs'),
+    async runs(heard, signal) {
+      const { body } = await ask('/events', undefined, signal);
+      await readLines(body, (line) => heard(JSON.parse(line)));
+    },
     run: (name, runId) => get(`${addressOf(name)}${runId === undefined ? '' : `?run=${encodeURIComponent(runId)}`}`),
     document: ({ name, runId: run }, { path, query }) =>
       get(`${addressOf(name)}/${path}?${new URLSearchParams({ run, ...query })}`),
@@ -76,8 +79,7 @@ export async function openServer(): Promise<Source> {
       const query = new URLSearchParams({ since: String(seq), run: runId });
       const { body } = await ask(`${addressOf(name)}/events?${query}`, undefined, signal);
       heard(null);
-      // One that breaks off ends, too.
-      await readLines(body, (line) => heard(JSON.parse(line))).catch(() => null);
+      await readLines(body, (line) => heard(JSON.parse(line)));
     },
     prepare: async (name, answer) => (await ask(`${addressOf(name)}/answer`, answer)).json(),
     confirm: async (name, id, number) => void (await ask(`${addressOf(name)}/confirm`, { id, number })),
@@ -95,8 +97,7 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   };
   const given = body === undefined ? { headers } : post;
   const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
-  if (response === null)
-    throw new Failure(UNREACHABLE, 'The server does not answer.', 'It is asked again; what is here stays.');
+  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.', 'Does dev-cli view still run?');
   if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
   if (response.ok) return response;
   const { error } = await response.json().catch((): PageError => {
@@ -105,10 +106,12 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   throw new Failure(error.code, error.message, error.fix);
 }
 
+/** Takes lines until the stream ends, or breaks off. */
 async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: string) => void): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const read = () => reader?.read().catch(() => null);
   let rest = '';
-  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+  for (let part = await read(); part?.done === false; part = await read()) {
     const lines = (rest + part.value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') take(line);
