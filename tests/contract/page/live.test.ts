@@ -4,6 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { begin, doAll, making, planOf, RUN } from '../../adversarial/binary/executing.js';
 import { eventually } from '../../adversarial/binary/victims.js';
+import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
