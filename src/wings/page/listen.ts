@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import type { Hono } from 'hono';
 import { DevCliError, getSystemCode } from '../../base/errors.js';
 
 /** This machine alone. */
@@ -31,13 +30,13 @@ export interface Listening {
 export async function listen(
   root: string,
   given: number | undefined,
-  build: (host: string) => Hono,
+  build: (host: string) => (request: Request) => Promise<Response>,
 ): Promise<Listening> {
   const first = given ?? derivePort(root);
   for (let at = 0; at < (given === undefined ? TRIED : 1); at += 1) {
     const port = given ?? FIRST + ((first - FIRST + at) % PORTS);
     const host = `${ADDRESS}:${port}`;
-    const server = createAdaptorServer({ fetch: build(host).fetch, hostname: ADDRESS }) as Server;
+    const server = createAdaptorServer({ fetch: build(host), hostname: ADDRESS }) as Server;
     if (await isFree(server, port)) return { host, close: () => closeAll(server) };
   }
   throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another with --port, or leave it out.' });

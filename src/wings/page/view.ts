@@ -3,12 +3,9 @@ import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
 import type { Context } from '../../run/context.js';
-import { createDecider } from './deciding.js';
 import type { Scene } from './documents.js';
 import { listen } from './listen.js';
-import { readRunNow } from './live.js';
 import { hasDisplay, openLink } from './open.js';
-import { createServer } from './server.js';
 import { createSessions } from './sessions.js';
 import { readShell } from './shell.js';
 
@@ -29,7 +26,8 @@ interface Site {
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
  */
 export async function view(context: Scene, input: Input, site: Site): Promise<StreamAnswer> {
-  if (input.name !== undefined) await readRunNow(context, { name: requireName(input.name) });
+  if (input.name !== undefined)
+    await (await import('./live.js')).readRunNow(context, { name: requireName(input.name) });
   return { exit: 0, stream: serve(context, input, site) };
 }
 
@@ -46,11 +44,19 @@ async function* serve(
   const signal = AbortSignal.any([context.signal, ended.signal]);
   context.signal.addEventListener('abort', () => said.end());
   const sessions = createSessions();
-  const decider = createDecider(context, say);
   const shell = readShell(context);
-  const server = await listen(context.root, port, (host) =>
-    createServer({ context, host, shell, sessions, decider, signal }),
-  );
+  // Loaded with the first request: until then a person waits for the link.
+  const build = async (host: string) => {
+    const [{ createServer }, { createDecider }] = await Promise.all([import('./server.js'), import('./deciding.js')]);
+    return createServer({ context, host, shell, sessions, decider: createDecider(context, say), signal });
+  };
+  const server = await listen(context.root, port, (host) => {
+    let app: ReturnType<typeof build> | undefined;
+    return async (request) => {
+      app ??= build(host);
+      return (await app).fetch(request);
+    };
+  });
   const isOpened = keys !== undefined && !noOpen && hasDisplay(env);
   const invite = (opens: boolean): void => {
     const link = `http://${server.host}/#ticket=${sessions.issue()}${name === undefined ? '' : `/${name}`}`;
