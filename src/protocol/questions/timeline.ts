@@ -42,11 +42,13 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
   let captured: { digest: string; recipe: CapturedRecipe | null } | null = null;
   let at: Cursor = BEGINNING;
   let size = 0;
+  let seq = 0;
 
   async function scan(): Promise<DevCliError | null> {
     try {
       const { behind, size: read } = await store.scan(name, at, (entry) => {
         builder.take(entry);
+        if (entry.more !== true) seq = entry.seq;
         const recipe = entry.files.find(({ path }) => path === RECIPE)?.after;
         if (recipe) recipes.set(entry.data['runId'], recipe);
         return true;
@@ -80,7 +82,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
       const head = await orNull(readRun(context, name));
       const facts = (path: string) => head?.files.facts(path) ?? ({ kind: 'missing' } as const);
       const timeline = builder.build({ captured: await readRecipe(), now: clock.now(), facts });
-      return timeline === null ? null : { timeline, head, seq: at.seq, fault };
+      return timeline === null ? null : { timeline, head, seq, fault };
     },
     grown: (milliseconds, signal) => store.grown(name, size, { milliseconds, signal }),
   };

@@ -132,6 +132,7 @@ describe('a run', () => {
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);
     expect(answered.json()['fault']).toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    expect(answered.json()['seq']).toBeGreaterThan(0);
     // The stream stays open: who has heard its end would ask again.
     const stream = follow(`/runs/run-1/events?since=${answered.json()['seq']}`);
     await new Promise((done) => setTimeout(done, 600));

@@ -1,24 +1,4 @@
-import { existsSync } from 'node:fs';
-import sparticuz from '@sparticuz/chromium';
-import { type Browser, chromium } from 'playwright-core';
-
-/** Browsers of the machine, tried where the one of the package does not start. */
-const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** With one process the browser ends with its first window; and pages are to be as safe as they are for people. */
-const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
-
-/** Starts Chromium; null where there is none that starts: then what needs it is skipped. */
-export async function launchBrowser(): Promise<Browser | null> {
-  const args = sparticuz.args.filter((one) => !UNWANTED.includes(one));
-  const packaged = await sparticuz.executablePath().catch(() => null);
-  for (const executablePath of [packaged, ...FOUND.filter(existsSync)]) {
-    if (executablePath === null) continue;
-    const browser = await chromium.launch({ executablePath, args }).catch(() => null);
-    if (browser !== null) return browser;
-  }
-  return null;
-}
+import type { Browser } from 'playwright-core';
 
 interface Window {
   width?: number;

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser, openPage } from '../../support/browser.js';
+import { launchBrowser } from '../../support/browser.mjs';
 import { PICTURES, takePictures } from '../../support/page-pictures.js';
 import { syntheticPage } from '../../support/page-runs.js';
 import { startPageServer } from '../../support/page-server.js';
 import { createStage } from '../../support/page-stage.js';
+import { openPage } from '../../support/page-window.js';
 
 /** How the page looks, for who sees it and who does not, at every width (view-page.md, In the browser). */
 

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser, openPage } from '../../support/browser.js';
+import { launchBrowser } from '../../support/browser.mjs';
 import { syntheticPage } from '../../support/page-runs.js';
 import { readShell, startPageServer } from '../../support/page-server.js';
 import { createStage, DECISION } from '../../support/page-stage.js';
+import { openPage } from '../../support/page-window.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 /** The page in the browser (view-page.md, In the browser), with a server that stands in for dev-cli's. */
@@ -86,7 +87,7 @@ describe.skipIf(browser === null)('a run', () => {
   it('has a row for each, with its time as text; j and k move, Enter opens, the address follows', async () => {
     const { page, faults } = await open('/add-auth');
     const rows = page.getByRole('option');
-    expect(await rows.count()).toBe(11);
+    await expect.poll(() => rows.count()).toBe(11);
     expect(await rows.nth(1).locator('.length').textContent()).toMatch(/\d+ s|\d+m\d\ds/);
     for (const key of ['j', 'j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('complementary', { name: 'Details of todo-1' }).waitFor();
@@ -126,7 +127,7 @@ describe.skipIf(browser === null)('a run', () => {
     await page.getByRole('button', { name: 'failed 1' }).click();
     await page.getByText('No row has “todo-3” and is failed.').waitFor();
     await page.getByRole('button', { name: 'Show all 40' }).click();
-    expect(await page.getByRole('option').count()).toBe(40);
+    await expect.poll(() => page.getByRole('option').count()).toBe(40);
   });
 
   it('folds what nobody worked in, and says how long it was; + and 0 zoom', async () => {
@@ -188,7 +189,7 @@ describe.skipIf(browser === null)('a run', () => {
     });
     const { page } = await open('/torn');
     await page.getByRole('alert').getByText('JOURNAL_CORRUPT').waitFor();
-    expect(await page.getByRole('option').count()).toBe(40);
+    await expect.poll(() => page.getByRole('option').count()).toBe(40);
   });
 
   it('says that there is no such run, and that nothing has begun', async () => {
@@ -227,7 +228,7 @@ describe.skipIf(browser === null)('live', () => {
     await page.waitForTimeout(100);
     await server.stop();
     await page.getByRole('alert').getByText('The server does not answer.').waitFor();
-    expect(await page.getByRole('option').count()).toBe(40);
+    await expect.poll(() => page.getByRole('option').count()).toBe(40);
     await server.restart();
     await page.getByRole('alert').waitFor({ state: 'detached', timeout: 20_000 });
     expect(server.asked.at(-1)).toBe('GET /runs/todos-40/events?since=250&run=r1');
@@ -241,7 +242,7 @@ describe.skipIf(browser === null)('live', () => {
     await server.stop();
     await server.restart();
     await page.getByRole('alert').getByText('Press o in the terminal').waitFor({ timeout: 20_000 });
-    expect(await page.getByRole('option').count()).toBe(40);
+    await expect.poll(() => page.getByRole('option').count()).toBe(40);
   });
 
   it('asks for nothing while nothing happens', async () => {

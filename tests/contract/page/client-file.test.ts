@@ -5,10 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PageDocument, PageFile } from '../../../src/wings/page/wire.js';
-import { launchBrowser, openPage } from '../../support/browser.js';
+import { launchBrowser } from '../../support/browser.mjs';
 import { goldenPage } from '../../support/page-runs.js';
 import { policyOf, readShell } from '../../support/page-server.js';
 import { DECISION, waitingPage } from '../../support/page-stage.js';
+import { openPage } from '../../support/page-window.js';
 
 /** The page as a file, and what text of others does in it (view-page.md, In the browser). */
 
@@ -52,7 +53,7 @@ describe.skipIf(browser === null)('a file', () => {
       { page: goldenPage('execute-standard.completed'), documents, without: ['prompts', 'logs'] },
       '/r/todo-2',
     );
-    expect(await page.getByRole('option').count()).toBe(11);
+    await expect.poll(() => page.getByRole('option').count()).toBe(11);
     expect(await page.getByRole('link', { name: 'All runs' }).count()).toBe(0);
     const details = page.getByRole('complementary', { name: 'Details of todo-2' });
     await details.getByRole('button', { name: 'result.json' }).first().click();
