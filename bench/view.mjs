@@ -1,4 +1,4 @@
-// The page (view-page.md): what it weighs, how fast it acts, what it asks for; `view` until it listens.
+// The page (view-page.md, In the browser): what it weighs, how fast it acts, what it asks for; `view` until it listens.
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
