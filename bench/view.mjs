@@ -6,11 +6,15 @@ import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { StandIn } from '../tests/support/agent.mjs';
 import { launchBrowser } from '../tests/support/browser.mjs';
-import { simpleCrew } from '../tests/support/crew.mjs';
+import { planInLanes, simpleCrew } from '../tests/support/crew.mjs';
 import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, sampleRounds, timedFloor } from './measure.mjs';
 
 const NAME = 'many';
+/** Runs of home. */
+const RUNS = 20;
+/** With this a screen ends a frame. */
+const DRAWN = '\u001b[?2026l';
 /** Milliseconds that a frame lasts. */
 const FRAME = 1000 / 60;
 
@@ -24,6 +28,7 @@ export async function view({ rounds }) {
       KB,
     ],
   ];
+  rows.push(await openHome(rounds));
   const browser = await launchBrowser();
   for (const [count, goal] of [
     [1_000, FRAME],
@@ -47,31 +52,44 @@ const MS = { unit: ' ms' };
 
 /** Todos in four lanes, of which some have been done. */
 function begin(project, count) {
-  const todo = (index) => ({
-    ...{
-      id: `todo-${index + 1}`,
-      title: `Write part ${index + 1}`,
-      type: 'work',
-      risk: 'low',
-      inputs: [],
-      outputs: [],
-    },
-    ...{
-      dependsOn: index < 4 ? [] : [`todo-${index - 3}`],
-      files: [`made/todo-${index + 1}.txt`],
-      steps: ['Write it.'],
-    },
-    ...{ mustNotDo: [], references: [], acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is written.' }] },
-  });
-  const plan = {
-    context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
-    objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },
-    todos: Array.from({ length: count }, (_, index) => todo(index)),
-  };
   const file = join(project.home, 'plan.json');
-  writeFileSync(file, JSON.stringify(plan));
+  writeFileSync(file, JSON.stringify(planInLanes(count)));
   answer(project, ['plan', 'generate', NAME, '--data', `@${file}`]);
   answer(project, ['init', NAME, '--execute', '--autopilot']);
+}
+
+/** Home as a screen: from the call to the end of its first frame, and a node in such a terminal that does nothing but print. */
+async function openHome(rounds) {
+  const project = createProject();
+  try {
+    for (let run = 1; run <= RUNS; run += 1)
+      answer(project, ['init', `run-${run}`, '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route', '--new']);
+    const samples = new Samples();
+    for (let round = 0; round < rounds; round += 1) {
+      samples.add('floor', await timeUntil(project, `-e "console.log('${DRAWN}')"`));
+      samples.add('home', await timeUntil(project, BINARY));
+    }
+    return ratio(`home of ${RUNS} runs, until its first frame`, 2.5, samples.median('home'), samples.median('floor'));
+  } finally {
+    project.remove();
+  }
+}
+
+/** Milliseconds until a node in a terminal has written what ends a frame. */
+async function timeUntil({ root: cwd, env }, words) {
+  const from = performance.now();
+  const child = spawn('script', ['-qefc', `exec "${process.execPath}" ${words}`, '/dev/null'], {
+    cwd,
+    env: { ...env, TERM: 'xterm' },
+  });
+  let shown = '';
+  for await (const part of child.stdout.setEncoding('utf8')) {
+    shown += part;
+    if (shown.includes(DRAWN)) break;
+  }
+  const took = performance.now() - from;
+  child.kill();
+  return took;
 }
 
 /** Its documents left out: what the page itself and 1,000 todos take. */

@@ -9,7 +9,7 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { StandIn, StandInError } from '../tests/support/agent.mjs';
 import { launchBrowser, NO_BROWSER } from '../tests/support/browser.mjs';
 import { CHANGES } from '../tests/support/changes.mjs';
-import { jwtCrew, simpleCrew } from '../tests/support/crew.mjs';
+import { jwtCrew, planInLanes, simpleCrew } from '../tests/support/crew.mjs';
 import { BINARY, createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
@@ -191,28 +191,9 @@ function work(project) {
   new StandIn({ project, name: 'many', crew: simpleCrew(), scenario: { before } }).drive();
 }
 
-/** Makes a plan of todos in four lanes, so that four can be at work. */
 function generate(project, name, count) {
-  const plan = {
-    context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
-    objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },
-    todos: Array.from({ length: count }, (_, index) => ({
-      id: `todo-${index + 1}`,
-      title: `Write part ${index + 1}`,
-      type: 'work',
-      risk: 'low',
-      dependsOn: index < 4 ? [] : [`todo-${index - 3}`],
-      inputs: [],
-      outputs: [],
-      files: [`made/todo-${index + 1}.txt`],
-      steps: ['Write it.'],
-      mustNotDo: [],
-      references: [],
-      acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is written.' }],
-    })),
-  };
   const file = join(project.home, `${name}.json`);
-  writeFileSync(file, JSON.stringify(plan));
+  writeFileSync(file, JSON.stringify(planInLanes(count)));
   run(project, `dev-cli plan generate ${name} --data @${file}`, true);
 }
 

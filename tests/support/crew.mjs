@@ -158,6 +158,31 @@ export function simpleCrew(other = {}, report = {}) {
 }
 
 /**
+ * A plan in four lanes, so that four todos can be at work; `simpleCrew` carries it out.
+ * @param {number} count of its todos
+ */
+export function planInLanes(count) {
+  return {
+    context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
+    objectives: { core: 'All is done', deliverables: ['made/'], definitionOfDone: ['it holds'], mustNotDo: [] },
+    todos: Array.from({ length: count }, (_, index) => ({
+      id: `todo-${index + 1}`,
+      title: `Write part ${index + 1}`,
+      type: 'work',
+      risk: 'low',
+      dependsOn: index < 4 ? [] : [`todo-${index - 3}`],
+      inputs: [],
+      outputs: [],
+      files: [`made/todo-${index + 1}.txt`],
+      steps: ['Write it.'],
+      mustNotDo: [],
+      references: [],
+      acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is written.' }],
+    })),
+  };
+}
+
+/**
  * What a worker hands in that is done.
  * @param {string[]} filesChanged
  * @param {Partial<{ outputs: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>} [report]
