@@ -1,16 +1,11 @@
 import { SIGNS } from '../views/signs.js';
 
-const LEADING = new RegExp(
-  `^([ ]*)([${Object.values(SIGNS)
-    .map(({ sign }) => sign)
-    .join('')}]) `,
-  'gmu',
-);
+const BY_SIGN = new Map(Object.values(SIGNS).map(({ sign, word }) => [sign, word]));
 
-/** Puts the word in the place of a sign that begins a line, for a person who prefers words (view.md, Drawing). */
+/** A sign at the beginning of a line, or of what stands two blanks apart. */
+const SIGN = new RegExp(`(?<=^ *| {2})([${[...BY_SIGN.keys()].join('')}]) `, 'gmu');
+
+/** Puts words in the place of signs, for a person who prefers words (view.md, Drawing). */
 export function putInWords(text: string): string {
-  return text.replace(LEADING, (_, indent: string, sign: string) => {
-    const word = Object.values(SIGNS).find((one) => one.sign === sign)?.word ?? sign;
-    return `${indent}${word}: `;
-  });
+  return text.replace(SIGN, (_, sign: string) => `${BY_SIGN.get(sign)}: `);
 }

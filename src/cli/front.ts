@@ -56,7 +56,8 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
     if (argv[0] === '--version' || argv[0] === '-V') return (await import('./version.js')).printVersion(argv, io);
-    const home = argv.length === 0 && isBeforePerson(io) ? await showHome(io, format) : null;
+    const isBare = argv.every((word) => word === '--text');
+    const home = isBare && isBeforePerson(io) ? await showHome(io, format, argv.length > 0) : null;
     if (home !== null) return home;
     const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
@@ -93,10 +94,10 @@ function isBeforePerson({ stdinIsTerminal, stdoutIsTerminal, env }: ProcessIo): 
   return stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
 }
 
-async function showHome(io: ProcessIo, format: OutputFormat): Promise<Output | null> {
+async function showHome(io: ProcessIo, format: OutputFormat, inWords: boolean): Promise<Output | null> {
   const home = await import('./home.js');
   const connect = (site: Site) => createEnvironment({ input: {}, globals: {} }, io, site, format).environment;
-  return home.showHome(io, adaptToSite, connect);
+  return home.showHome({ ...io, inWords }, adaptToSite, connect);
 }
 
 /** Parses, with commander, the command lines that the small parser does not handle. */
@@ -181,8 +182,11 @@ function createEnvironment(
     tell: (line: string) => io.tell(keepInert(line, format)),
     // A question may name a file, whose path has to hold in the directory of the call.
     ask: async (question: string) => Promise.race([interrupted, io.ask(writePaths(question, await adapt()))]),
-    decide: async (decision: Decision) =>
-      (await import('./gate-screen.js')).decideAtTerminal(decision, await adapt(), environment, io.gateScreen),
+    decide: async (decision: Decision) => {
+      const { decideAtTerminal } = await import('./gate-screen.js');
+      const open = (inWords: boolean) => io.gateScreen(inWords || parsed.globals.text === true);
+      return decideAtTerminal(decision, await adapt(), environment, open);
+    },
   };
   return { environment, interrupted };
 }

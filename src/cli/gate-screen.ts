@@ -49,8 +49,9 @@ export function openGateScreen(inWords: boolean): Promise<GateScreen> {
 export async function createGateScreen(terminal: Terminal): Promise<GateScreen> {
   expectEnd();
   const { env, columns, rows, inWords } = terminal;
-  const page = (text: string) => showPage(text, terminal);
-  if (inWords || columns < NARROW || rows < LOW || !movesCursor(env)) return createPlainScreen(terminal, page);
+  const isOverScreen = !inWords && columns >= NARROW && rows >= LOW && movesCursor(env);
+  const page = (text: string) => showPage(text, { env, write: terminal.write, isOverScreen });
+  if (!isOverScreen) return createPlainScreen(terminal, page);
   const { createPageScreen } = await import('./gate-page.js');
   return createPageScreen(terminal, page);
 }

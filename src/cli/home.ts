@@ -17,16 +17,18 @@ interface Terminal {
   cwd: string;
   env: NodeJS.ProcessEnv;
   screen: () => Screen;
+  /** `--text` was given. */
+  inWords: boolean;
 }
 
 /**
- * Shows home for a call without words, as a screen or as text; null where the call is not a person's all the same.
+ * Shows home for a call without a command, as a screen or as text; null where the call is not a person's all the same.
  * @param adapt has commands written for the directory of the call
  * @param connect makes what commands need that are carried out from the screen
  * @throws DevCliError what reading the root throws
  */
 export async function showHome(
-  { cwd, env, screen }: Terminal,
+  { cwd, env, screen, inWords }: Terminal,
   adapt: (site: Site, format: CallSite, root: string) => Promise<CallSite>,
   connect: Connect,
 ): Promise<Output | null> {
@@ -36,10 +38,11 @@ export async function showHome(
   if (found === null) return null;
   const own = createCommandFormatter(await adapt(site, {}, found.root));
   const format = (root: string | undefined) => (root === undefined ? own : createFormatterFor(root));
-  if (found.wants === 'screens' && movesCursor(env)) {
+  const wantsLines = inWords || found.wants === 'lines';
+  if (!wantsLines && movesCursor(env)) {
     const exit = await showScreens(await openHome(environment, format), createHost(connect(site)));
     return { stdout: '', stderr: '', exit };
   }
-  const frame = await answerHome(environment, found.wants === 'lines');
+  const frame = await answerHome(environment, wantsLines);
   return { stdout: paint(frame(screen().columns, format), showsColour(env)), stderr: '', exit: 0 };
 }

@@ -26,7 +26,7 @@ const io: ProcessIo = {
   interruption: listenForSignals,
   write: (text) => writeAll(1, text),
   tell: (line) => void writeAll(2, `${line}\n`),
-  keys: async (pressed) => (await import('./keys.js')).listenForKeys(pressed),
+  keys: async (pressed) => (await import('./screen/terminal.js')).listenForKeys(pressed),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
   gateScreen: async (inWords) => (await import('./gate-screen.js')).openGateScreen(inWords),

@@ -3,30 +3,34 @@ import { once } from 'node:events';
 import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DevCliError } from '../base/errors.js';
+import { ask } from './ask.js';
 import { toPlainText } from './plain.js';
 
 /** What a pager needs of its process. */
 interface Around {
   env: NodeJS.ProcessEnv;
   write: (text: string) => boolean;
+  /** A screen comes back behind the pager, and what was printed goes with it. */
+  isOverScreen?: boolean;
 }
+
+/** Milliseconds within which nobody has read a page. */
+const GLANCE = 500;
 
 /** Milliseconds between two looks at a file that grows. */
 const LOOK = 250;
 
 /** Shows a text by the user's pager; where there is none, or it cannot be started, as it is. */
-export async function showPage(text: string, { env, write }: Around): Promise<void> {
+export async function showPage(text: string, around: Around): Promise<void> {
   const shown = text.endsWith('\n') ? text : `${text}\n`;
-  const isShown = await page(env, async (child) => {
-    child.stdin?.end(shown);
-  });
-  if (!isShown) write(shown);
+  const fill = async (child: ChildProcess) => void child.stdin?.end(shown);
+  await page(around, { fill, otherwise: shown });
 }
 
 /** Shows a file from its beginning, and what is written to it until the pager is left; cleaned. */
-export async function followFile(path: string, { env, write }: Around): Promise<void> {
-  const following: NodeJS.ProcessEnv = { ...env, LESS: env['LESS'] ?? 'FRX+F' };
-  const isShown = await page(following, async (child) => {
+export async function followFile(path: string, around: Around): Promise<void> {
+  const fill = async (child: ChildProcess) => {
     const decoder = new StringDecoder('utf8');
     let from = 0;
     let isOpen = true;
@@ -42,19 +46,41 @@ export async function followFile(path: string, { env, write }: Around): Promise<
       }
       await pause(LOOK);
     }
+  };
+  await page(around, { fill, otherwise: `The log is ${path}\n`, begin: ' +F' });
+}
+
+interface Page {
+  fill: (child: ChildProcess) => Promise<void>;
+  /** What is printed where there is no pager. */
+  otherwise: string;
+  /** What less does first. */
+  begin?: string;
+}
+
+/** Has the pager show something. Over a screen it stays until the person leaves it, whatever pager that is. */
+async function page(
+  { env, write, isOverScreen = false }: Around,
+  { fill, otherwise, begin = '' }: Page,
+): Promise<void> {
+  const begun = Date.now();
+  const less = `${env['LESS'] ?? (isOverScreen ? 'R' : 'FRX')}${begin}`;
+  if (!(await startPager({ ...env, LESS: less }, fill))) write(otherwise);
+  if (!isOverScreen || Date.now() - begun > GLANCE) return;
+  await ask('Enter: back ').catch((error) => {
+    if (!(error instanceof DevCliError)) throw error;
   });
-  if (!isShown) write(`The log is ${path}\n`);
 }
 
 /** Starts the pager by a shell, as every program that honours PAGER does: it may hold options. @returns false where there is none */
-async function page(env: NodeJS.ProcessEnv, fill: (child: ChildProcess) => Promise<void>): Promise<boolean> {
+async function startPager(env: NodeJS.ProcessEnv, fill: Page['fill']): Promise<boolean> {
   const pager = env['PAGER'] ?? 'less';
   if (pager === '') return false;
   // The shell outlives a Ctrl-C that is meant for the pager.
   const line = `command -v ${firstWord(pager)} >/dev/null || exit 127; trap : INT; ${pager}`;
   const exit = await runInFront('/bin/sh', ['-c', line], {
     // Without a locale less takes every other sign for a byte that it cannot show.
-    env: { LESS: 'FRX', LESSCHARSET: 'utf-8', ...env },
+    env: { LESSCHARSET: 'utf-8', ...env },
     fill,
   });
   return exit !== 127;

@@ -2,6 +2,7 @@ import type { Decision } from '../../base/decision.js';
 import type { Size } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { type GatePlace, renderGateFrame } from '../../views/frames/gate-page.js';
+import { findAct } from '../../views/frames/keys.js';
 
 /** The page on which a gate is answered (view.md, Gate). */
 export interface GatePage {
@@ -25,15 +26,10 @@ export function openGatePage(decision: Decision, question: string, notice: strin
     press(key, size) {
       const letter = key.toLowerCase();
       if (keys.has(letter)) return letter;
-      if (key === 'escape' && place.typed === '') return '';
-      // Only a number decides; words would do so elsewhere.
-      if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
+      if (key === 'return' || (key === 'escape' && place.typed === '')) return place.typed;
       const { last, room } = layOut(size);
-      place = {
-        top: Math.min(last, scroll(Math.min(place.top, last), key, room)),
-        typed: type(place.typed, key),
-        notice: '',
-      };
+      const top = Math.max(0, Math.min(last, scroll(Math.min(last, place.top), key, room)));
+      place = { top, typed: type(place.typed, key), notice: '' };
       return null;
     },
     refuse(why) {
@@ -42,40 +38,29 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
+/** Only a number decides; words would do so elsewhere. */
 function type(typed: string, key: string): string {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
-  return [...key].length === 1 && !SCROLLING.has(key) && typed.length < LONGEST ? typed + key : typed;
+  return /^\d$/.test(key) && typed.length < DIGITS ? typed + key : typed;
 }
 
-/** Signs that are typed at most. */
-const LONGEST = 20;
-
-/** What no decision has for an answer. */
-const NO_CHOICE = '?';
-
-/** Signs that move the text. */
-const SCROLLING = new Set(['k', 'j', 'b', 'g', 'G']);
+/** Digits that are typed at most. */
+const DIGITS = 4;
 
 function scroll(top: number, key: string, room: number): number {
-  switch (key) {
+  switch (findAct(key, 'run')) {
     case 'up':
-    case 'k':
-      return Math.max(0, top - 1);
+      return top - 1;
     case 'down':
-    case 'j':
       return top + 1;
-    case 'pageup':
-    case 'b':
-      return Math.max(0, top - room);
-    case 'pagedown':
-    case 'space':
+    case 'pageUp':
+      return top - room;
+    case 'pageDown':
       return top + room;
-    case 'home':
-    case 'g':
+    case 'first':
       return 0;
-    case 'end':
-    case 'G':
+    case 'last':
       return Number.POSITIVE_INFINITY;
     default:
       return top;

@@ -64,12 +64,11 @@ export async function openHome(
       return renderHomeFrame(home, size, cursor, { now, notice, format });
     },
     press(key, size) {
-      notice = null;
       now = clock.now();
       const isHeld = chosen()?.sign === 'held' ? true : isLive(chosen()?.sign) ? false : null;
-      const pressed = pressKey(cursor, key, { on: 'home', rows: rows(), page: countPage(size), isHeld });
-      cursor = pressed.cursor;
-      return pressed.wish;
+      const { wish, ...pressed } = pressKey(cursor, key, { on: 'home', rows: rows(), page: countPage(size), isHeld });
+      ({ cursor, notice } = pressed);
+      return wish;
     },
     tell(line) {
       notice = line;

@@ -55,13 +55,12 @@ export async function openRun(environment: Environment, given: unknown): Promise
       return model === null ? [] : renderRunFrame(model, size, cursor, { now, notice });
     },
     press(key, size) {
-      notice = null;
       now = clock.now();
       const shown = rows().map(({ id, title }) => ({ id, text: `${id} ${title}` }));
       const isHeld = model?.isLive === true ? model.isHeld : null;
-      const pressed = pressKey(cursor, key, { on: 'run', rows: shown, page: countPage(size), isHeld });
-      cursor = pressed.cursor;
-      return pressed.wish;
+      const { wish, ...pressed } = pressKey(cursor, key, { on: 'run', rows: shown, page: countPage(size), isHeld });
+      ({ cursor, notice } = pressed);
+      return wish;
     },
     tell(line) {
       notice = line;

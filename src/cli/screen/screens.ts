@@ -35,25 +35,23 @@ export async function showScreens(first: Screen, host: Host): Promise<ExitCode> 
   expectEnd();
   const gone = new AbortController();
   const signal = AbortSignal.any([host.signal, gone.signal]);
-  let hear = (_key: string): void => {};
-  const listen = (heard: typeof hear): void => {
-    hear = heard;
+  let onKey = (_key: string): void => {};
+  const terminal = openTerminal({ ...host, onKey: (key) => onKey(key), onGone: () => gone.abort() });
+  const hear = (heard: typeof onKey): void => {
+    onKey = heard;
   };
-  const terminal = openTerminal({
-    env: host.env,
-    write: host.write,
-    onKey: (key) => hear(key),
-    onGone: () => gone.abort(),
-  });
   const stack = [first];
   try {
     for (let screen = stack.at(-1); screen !== undefined && !signal.aborted; screen = stack.at(-1)) {
-      const wish = await showScreen(screen, { terminal, signal, listen });
+      const wish = await showScreen(screen, { terminal, signal, hear });
       if (wish === null || wish.do === 'leave') break;
-      if (wish.do === 'back') {
-        if (stack.length > 1) stack.pop()?.close();
-      } else if (wish.do === 'open') await openChosen(screen, stack, host);
-      else await carryOut(screen, wish, { host, terminal, signal });
+      try {
+        if (wish.do !== 'back') await carryOut(screen, wish, { host, terminal, open: (opened) => stack.push(opened) });
+        else if (stack.length > 1) stack.pop()?.close();
+      } catch (error) {
+        if (!(error instanceof DevCliError)) throw error;
+        if (!signal.aborted) screen.tell(describe(error));
+      }
     }
   } finally {
     for (const screen of stack) screen.close();
@@ -65,21 +63,19 @@ export async function showScreens(first: Screen, host: Host): Promise<ExitCode> 
 interface Around {
   terminal: Terminal;
   signal: AbortSignal;
-  listen: (hear: (key: string) => void) => void;
+  hear: (heard: (key: string) => void) => void;
 }
 
 /** Shows one screen, as it changes, until a key wants more than that; null where the call has ended. */
-async function showScreen(screen: Screen, { terminal, signal, listen }: Around): Promise<Wish | null> {
+async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<Wish | null> {
   const stopped = new AbortController();
   const either = AbortSignal.any([signal, stopped.signal]);
   const draw = () => terminal.draw(() => screen.frame(terminal.size()));
   const tick = setInterval(() => screen.isBusy() && draw(), TICK);
   try {
     return await new Promise<Wish | null>((resolve, reject) => {
-      const end = () => resolve(null);
-      signal.addEventListener('abort', end);
-      either.addEventListener('abort', () => signal.removeEventListener('abort', end));
-      listen((key) => {
+      either.addEventListener('abort', () => resolve(null));
+      hear((key) => {
         const wish = screen.press(key, terminal.size());
         draw();
         if (wish !== null) resolve(wish);
@@ -90,7 +86,7 @@ async function showScreen(screen: Screen, { terminal, signal, listen }: Around):
   } finally {
     clearInterval(tick);
     stopped.abort();
-    listen(() => {});
+    hear(() => {});
   }
 }
 
@@ -100,13 +96,12 @@ async function follow(
   { terminal, signal, draw }: { terminal: Terminal; signal: AbortSignal; draw: () => void },
 ): Promise<void> {
   try {
-    for (;;) {
+    while (!signal.aborted) {
       const rings = await screen.read();
       if (signal.aborted) return;
       for (const one of rings) terminal.write(renderBell(one));
       draw();
       await screen.changed(signal);
-      if (signal.aborted) return;
     }
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
@@ -116,58 +111,54 @@ async function follow(
   }
 }
 
-async function openChosen(screen: Screen, stack: Screen[], host: Host): Promise<void> {
-  const place = screen.place();
-  if (place === null) return;
-  try {
-    stack.push(await host.openRun(place));
-  } catch (error) {
-    if (!(error instanceof DevCliError)) throw error;
-    screen.tell(describe(error));
-  }
+/** What is refused is said in words; the code is for what has gone wrong. */
+function describe({ code, message }: DevCliError): string {
+  return toOneLine(ERROR_CODES[code] === ERROR_CODES.IO ? `${code}: ${message}` : message);
 }
-
-const describe = ({ code, message }: DevCliError) => toOneLine(`${code}: ${message}`);
 
 interface Hands {
   host: Host;
   terminal: Terminal;
-  signal: AbortSignal;
+  open: (screen: Screen) => void;
 }
 
-/** Does what a screen cannot do by drawing; what came of it, the screen says. */
+/**
+ * Does what a screen cannot do by drawing; what came of it, the screen says.
+ * @throws DevCliError what it refuses or fails with
+ */
 async function carryOut(
   screen: Screen,
-  wish: Exclude<Wish, { do: 'leave' | 'back' | 'open' }>,
-  { host, terminal, signal }: Hands,
+  wish: Exclude<Wish, { do: 'leave' | 'back' }>,
+  { host, terminal, open }: Hands,
 ): Promise<void> {
   const place = screen.place();
   if (place === null) return screen.tell('There is no run here.');
   const { name, root } = place;
   const told = async (command: string) => {
-    const answer = await host.execute(command, { name }, root);
-    return 'json' in answer ? toOneLine(host.render(answer)) : '';
+    const answer = await terminal.lend(() => host.execute(command, { name }, root));
+    screen.tell('json' in answer ? toOneLine(host.render(answer)) : '');
   };
-  try {
-    switch (wish.do) {
-      case 'answer':
-        return screen.tell(await terminal.lend(() => told('approve')));
-      case 'hold':
-      case 'release':
-        return screen.tell(await terminal.lend(() => told(wish.do)));
-      case 'page':
-        return await terminal.lend(() => openPage(place, host));
-      case 'show': {
-        const found = await screen.find(wish.document);
-        if ('none' in found) return screen.tell(found.none);
-        return await terminal.lend(() =>
-          'text' in found ? showPage(toPlainText(found.text), host) : followFile(found.growing, host),
-        );
-      }
+  switch (wish.do) {
+    case 'open':
+      return open(await host.openRun(place));
+    case 'answer':
+      return told('approve').catch((error) => {
+        if (!(error instanceof DevCliError) || error.code !== 'UNKNOWN_CHOICE') throw error;
+        screen.tell('The question is left open.');
+      });
+    case 'hold':
+    case 'release':
+      return told(wish.do);
+    case 'page':
+      return terminal.lend(() => openPage(place, host));
+    case 'show': {
+      const found = await screen.find(wish.document);
+      if ('none' in found) return screen.tell(found.none);
+      const over = { ...host, isOverScreen: true };
+      return terminal.lend(() =>
+        'text' in found ? showPage(toPlainText(found.text), over) : followFile(found.growing, over),
+      );
     }
-  } catch (error) {
-    if (!(error instanceof DevCliError)) throw error;
-    if (!signal.aborted) screen.tell(describe(error));
   }
 }
 

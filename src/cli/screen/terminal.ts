@@ -26,6 +26,8 @@ interface Options {
   onKey: (key: string) => void;
   /** The terminal has gone. */
   onGone: () => void;
+  /** Only keys are taken; nothing is drawn. */
+  isBare?: boolean;
 }
 
 /** Alternate screen, no cursor, no automatic wrap; and back, in the opposite order. */
@@ -43,8 +45,9 @@ const PACE = 100;
 const STOPPING = 100;
 
 /** Opens the terminal at both ends of this process as a screen. It is given back at the end, also where the process fails or is stopped. */
-export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
+export function openTerminal({ env, write, onKey, onGone, isBare = false }: Options): Terminal {
   const { stdin, stdout } = process;
+  const [enter, leave] = isBare ? ['', ''] : [ENTER, LEAVE];
   const isColoured = showsColour(env);
   let isMine = false;
   let latest: (() => readonly Line[]) | null = null;
@@ -96,7 +99,7 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
     process.on('SIGTSTP', stop);
     // What ends the call may not wait for who has opened this.
     for (const signal of ENDING_SIGNALS) process.once(signal, giveBack);
-    put(ENTER);
+    put(enter);
     anew();
   };
   const letGo = (): void => {
@@ -110,7 +113,7 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
   const giveBack = (): void => {
     if (!isMine) return;
     letGo();
-    write(LEAVE);
+    write(leave);
     stdin.pause();
     setMode(false);
   };
@@ -163,6 +166,19 @@ export function openTerminal({ env, write, onKey, onGone }: Options): Terminal {
       stdin.off('end', onGone);
     },
   };
+}
+
+/**
+ * Hears single keys, without the line that the terminal would wait for; nothing is drawn.
+ * @param pressed is told each key; Ctrl-C and the end of the input are `q`
+ * @returns gives the terminal back as it was
+ */
+export function listenForKeys(pressed: (key: string) => void): () => void {
+  return openTerminal({
+    ...{ env: process.env, write: () => true, isBare: true },
+    onKey: (key) => pressed(key === 'ctrl-c' ? 'q' : key),
+    onGone: () => pressed('q'),
+  }).close;
 }
 
 function nameKey(text: string | undefined, { name, ctrl }: Key): string {

@@ -5,8 +5,12 @@ import type { Line, Span } from '../../base/spans.js';
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** Whether each character is a sign of one column; most texts are such. */
+const isPlain = (text: string) => /^[ -~]*$/.test(text);
+
 /** The signs of a text as a reader sees them, each with the columns that it takes. */
 function listSigns(text: string): { sign: string; columns: number }[] {
+  if (isPlain(text)) return [...text].map((sign) => ({ sign, columns: 1 }));
   segmenter ??= new Intl.Segmenter('en');
   return [...segmenter.segment(text)].map(({ segment: sign }) => ({ sign, columns: measureSign(sign) }));
 }
@@ -16,21 +20,14 @@ function listSigns(text: string): { sign: string; columns: number }[] {
  * must not be wrapped there either.
  */
 export function measureMost(text: string): number {
-  return listSigns(text).reduce((sum, { sign, columns }) => {
-    const parts = columns === 1 && sign.length === 1 ? [] : [...sign];
-    return (
-      sum +
-      Math.max(
-        columns,
-        parts.map(measureSign).reduce((all, one) => all + one, 0),
-      )
-    );
-  }, 0);
+  if (isPlain(text)) return text.length;
+  const measureParts = (sign: string) => [...sign].reduce((sum, one) => sum + measureSign(one), 0);
+  return listSigns(text).reduce((sum, { sign, columns }) => sum + Math.max(columns, measureParts(sign)), 0);
 }
 
 /** Marks above and below a letter take no column of their own; a picture of several signs takes two. */
 function measureSign(sign: string): number {
-  if (/^[ -~]$/.test(sign)) return 1;
+  if (isPlain(sign)) return sign.length;
   if (/\p{Emoji_Presentation}|\u{fe0f}|\p{Regional_Indicator}{2}/u.test(sign)) return 2;
   const own = [...sign].filter((one) => !/[\p{Mn}\p{Me}\p{Cf}]/u.test(one));
   return own.length === 0 ? 0 : Math.max(...own.map((one) => eastAsianWidth(one.codePointAt(0) ?? 0)));
@@ -38,18 +35,7 @@ function measureSign(sign: string): number {
 
 /** Returns the columns that a text takes. */
 export function measureText(text: string): number {
-  return listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
-}
-
-/** Cuts a text to so many columns; `…` at its end shows the cut. */
-export function cutText(text: string, columns: number): string {
-  if (measureText(text) <= columns) return text;
-  let used = 1;
-  const kept = listSigns(text).filter(({ columns: more }) => {
-    used += more;
-    return used <= columns;
-  });
-  return `${kept.map(({ sign }) => sign).join('')}…`;
+  return isPlain(text) ? text.length : listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
 }
 
 /** Returns spans with blanks behind the last one, up to so many columns. */
@@ -61,6 +47,7 @@ export function padLine(line: Line, columns: number): Line {
 /** Blanks, or what stands between them; a shell takes blanks in quotes for a part of the word. */
 const WORD = / +|[^ ]+/g;
 const SHELL_WORD = / +|(?:'[^']*'|"[^"]*"|\\.|[^ ])+/g;
+
 /** Cuts spans to so many columns; `…` shows a cut. Spans with a column of their own stand behind, each cut to what is left. */
 export function fitLine(line: Line, columns: number): Line {
   const fitted: Span[] = [];

@@ -16,8 +16,8 @@ export interface Cursor {
   /** What is looked for; as long as it is typed, keys are text. */
   find: string;
   isTyping: boolean;
-  /** What is asked: only `y` does it. */
-  asks: 'hold' | 'release' | null;
+  /** It is asked whether the run shall be held: only `y` does it. */
+  asksHold: boolean;
 }
 
 export const FIRST: Cursor = {
@@ -29,7 +29,7 @@ export const FIRST: Cursor = {
   showsKeys: false,
   find: '',
   isTyping: false,
-  asks: null,
+  asksHold: false,
 };
 
 /** The rows that a cursor moves over, as they are shown. */
@@ -47,6 +47,8 @@ interface Shown {
 interface Pressed {
   cursor: Cursor;
   wish: Wish | null;
+  /** What a person is told who sees no change. */
+  notice: string | null;
 }
 
 /** Finds the row that the cursor is on, in the order shown: the first one where it is on none. */
@@ -57,21 +59,25 @@ export function findPlace(cursor: Pick<Cursor, 'at'>, rows: readonly { id: strin
   );
 }
 
+const change = (cursor: Cursor, changed: Partial<Cursor>, more: Partial<Pressed> = {}): Pressed => ({
+  ...{ cursor: { ...cursor, ...changed }, wish: null, notice: null },
+  ...more,
+});
+
 /** Carries out a key; one that means nothing changes nothing. */
 export function pressKey(cursor: Cursor, key: string, shown: Shown): Pressed {
-  const only = (change: Partial<Cursor>): Pressed => ({ cursor: { ...cursor, ...change }, wish: null });
-  if (key === 'ctrl-c') return { cursor, wish: { do: 'leave' } };
-  if (cursor.isTyping) return only(typeText(cursor, key, shown));
-  if (cursor.asks !== null)
-    return { cursor: { ...cursor, asks: null }, wish: key === 'y' || key === 'Y' ? { do: cursor.asks } : null };
   const act = findAct(key, shown.on);
-  if (cursor.showsKeys) return act === 'leave' ? { cursor, wish: { do: 'leave' } } : only({ showsKeys: false });
-  return act === undefined ? only({}) : carryOut(cursor, act, shown);
+  if (key === 'ctrl-c') return change(cursor, {}, { wish: { do: 'leave' } });
+  if (cursor.isTyping) return typeText(cursor, key, shown);
+  if (cursor.asksHold)
+    return change(cursor, { asksHold: false }, { wish: key.toLowerCase() === 'y' ? { do: 'hold' } : null });
+  if (cursor.showsKeys) return change(cursor, { showsKeys: false }, { wish: act === 'leave' ? { do: act } : null });
+  return act === undefined ? change(cursor, {}) : carryOut(cursor, act, shown);
 }
 
 function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
-  const only = (change: Partial<Cursor>): Pressed => ({ cursor: { ...cursor, ...change }, wish: null });
-  const wish = (wanted: Wish): Pressed => ({ cursor, wish: wanted });
+  const only = (changed: Partial<Cursor>) => change(cursor, changed);
+  const wish = (wanted: Wish) => change(cursor, {}, { wish: wanted });
   const { rows, page, on, isHeld } = shown;
   const move = (by: number) => {
     const to = Math.min(rows.length - 1, Math.max(0, findPlace(cursor, rows) + by));
@@ -101,7 +107,7 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
     case 'find':
       return only({ isTyping: true, find: '' });
     case 'next':
-      return only({ at: findNext(cursor, cursor.find, rows, 1) });
+      return find(cursor, cursor.find, rows, 1);
     case 'failed':
       return only({ onlyFailed: !cursor.onlyFailed });
     case 'order':
@@ -109,7 +115,9 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
     case 'all':
       return only({ allEnded: !cursor.allEnded });
     case 'hold':
-      return isHeld === null ? only({}) : only({ asks: isHeld ? 'release' : 'hold' });
+      if (isHeld === null) return change(cursor, {}, { notice: 'Only a run that goes on can be held.' });
+      // Who releases a run types yes: to ask here as well would be to ask twice.
+      return isHeld ? wish({ do: 'release' }) : only({ asksHold: true });
     case 'answer':
     case 'page':
     case 'leave':
@@ -122,19 +130,19 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
   }
 }
 
-function typeText(cursor: Cursor, key: string, { rows }: Shown): Partial<Cursor> {
-  if (key === 'return') return { isTyping: false };
-  if (key === 'escape') return { isTyping: false, find: '' };
+function typeText(cursor: Cursor, key: string, { rows }: Shown): Pressed {
+  if (key === 'return') return change(cursor, { isTyping: false });
+  if (key === 'escape') return change(cursor, { isTyping: false, find: '' });
   const sign = key === 'space' ? ' ' : [...key].length === 1 ? key : '';
-  const find = key === 'backspace' ? cursor.find.slice(0, -1) : `${cursor.find}${sign}`;
-  return { find, at: findNext(cursor, find, rows, 0) };
+  return find(cursor, key === 'backspace' ? cursor.find.slice(0, -1) : `${cursor.find}${sign}`, rows, 0);
 }
 
-/** The next row with the text, from the cursor's or the one behind it; the cursor's own where there is none. */
-function findNext(cursor: Cursor, find: string, rows: Shown['rows'], from: 0 | 1): string | null {
+/** Goes to the next row with a text, from the cursor's or the one behind it; stays where there is none. */
+function find(cursor: Cursor, text: string, rows: Shown['rows'], from: 0 | 1): Pressed {
   const here = findPlace(cursor, rows) + from;
-  const wanted = find.toLowerCase();
+  const wanted = text.toLowerCase();
   const inTurn = [...rows.slice(here), ...rows.slice(0, here)];
-  const found = wanted === '' ? undefined : inTurn.find(({ text }) => text.toLowerCase().includes(wanted));
-  return found?.id ?? cursor.at;
+  const found = wanted === '' ? undefined : inTurn.find((row) => row.text.toLowerCase().includes(wanted));
+  const notice = wanted !== '' && found === undefined ? `No row has "${text}".` : null;
+  return change(cursor, { find: text, at: found?.id ?? cursor.at }, { notice });
 }

@@ -2,7 +2,7 @@ import type { CommandFormatter, Instruction } from '../../base/invocation.js';
 import type { Paragraph, Shade, Span } from '../../base/spans.js';
 import type { Row } from '../rows.js';
 import { SIGNS } from '../signs.js';
-import { cutText, measureText, padLine } from './columns.js';
+import { fitText, measureText, padLine } from './columns.js';
 
 /** Columns below which what goes on begins near the left, and those below which how long a todo took leaves. */
 const WIDE = 80;
@@ -28,7 +28,7 @@ export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
   const width = Math.min(title.length, Math.max(12, Math.floor(columns / 3)));
   // Of a todo there is more than its id and its title.
   const isTodo = SHADES.has(mark) && cells.length > 2;
-  const shown = isTodo ? padLine([{ text: cutText(title.trimEnd(), width) }], width) : [{ text: title }];
+  const shown = isTodo ? padLine([{ text: fitText(title.trimEnd(), width) }], width) : [{ text: title }];
   const more = [
     ...(isTodo && columns < TIMED ? [] : [{ text: time, as: 'quiet' as const }]),
     ...notes.map((text) => ({ text })),

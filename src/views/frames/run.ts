@@ -75,10 +75,10 @@ interface List {
   isRead: boolean;
 }
 
-/** The rows around the cursor; how many there are above and below stands in their first and last line. */
+/** The rows around the cursor. */
 function renderRows(rows: readonly Row[], at: number, { room, width, now, isRead }: List): Line[] {
   if (rows.length === 0)
-    return fill([[{ text: isRead ? '  nothing to show' : '  cannot be read', as: 'quiet' }]], room);
+    return fill([[{ text: `  ${isRead ? 'nothing has failed' : 'cannot be read'}`, as: 'quiet' }]], room);
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
   const seen = rows.slice(top, top + room);
   const facts = seen.map((row) => describeRow(row, now));

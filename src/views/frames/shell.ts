@@ -35,19 +35,18 @@ export function renderKeys(on: ScreenName, size: Size): Line[] {
 /** The lines at the bottom: what is asked, looked for or told, then the keys. */
 export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, columns: number): Line[] {
   const keys = renderKeyLine(on, columns);
-  if (cursor.asks !== null) {
-    const what = cursor.asks === 'hold' ? 'Hold the run' : 'Release the run';
-    return [[{ text: `${what}? `, as: 'you' }, { text: 'y: yes; any other key: no' }], keys];
+  const said = notice === null ? [] : wrapSpans([{ text: notice, as: 'you' }], columns, 2).slice(0, NOTICE);
+  if (cursor.asksHold) return [[{ text: 'Hold the run? ', as: 'you' }, { text: 'y: yes; any other key: no' }], keys];
+  if (cursor.isTyping) {
+    const typed: Line = [{ text: '/', as: 'strong' }, { text: cursor.find }];
+    return [...said, typed, [{ text: 'Enter: done  Esc: give up', as: 'quiet' }]];
   }
-  if (cursor.isTyping)
-    return [[{ text: '/', as: 'strong' }, { text: cursor.find }], [{ text: 'Enter: done  Esc: give up', as: 'quiet' }]];
   const filters = [
     ...(cursor.find === '' ? [] : [`finds "${cursor.find}"`]),
     ...(cursor.onlyFailed ? ['failed only'] : []),
     ...(cursor.inOrder ? ['order of the plan'] : []),
     ...(cursor.allEnded ? ['all ended'] : []),
   ];
-  const said = notice === null ? [] : wrapSpans([{ text: notice, as: 'you' }], columns, 2).slice(0, NOTICE);
   return [...said, ...(filters.length === 0 ? [] : [[{ text: filters.join(' · '), as: 'quiet' as const }]]), keys];
 }
 

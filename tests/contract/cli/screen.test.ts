@@ -1,7 +1,6 @@
 import { execSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../adversarial/binary/victims.js';
 import { devCli, imageOf, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -60,6 +59,35 @@ describe.skipIf(findRealTerminal() === null)(
       expect(person.output().split(ENTER).length).toBe(person.output().split(LEAVE).length);
     });
 
+    it('say in words what came of a question that was left open, and where nothing asks', async () => {
+      openGate();
+      const person = sit('dev-cli status --watch');
+      await person.sees(/› ● approve/);
+      person.type('a');
+      await person.sees(/Your choice/);
+      person.type('\r');
+      await person.sees(/\nThe question is left open\.\n\?/);
+      expect(choice()).toBeUndefined();
+      person.type('a');
+      await person.sees(/Your choice/);
+      person.type('1\r');
+      await person.sees(/\n◐ waiting for the agent[\s\S]*Recorded/);
+      person.type('a');
+      await person.sees(/\nNothing in "run-1" waits for a person\.\n\?/);
+    });
+
+    it('are lines, one below the other, with --text: home, a gate, a run', async () => {
+      openGate();
+      const person = sit('dev-cli --text; dev-cli approve run-1 --text; dev-cli status --watch --text');
+      await person.sees(/Waiting for you\nwaits for you: run-1[\s\S]*Your choice/);
+      person.type('yes\r');
+      await person.sees(/Recorded[\s\S]*at work: last/);
+      person.type('\u0003');
+      await person.ended();
+      expect(person.output()).not.toContain('\u001b[?1049h');
+      expect(choice()).toMatchObject({ choice: 'yes', by: 'human' });
+    });
+
     it('take a reason where an answer wants one', async () => {
       openGate();
       const person = sit('dev-cli status --watch');
@@ -90,8 +118,6 @@ describe.skipIf(findRealTerminal() === null)(
       expect(devCli(project, ['next', 'run-1']).json).toMatchObject({ action: 'held' });
       expect(second.code).toBe(0);
       person.type('h');
-      await person.sees(/Release the run\? y/);
-      person.type('y');
       await person.sees(/Type yes/);
       person.type('yes\r');
       await person.sees(/\n◐ waiting for the agent: last/);
@@ -178,7 +204,9 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('G');
       await person.sees(/› ✓ loud/);
       person.type('l');
-      await eventually('the log was shown', () => person.output().includes('said ]0;xloudly'));
+      // A pager that is done at once would be gone before anybody had read anything.
+      await person.sees(/said \]0;xloudly\n+Enter: back/);
+      person.type('\r');
       await person.sees(/› ✓ loud/);
       person.type('q');
       expect(await person.ended()).toBe(0);

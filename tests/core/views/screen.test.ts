@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openGatePage } from '../../../src/app/screens/gate.js';
+import { putInWords } from '../../../src/app/words.js';
 import type { Decision } from '../../../src/base/decision.js';
 import type { Size } from '../../../src/base/screen.js';
 import type { Line } from '../../../src/base/spans.js';
@@ -98,6 +100,7 @@ const DECISION: Decision = {
   looks: [],
 };
 
+const LOOK = { key: 'p', label: 'the plan', look: async () => 'plan' };
 const QUESTION = 'Your choice (1 to 2; Enter alone: leave it open): ';
 const told = { now: NOW, notice: null, format: (root: string | undefined) => createFormatterFor(root) };
 const gate = (size: Size, top = 0) => renderGateFrame(DECISION, size, { top, typed: '', notice: '' }, QUESTION);
@@ -276,6 +279,7 @@ describe('the keys of a run', () => {
     keys.reduce((now, key) => pressKey(now.cursor, key, shown(now.cursor)), {
       cursor: FIRST,
       wish: null,
+      notice: null,
     } as ReturnType<typeof pressKey>);
 
   it('begin on the first row shown, which is the one that failed, and stay on a row by its id', () => {
@@ -294,11 +298,23 @@ describe('the keys of a run', () => {
   });
 
   it('ask before a run is held, and only y does it', () => {
-    expect(press('h').cursor.asks).toBe('hold');
+    expect(press('h').cursor.asksHold).toBe(true);
     expect(press('h', 'y').wish).toEqual({ do: 'hold' });
-    expect(press('h', 'return')).toMatchObject({ cursor: { asks: null }, wish: null });
-    expect(pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: true }).cursor.asks).toBe('release');
-    expect(pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: null }).cursor.asks).toBeNull();
+    expect(press('h', 'return')).toMatchObject({ cursor: { asksHold: false }, wish: null });
+  });
+
+  it('do not ask before a release, which asks itself, and say why neither is possible', () => {
+    expect(pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: true }).wish).toEqual({ do: 'release' });
+    const ended = pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: null });
+    expect(ended).toMatchObject({ cursor: FIRST, wish: null, notice: 'Only a run that goes on can be held.' });
+  });
+
+  it('say that nothing was found, while one types and at the next', () => {
+    const typed = press('/', ...'todo-9');
+    expect(typed).toMatchObject({ cursor: { at: 'todo-2' }, notice: 'No row has "todo-9".' });
+    const frame = renderRunFrame(MODEL, { columns: 80, rows: 24 }, typed.cursor, { now: NOW, notice: typed.notice });
+    expect(frame.flat().map(({ text }) => text)).toContain('No row has "todo-9".');
+    expect(press('/', ...'todo-9', 'return', 'n').notice).toBe('No row has "todo-9".');
   });
 
   it.each([
@@ -350,5 +366,35 @@ describe('the page of a gate', () => {
         .lines.flat()
         .map(({ text }) => text),
     ).toContain(`${last + 1}–${last + room} of ${last + room} ↑`);
+  });
+
+  it('takes digits alone, moves by the keys of the screens, and leaves by Enter or Escape', () => {
+    const size = { columns: 80, rows: 24 };
+    const page = openGatePage({ ...DECISION, looks: [LOOK] }, QUESTION, '');
+    const press = (...keys: string[]) => keys.map((key) => page.press(key, size)).at(-1);
+    const first = () => page.frame(size)[2]?.map(({ text }) => text);
+    expect(press('x', 'q', '1', '2', 'backspace', 'return')).toBe('1');
+    expect(press('P')).toBe('p');
+    expect([press('escape'), press('return'), press('escape')]).toEqual([null, '', '']);
+    const begin = first();
+    for (const [there, back] of [
+      ['space', 'b'],
+      ['j', 'up'],
+      ['G', 'home'],
+    ] as const) {
+      press(there);
+      expect(first(), there).not.toEqual(begin);
+      press(back);
+      expect(first(), back).toEqual(begin);
+    }
+  });
+});
+
+describe('words', () => {
+  it('stand for signs wherever a part of a line begins with one', () => {
+    const text = '✓ todo-1  Title   done · or not\n  ◐ worker  · verify  – commit\n';
+    expect(putInWords(text)).toBe(
+      'done: todo-1  Title   done · or not\n  at work: worker  to come: verify  skipped: commit\n',
+    );
   });
 });
