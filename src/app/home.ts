@@ -1,12 +1,14 @@
-import { type HomeFrame, home } from '../protocol/questions/home.js';
+import type { Line } from '../base/spans.js';
+import { readHome } from '../protocol/questions/home.js';
+import { type Options, renderHome } from '../views/frames/home.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
 /**
- * Answers a call without a command, for a person's terminal that shows no screens.
- * @param inWords whether words stand for signs
+ * Answers a call without a command, for a person's terminal that shows no screens (view.md, Home).
  * @throws DevCliError `IO`
  */
-export function answerHome(environment: Environment, inWords: boolean): Promise<HomeFrame> {
-  return home(createReadContext(environment), inWords);
+export async function answerHome(environment: Environment, options: Omit<Options, 'now'>): Promise<Line[]> {
+  const context = createReadContext(environment);
+  return renderHome(await readHome(context), { ...options, now: context.clock.now() });
 }

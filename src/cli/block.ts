@@ -1,4 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
+import type { Size } from '../base/screen.js';
 
 /** A part of the screen that is redrawn in place. No mode of the terminal is changed, so none has to be restored. */
 export interface RedrawnBlock {
@@ -10,17 +11,11 @@ export interface RedrawnBlock {
   rest(): string;
 }
 
-/** The size of a terminal, in characters. */
-export interface Screen {
-  columns: number;
-  rows: number;
-}
-
 /**
  * Creates a block that has drawn nothing yet.
  * @param screen called at every drawing, because a window may change its size
  */
-export function createBlock(screen: () => Screen): RedrawnBlock {
+export function createBlock(screen: () => Size): RedrawnBlock {
   let drawn = 0;
   let shown: readonly string[] = [];
   let whole: string[] = [];

@@ -5,8 +5,8 @@ import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { Decision } from '../base/decision.js';
 import { DevCliError } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
+import type { Size } from '../base/screen.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
-import type { Screen } from './block.js';
 import type { GateScreen } from './gate.js';
 import { resolveInput } from './inputs.js';
 import { buildInterruptedError } from './interrupted.js';
@@ -45,7 +45,7 @@ export interface ProcessIo {
   /** Writes a line to standard error. */
   tell: (line: string) => void;
   /** The size of the terminal. */
-  screen: () => Screen;
+  screen: () => Size;
   /** Hears single keys at the terminal until it is called back. */
   keys: NonNullable<Environment['keys']>;
 }

@@ -1,8 +1,8 @@
 import { answerHome } from '../app/home.js';
 import { describePerson } from '../app/person.js';
 import { openHome } from '../app/screens/home.js';
+import type { Size } from '../base/screen.js';
 import { createFormatterFor } from '../registry/render.js';
-import type { Screen } from './block.js';
 import { paint, showsColour } from './paint.js';
 import { type CallSite, createCommandFormatter, type Output } from './print.js';
 import { movesCursor } from './screen/capable.js';
@@ -16,7 +16,7 @@ type Site = Pick<Terminal, 'cwd' | 'env'>;
 interface Terminal {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  screen: () => Screen;
+  screen: () => Size;
   /** `--text` was given. */
   inWords: boolean;
 }
@@ -43,6 +43,6 @@ export async function showHome(
     const exit = await showScreens(await openHome(environment, format), createHost(connect(site)));
     return { stdout: '', stderr: '', exit };
   }
-  const frame = await answerHome(environment, wantsLines);
-  return { stdout: paint(frame(screen().columns, format), showsColour(env)), stderr: '', exit: 0 };
+  const lines = await answerHome(environment, { columns: screen().columns, format, inWords: wantsLines });
+  return { stdout: paint(lines, showsColour(env)), stderr: '', exit: 0 };
 }

@@ -3,8 +3,8 @@ import type { Answer } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type Fix } from '../base/errors.js';
 import type { CommandFormatter, Instruction, Invocation } from '../base/invocation.js';
+import type { Size } from '../base/screen.js';
 import type { Paragraph, Span } from '../base/spans.js';
-import type { Screen } from './block.js';
 import { listFailure } from './failure.js';
 import { paint, showsColour } from './paint.js';
 import { createCommandFormatter, type Output, type OutputFormat } from './print.js';
@@ -12,7 +12,7 @@ import { createCommandFormatter, type Output, type OutputFormat } from './print.
 /** The terminal that a person reads. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
-  screen: () => Screen;
+  screen: () => Size;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { putInWords } from '../app/words.js';
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
-import { createBlock, type Screen } from './block.js';
+import type { Size } from '../base/screen.js';
+import { createBlock } from './block.js';
 import { toOneLine, toPlainText } from './plain.js';
 import {
   buildFailureDocument,
@@ -19,7 +20,7 @@ interface Outlet {
   env: NodeJS.ProcessEnv;
   /** Writes to standard output; false when its reader has gone. */
   write: (text: string) => boolean;
-  screen: () => Screen;
+  screen: () => Size;
 }
 
 /**

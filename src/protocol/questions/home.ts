@@ -1,8 +1,6 @@
 import { basename } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
-import type { CommandFormatter } from '../../base/invocation.js';
 import { isName } from '../../base/name.js';
-import type { Line } from '../../base/spans.js';
 import { readHead } from '../../project/git-head.js';
 import { RUNS } from '../../project/layout.js';
 import { findRoot } from '../../project/root.js';
@@ -12,21 +10,7 @@ import { listInOtherWorkTrees } from '../../project/work-trees.js';
 import { runCodec } from '../../run/codec.js';
 import type { ReadContext } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
-import { renderHome } from '../../views/frames/home.js';
 import { buildHome, type FoundRun, type Home, type Located } from '../../views/home.js';
-
-/** Home as it is laid out for a terminal of so many columns; `format` writes commands for a root, undefined is the call's own. */
-export type HomeFrame = (columns: number, format: (root: string | undefined) => CommandFormatter) => Line[];
-
-/**
- * `dev-cli` alone, at a person's terminal that shows no screens (view.md, Home).
- * @param inWords whether words stand for signs
- */
-export async function home(context: ReadContext, inWords: boolean): Promise<HomeFrame> {
-  const built = await readHome(context);
-  const now = context.clock.now();
-  return (columns, format) => renderHome(built, { now, columns, format, inWords });
-}
 
 /**
  * Reads every run of every work tree of the repository; takes no lock, starts no process.

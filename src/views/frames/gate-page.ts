@@ -1,7 +1,8 @@
 import { type Decision, type DecisionSection, listAnswers } from '../../base/decision.js';
 import type { Size } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
-import { fitLine, wrapSpans } from './columns.js';
+import { wrapSpans } from './columns.js';
+import { closeFrame } from './shell.js';
 
 /** Where a person is on the page of a gate. */
 export interface GatePlace {
@@ -41,15 +42,9 @@ export function renderGateFrame(decision: Decision, size: Size, place: GatePlace
   const room = Math.max(1, rows - bottom.length - 3);
   const last = Math.max(0, text.length - room);
   const top = Math.min(place.top, last);
-  const seen = Array.from({ length: room }, (_, index) => text[top + index] ?? []);
-  const all = [
-    [{ text: decision.title, as: 'strong' as const }],
-    ...seen,
-    [{ text: describeRange(top, room, text.length), as: 'quiet' as const }],
-    [],
-    ...bottom,
-  ];
-  return { lines: all.slice(-rows).map((line) => fitLine(line, columns)), last, room };
+  const title: Line = [{ text: decision.title, as: 'strong' }];
+  const range: Line = [{ text: describeRange(top, room, text.length), as: 'quiet' }];
+  return { lines: closeFrame([title, ...text.slice(top)], [range, [], ...bottom], size), last, room };
 }
 
 function describeRange(top: number, room: number, length: number): string {

@@ -83,8 +83,7 @@ export function renderHomeFrame(
   }
   if (groups.length === 0) body.push(...(home.groups.length === 0 ? renderNothing(options, columns) : NONE));
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), body.length - room));
-  const seen = Array.from({ length: room }, (_, index) => body[top + index] ?? []);
-  return closeFrame([...head, ...seen], bottom, size);
+  return closeFrame([...head, ...body.slice(top)], bottom, size);
 }
 
 const NONE: Line[] = [[], [{ text: '  nothing has failed', as: 'quiet' }]];

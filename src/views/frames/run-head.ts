@@ -4,7 +4,7 @@ import type { Line } from '../../base/spans.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { SIGNS } from '../signs.js';
 import type { Row } from '../timeline-rows.js';
-import { fitText, wrapSpans } from './columns.js';
+import { wrapSpans } from './columns.js';
 import type { RunModel } from './run-model.js';
 
 /** Columns of the bar at most. */
@@ -18,29 +18,18 @@ export function renderHead(model: RunModel, { columns, rows }: Size, now: number
   const { name, recipe, waits, fault, isLive } = model;
   const since = waits.since === null || !isLive ? '' : `  ${formatDuration(now - waits.since)}`;
   const { sign, as } = SIGNS[waits.sign];
-  const question = wrapSpans(
-    [{ text: sign, as }, { text: ` ${waits.text}` }, { text: since, as: 'quiet' }],
-    columns,
-    2,
-  );
+  const spans: Line = [{ text: sign, as }, { text: ` ${waits.text}` }, { text: since, as: 'quiet' }];
   const most = rows < 16 ? 1 : 3;
-  const shown = question.slice(0, most);
-  const cut = shown.length < question.length ? [[...shown.slice(-1).flat(), { text: ' …' }]] : shown.slice(-1);
+  const question = wrapSpans(spans, columns, 2);
+  const cut = wrapSpans(spans, columns - 2, 2).slice(0, most);
   return [
     [{ text: toBoundedLine(name, 200), as: 'strong' }, { text: `  ${toBoundedLine(recipe, 200)}` }],
-    ...shown.slice(0, -1),
-    ...cut.map((line) => (shown.length < question.length ? fitEnd(line, columns) : line)),
+    ...(question.length <= most ? question : [...cut.slice(0, -1), [...cut.slice(-1).flat(), { text: ' …' }]]),
     ...(fault === null ? [] : [[{ text: `the journal cannot be read beyond this: ${fault}`, as: 'bad' as const }]]),
     renderBar(model.rows, columns),
     [{ text: describeSplit(model, now), as: 'quiet' }],
     [],
   ];
-}
-
-/** The end of a question that was cut. */
-function fitEnd(line: Line, columns: number): Line {
-  const text = line.map((span) => span.text).join('');
-  return [{ text: fitText(text.replace(/ …$/, ''), columns - 2) }, { text: ' …' }];
 }
 
 /** A bar of todos, of steps where there are none, with counts. */

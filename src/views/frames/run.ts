@@ -40,9 +40,7 @@ export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told
   const below = !isBeside && cursor.showsDetails ? Math.floor(room / 2) : 0;
   const list = renderRows(shown, at, { room: room - below, width, now: told.now, isRead: model.fault === null });
   const details = chosen === undefined ? [] : renderDetails(chosen, isBeside ? columns - width - 2 : columns, told.now);
-  const body = isBeside
-    ? join(list, details, { room, at: width + 2 })
-    : [...list, ...fill(details.slice(0, below), below)];
+  const body = isBeside ? join(list, details, { room, at: width + 2 }) : [...list, ...details.slice(0, below)];
   return closeFrame([...head, ...body], bottom, size);
 }
 
