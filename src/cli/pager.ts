@@ -67,7 +67,7 @@ async function page(
   const less = `${env['LESS'] ?? (isOverScreen ? 'R' : 'FRX')}${begin}`;
   if (!(await startPager({ ...env, LESS: less }, fill))) write(otherwise);
   if (!isOverScreen || Date.now() - begun > GLANCE) return;
-  await ask('Enter: back ').catch((error) => {
+  await ask('Enter goes back: ').catch((error) => {
     if (!(error instanceof DevCliError)) throw error;
   });
 }

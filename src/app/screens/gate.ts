@@ -26,7 +26,9 @@ export function openGatePage(decision: Decision, question: string, notice: strin
     press(key, size) {
       const letter = key.toLowerCase();
       if (keys.has(letter)) return letter;
-      if (key === 'return' || (key === 'escape' && place.typed === '')) return place.typed;
+      if (key === 'escape' && place.typed === '') return '';
+      // Only a number decides; words would do so elsewhere.
+      if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
       const { last, room } = layOut(size);
       const top = Math.max(0, Math.min(last, scroll(Math.min(last, place.top), key, room)));
       place = { top, typed: type(place.typed, key), notice: '' };
@@ -38,15 +40,18 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** Only a number decides; words would do so elsewhere. */
+/** What no decision has for an answer. */
+const NO_CHOICE = '?';
+
+/** Signs that are typed at most. */
+const LONGEST = 20;
+
 function type(typed: string, key: string): string {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
-  return /^\d$/.test(key) && typed.length < DIGITS ? typed + key : typed;
+  const isTyped = [...key].length === 1 && findAct(key, 'run') === undefined;
+  return isTyped && typed.length < LONGEST ? typed + key : typed;
 }
-
-/** Digits that are typed at most. */
-const DIGITS = 4;
 
 function scroll(top: number, key: string, room: number): number {
   switch (findAct(key, 'run')) {

@@ -205,7 +205,7 @@ describe.skipIf(findRealTerminal() === null)(
       await person.sees(/› ✓ loud/);
       person.type('l');
       // A pager that is done at once would be gone before anybody had read anything.
-      await person.sees(/said \]0;xloudly\n+Enter: back/);
+      await person.sees(/said \]0;xloudly\n+Enter goes back:/);
       person.type('\r');
       await person.sees(/› ✓ loud/);
       person.type('q');

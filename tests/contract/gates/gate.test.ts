@@ -72,7 +72,7 @@ const choice = () => stateOf(project, 'run-1').gates['approve']?.choice;
 describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
   it('about a plan shows it, asks again after a wrong key, shows the document, and takes two keys', () => {
     openPlanGate();
-    const { exit, output } = typed(100, ['z', 'p', '1']);
+    const { exit, output } = typed(100, ['z', 'p', '', '1']);
     expect(exit, output).toBe(0);
     expect(choice()).toBe('approve');
     for (const shown of ['run-1 waits for you', 'Shall it be?', 'Why', 'Todos', 'todo-1: Make it', '1  approve: go'])

@@ -107,7 +107,7 @@ describe.skipIf(terminal === null)(
 
     it('an editor that fails ends nothing', () => {
       openPlanGate();
-      const { exit, output } = typed('approve run-1', ['e', '1'], { edit: 'exit 3' });
+      const { exit, output } = typed('approve run-1', ['e', '', '1'], { edit: 'exit 3' });
       expect([exit, choice()], output).toEqual([0, 'approve']);
       expect(output).toContain('ended with exit status 3');
     });
@@ -115,7 +115,7 @@ describe.skipIf(terminal === null)(
     it('d shows the difference', () => {
       openPlanGate();
       expect(typed('approve run-1', ['e', ''], { edit: rename('Otherwise') }).exit).toBe(2);
-      const { exit, output } = typed('approve run-1', ['d', 'diff', '1']);
+      const { exit, output } = typed('approve run-1', ['d', '', 'diff', '', '1']);
       expect(exit, output).toBe(0);
       expect(output.match(/the plan of round 1 → plan-content\.json/g)).toHaveLength(2);
     });
@@ -134,7 +134,7 @@ describe.skipIf(terminal === null)(
         openPlanGate();
         // The look at the plan is the moment in which somebody else changes it.
         const change = `sed -i.orig 's/Title of todo-2/By another/' .dev/specs/run-1/${file}`;
-        const first = typed('approve run-1', ['p', '1'], { pager: `cat; ${change}` });
+        const first = typed('approve run-1', ['p', '', '1'], { pager: `cat; ${change}` });
         expect(first.exit, first.output).not.toBe(0);
         expect(first.output.replace(/\s+/g, ' ')).toContain(
           'The plan changed while you were asked; nothing was decided. See what changed, and answer again: dev-cli approve run-1',
@@ -148,7 +148,7 @@ describe.skipIf(terminal === null)(
     it('asks again where an editor that had returned saves another plan meanwhile', () => {
       openPlanGate();
       const save = `sed -i.orig 's/Title of todo-2/Saved later/' .dev/specs/run-1/edit/PLAN.md`;
-      const first = typed('approve run-1', ['e', 'p', '1'], { pager: `cat; ${save}` });
+      const first = typed('approve run-1', ['e', '', 'p', '', '1'], { pager: `cat; ${save}` });
       expect([first.exit === 0, choice()], first.output).toEqual([false, undefined]);
       expect(first.output).toContain('The plan changed while you were asked; nothing was decided.');
       const { exit, output } = typed('approve run-1', ['1']);
@@ -185,7 +185,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
 
   it('asks about the plan as it was edited', () => {
     begin(project, chain(), { flags: [] });
-    const { exit, output } = typed(`approve ${RUN}`, ['d', 'e', '1'], { edit: rename('Otherwise') });
+    const { exit, output } = typed(`approve ${RUN}`, ['d', '', 'e', '1'], { edit: rename('Otherwise') });
     expect(exit, output).toBe(0);
     expect(output).toContain('Nothing has changed since you were asked.');
     expect(plan(RUN).todos[0]?.title).toBe('Otherwise');

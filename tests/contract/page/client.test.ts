@@ -146,10 +146,9 @@ describe.skipIf(browser === null)('a run', () => {
     await page.getByRole('button', { name: 'prompt' }).click();
     await page.getByText('Too large to be shown whole: 1320 B of 2500 kB.').waitFor();
     await page.getByRole('button', { name: 'Diff of' }).click();
-    expect(await page.locator('.document .good').allTextContents()).toEqual([
-      '+++ b/src/routes.ts\n',
-      '+  show,\n+  remove\n',
-    ]);
+    await expect
+      .poll(() => page.locator('.document .good').allTextContents())
+      .toEqual(['+++ b/src/routes.ts\n', '+  show,\n+  remove\n']);
     stage.document = () => null;
     await page.getByRole('button', { name: 'result' }).click();
     await page.getByRole('alert').getByText('The document is gone.').waitFor();
