@@ -5,7 +5,7 @@ import type { ReadContext } from '../../run/context.js';
 import { getRunDirectory, PLAN, REPORT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
 import type { Row } from '../../views/timeline-rows.js';
-import { git } from '../../work/git-command.js';
+import { showCommit } from '../../work/show-commit.js';
 
 /** Finds the plan or the report of a run. @throws DevCliError what reading the run throws */
 export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<Shown> {
@@ -18,8 +18,7 @@ export async function findText(context: ReadContext, name: string, document: Doc
 /** Finds what the commit of a row changed. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function findDiff({ root, signal }: ReadContext, row: Row | undefined): Promise<Shown> {
   if (row?.commit == null) return { none: 'It has no commit.' };
-  const args = ['show', '--no-color', '--no-ext-diff', '--stat', '--patch', row.commit, '--'];
-  return { text: (await git(root, args, { signal })).toString('utf8') };
+  return { text: await showCommit(root, row.commit, signal) };
 }
 
 /** The name of the file in which a command's output is kept. */

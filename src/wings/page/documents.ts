@@ -4,7 +4,7 @@ import type { Context } from '../../run/context.js';
 import { PLAN, REPORT } from '../../run/paths.js';
 import { BEGINNING, type Entry } from '../../store/store.js';
 import { renderEntry } from '../../views/history-text.js';
-import { git } from '../../work/git-command.js';
+import { showCommit } from '../../work/show-commit.js';
 import { cutDocument } from './clean.js';
 import type { WantedRun } from './live.js';
 import { readText } from './pages.js';
@@ -137,12 +137,8 @@ async function listEntries({ store }: Context, name: string, runId: string | und
 export async function readCommit(context: Context, sha: string, { timeline }: TimelineNow): Promise<PageDocument> {
   const isNamed = /^[0-9a-f]{7,64}$/.test(sha) && timeline.rows.some(({ commit }) => commit === sha);
   if (!isNamed) throw goneError('No row names this commit.');
-  const shown = await git(context.root, [...SHOW, sha, '--'], { signal: context.signal });
-  return { kind: 'diff', ...cutDocument(shown.toString('utf8')) };
+  return { kind: 'diff', ...cutDocument(await showCommit(context.root, sha, context.signal)) };
 }
-
-/** Nothing that the repository configures is started. */
-const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv', '--patch'];
 
 function goneError(message: string): DevCliError {
   return new DevCliError('DATA_MISSING', message);

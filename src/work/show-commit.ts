@@ -1,0 +1,13 @@
+import { git } from './git-command.js';
+
+/** Nothing that the repository configures is started: no check of signatures, no program that shows differences. */
+const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv'];
+
+/**
+ * Shows what a commit changed: who, when, why, how much of each file, and the patch.
+ * @param sha of a commit that dev-cli has recorded
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function showCommit(root: string, sha: string, signal: AbortSignal): Promise<string> {
+  return (await git(root, [...SHOW, '--stat', '--patch', sha, '--'], { signal })).toString('utf8');
+}

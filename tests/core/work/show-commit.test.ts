@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { showCommit } from '../../../src/work/show-commit.js';
+import { createProject, type Project } from '../../support/project.mjs';
+
+// view-page.md, Server; view.md, Run screen: what a commit changed.
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+it('shows a commit with its patch, and starts no program that the repository names for it', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' }).trim();
+  const mark = join(project.home, 'started');
+  for (const key of ['diff.own.textconv', 'diff.own.command', 'diff.external', 'gpg.program'])
+    git('config', key, `sh -c 'touch "${mark}"' --`);
+  git('config', 'log.showSignature', 'true');
+  writeFileSync(join(project.root, '.gitattributes'), '*.txt diff=own\n');
+  writeFileSync(join(project.root, 'note.txt'), 'said\n');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'A note');
+  const shown = await showCommit(project.root, git('rev-parse', 'HEAD'), new AbortController().signal);
+  expect(shown).toContain('A note');
+  expect(shown).toContain('+said');
+  expect(existsSync(mark)).toBe(false);
+  // The same call without these precautions does start them.
+  git('show', 'HEAD');
+  expect(existsSync(mark)).toBe(true);
+});
