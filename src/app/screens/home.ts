@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Screen } from '../../base/screen.js';
-import { describeSources, readHome } from '../../protocol/questions/home.js';
+import { describeSources, readHome, waitForChange } from '../../protocol/questions/home.js';
 import { FIRST, findPlace, pressKey } from '../../views/frames/cursor.js';
 import { listHomeRows, renderHomeFrame } from '../../views/frames/home-screen.js';
 import { countPage } from '../../views/frames/shell.js';
@@ -9,12 +8,6 @@ import type { Home } from '../../views/home.js';
 import { createReadContext } from '../context.js';
 import type { Environment } from '../environment.js';
 import { findText } from './documents.js';
-
-/** Milliseconds between two looks at whether anything has changed; nothing is read, nothing written. */
-const LOOK = 2000;
-
-/** Milliseconds after which home is read anew although nothing has changed: an agent may be silent by now. */
-const STALE = 60_000;
 
 /**
  * Opens home as a screen (view.md, Home).
@@ -30,8 +23,7 @@ export async function openHome(
   let cursor = FIRST;
   let notice: string | null = null;
   let sources = describeSources(context);
-  let readAt = clock.now();
-  let now = readAt;
+  let now = clock.now();
   let home: Home = await readHome(context, Number.POSITIVE_INFINITY);
   const rows = () => listHomeRows(home, cursor);
   const chosen = () => rows()[findPlace(cursor, rows())]?.row;
@@ -46,18 +38,12 @@ export async function openHome(
     async read() {
       const before = listWaiting();
       sources = describeSources(context);
-      readAt = clock.now();
       home = await readHome(context, Number.POSITIVE_INFINITY);
       now = clock.now();
       const news = [...listWaiting()].filter((one) => !before.has(one));
       return news.map((one) => `${one.split('\n')[1]} waits for you`);
     },
-    async changed(signal) {
-      while (!signal.aborted) {
-        await pause(LOOK, undefined, { signal }).catch(() => {});
-        if (describeSources(context) !== sources || (isBusy() && clock.now() - readAt > STALE)) return;
-      }
-    },
+    changed: (signal) => waitForChange(context, sources, { isBusy: isBusy(), signal }),
     isBusy,
     frame(size) {
       if (isBusy()) now = clock.now();

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
 import { readHead } from '../../project/git-head.js';
@@ -29,6 +30,27 @@ export async function readHome(context: ReadContext, most?: number): Promise<Hom
     clock.now(),
     most,
   );
+}
+
+/** Milliseconds between two looks at whether anything has changed; nothing is read, nothing written. */
+const LOOK = 2000;
+
+/** Milliseconds after which an agent at work may be silent, although nothing has changed. */
+const STALE = 60_000;
+
+/**
+ * Waits until something that home was read from may have changed, or the signal is aborted.
+ * @param sources as `describeSources` had them before home was read
+ * @param isBusy whether somebody is at work, of whom nothing may have been heard for too long by then
+ */
+export async function waitForChange(
+  context: ReadContext,
+  sources: string,
+  { isBusy, signal }: { isBusy: boolean; signal: AbortSignal },
+): Promise<void> {
+  const end = isBusy ? context.clock.now() + STALE : Number.POSITIVE_INFINITY;
+  while (!signal.aborted && describeSources(context) === sources && context.clock.now() < end)
+    await pause(LOOK, undefined, { signal }).catch(() => {});
 }
 
 /** Describes what home was read from: another text where something of it may have changed. */

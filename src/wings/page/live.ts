@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
-import { describeSources } from '../../protocol/questions/home.js';
+import { describeSources, waitForChange } from '../../protocol/questions/home.js';
 import { openTimeline, type TimelineNow } from '../../protocol/questions/timeline.js';
 import type { Context } from '../../run/context.js';
 import { renderClean } from './clean.js';
@@ -12,10 +12,6 @@ const PAUSE = 100;
 
 /** Milliseconds after which a wait for a journal is begun anew; it says nothing. */
 const WAIT = 3_600_000;
-
-/** Milliseconds between two looks at whether runs have changed, and until they are read anew all the same: an agent may be silent by then. */
-const LOOK = 2000;
-const STALE = 60_000;
 
 /** A run by name; `runId` is missing for the newest. */
 export interface WantedRun {
@@ -66,8 +62,7 @@ export async function* followRuns(context: Context, signal: AbortSignal): AsyncG
     const built = renderClean({ ...page, now: 0 });
     if (built !== sent) yield page;
     sent = built;
-    for (let waited = 0; waited < STALE && !signal.aborted && describeSources(context) === sources; waited += LOOK)
-      await sleep(LOOK, undefined, { signal }).catch(() => {});
+    await waitForChange(context, sources, { isBusy: true, signal });
   }
 }
 
