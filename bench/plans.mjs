@@ -1,6 +1,7 @@
 // Executions of plans of any size, in repositories of any size; their agents say that all is well.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { planInLanes } from '../tests/support/crew.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { answer, run } from './measure.mjs';
 
@@ -14,24 +15,13 @@ export const WAVE = 4;
  * @param {number} todos
  */
 export function lanes(todos) {
-  return {
-    context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
-    objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },
-    todos: Array.from({ length: todos }, (_, index) => ({
-      id: `todo-${index + 1}`,
-      title: `Write part ${index + 1} of the whole and what belongs to it`,
-      type: 'work',
-      risk: 'low',
-      dependsOn: index < WAVE ? [] : [`todo-${index + 1 - WAVE}`],
-      inputs: [],
-      outputs: [],
-      files: [`src/part-${index + 1}/**`],
-      steps: ['Write it.'],
-      mustNotDo: [],
-      references: [],
-      acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is written.' }],
-    })),
-  };
+  const plan = planInLanes(todos);
+  const rename = (todo, index) => ({
+    ...todo,
+    title: `${todo.title} of the whole and what belongs to it`,
+    files: [`src/part-${index + 1}/**`],
+  });
+  return { ...plan, todos: plan.todos.map(rename) };
 }
 
 const WORKER = {

@@ -3,37 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../support/browser.mjs';
 import { PICTURES, takePictures } from '../../support/page-pictures.js';
 import { syntheticPage } from '../../support/page-runs.js';
-import { startPageServer } from '../../support/page-server.js';
-import { createStage } from '../../support/page-stage.js';
-import { openPage } from '../../support/page-window.js';
+import { stageEach } from '../../support/page-tests.js';
 
 /** How the page looks, for who sees it and who does not, at every width (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
-let stage: ReturnType<typeof createStage>;
-let server: Awaited<ReturnType<typeof startPageServer>>;
-const opened: { close: () => Promise<void> }[] = [];
-
-beforeEach(async () => {
-  stage = createStage();
-  server = await startPageServer(stage);
-});
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-  await server.stop();
-});
-afterAll(() => browser?.close());
-
-async function open(route: string, options: Parameters<typeof openPage>[3] = {}) {
-  if (browser === null) throw new Error('no browser');
-  const one = await openPage(browser, server.url, route, options);
-  opened.push(one);
-  return one.page;
-}
+const { scene, open: openOne } = stageEach(browser);
+const open = async (...given: Parameters<typeof openOne>) => (await openOne(...given)).page;
 
 /** What axe finds, as `rule: element`. */
 async function findFaults(page: Page): Promise<string[]> {
@@ -112,10 +92,10 @@ const STATES: [name: string, route: string, make?: (page: Page) => Promise<unkno
     '/todos-40',
     async (page) => {
       await page.getByRole('option').first().waitFor();
-      await server.stop();
+      await scene.server.stop();
       await page.getByRole('alert').waitFor();
-      await server.restart();
-      await server.stop().then(server.restart);
+      await scene.server.restart();
+      await scene.server.stop().then(scene.server.restart);
     },
   ],
   ['no session', '/', (page) => page.getByRole('alert').waitFor()],
@@ -127,9 +107,9 @@ describe.skipIf(browser === null)('every state', () => {
     '%s: axe finds nothing, light and dark; nothing overlaps or is too wide',
     async (name, route, make) => {
       const torn = { ...syntheticPage(40), name: 'torn', fault: { code: 'JOURNAL_CORRUPT', message: 'entry 241' } };
-      stage.pages.set('torn', torn);
-      if (name === 'no session') stage.isKnown = false;
-      if (name === 'no runs') stage.runs.groups = [];
+      scene.stage.pages.set('torn', torn);
+      if (name === 'no session') scene.stage.isKnown = false;
+      if (name === 'no runs') scene.stage.runs.groups = [];
       const page = await open(route);
       await make?.(page);
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -176,7 +156,7 @@ describe.skipIf(browser === null)('the pictures of the docs', () => {
   it('are taken; into the directory that DEV_CLI_PICTURES names', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-pictures-'));
     const directory = process.env['DEV_CLI_PICTURES'] ?? scratch;
-    if (browser !== null) await takePictures(browser, server.url, directory);
+    if (browser !== null) await takePictures(browser, scene.server.url, directory);
     for (const { file, width } of PICTURES) {
       // The width stands in the header of a PNG.
       expect(readFileSync(join(directory, file)).readUInt32BE(16), file).toBe(width);

@@ -1,37 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../support/browser.mjs';
 import { syntheticPage } from '../../support/page-runs.js';
-import { readShell, startPageServer } from '../../support/page-server.js';
-import { createStage, DECISION } from '../../support/page-stage.js';
-import { openPage } from '../../support/page-window.js';
+import { readShell } from '../../support/page-server.js';
+import { DECISION } from '../../support/page-stage.js';
+import { stageEach } from '../../support/page-tests.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 /** The page in the browser (view-page.md, In the browser), with a server that stands in for dev-cli's. */
 
 const browser = await launchBrowser();
-let stage: ReturnType<typeof createStage>;
-let server: Awaited<ReturnType<typeof startPageServer>>;
-const opened: { close: () => Promise<void> }[] = [];
-
-beforeEach(async () => {
-  stage = createStage();
-  server = await startPageServer(stage);
-});
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-  await server.stop();
-});
-afterAll(() => browser?.close());
-
-async function open(route: string, options: Parameters<typeof openPage>[3] = {}) {
-  if (browser === null) throw new Error('no browser');
-  const one = await openPage(browser, server.url, route, options);
-  opened.push(one);
-  return one;
-}
+const { scene, open } = stageEach(browser);
 
 const CLIENT = join(CHECKOUT, 'src/wings/page/client');
 
@@ -58,7 +39,7 @@ describe('what is built', () => {
 describe.skipIf(browser === null)('the first page', () => {
   it('shows groups and rows in order, and leads to a run by keys alone', async () => {
     const { page, faults } = await open('/');
-    expect(await page.locator('h2').allTextContents()).toEqual(stage.runs.groups.map(({ title }) => title));
+    expect(await page.locator('h2').allTextContents()).toEqual(scene.stage.runs.groups.map(({ title }) => title));
     await page.getByText('silent for 11m00s').waitFor();
     expect(await page.title()).toBe('(1) todo-api');
     expect(await page.getByRole('link', { name: 'pages' }).count()).toBe(0);
@@ -71,13 +52,13 @@ describe.skipIf(browser === null)('the first page', () => {
   });
 
   it('says how to begin where there is no run', async () => {
-    stage.runs.groups = [];
+    scene.stage.runs.groups = [];
     const { page } = await open('/');
     await page.getByText('dev-cli demo').waitFor();
   });
 
   it('says what to do without a session', async () => {
-    stage.isKnown = false;
+    scene.stage.isKnown = false;
     const { page } = await open('/');
     await page.getByRole('alert').getByText('Press o in the terminal').waitFor();
   });
@@ -149,10 +130,10 @@ describe.skipIf(browser === null)('a run', () => {
     await expect
       .poll(() => page.locator('.document .good').allTextContents())
       .toEqual(['+++ b/src/routes.ts\n', '+  show,\n+  remove\n']);
-    stage.document = () => null;
+    scene.stage.document = () => null;
     await page.getByRole('button', { name: 'result' }).click();
     await page.getByRole('alert').getByText('The document is gone.').waitFor();
-    expect(server.asked).toContain('GET /runs/todos-40/documents?run=r1&row=todo-3&segment=0&document=0');
+    expect(scene.server.asked).toContain('GET /runs/todos-40/documents?run=r1&row=todo-3&segment=0&document=0');
   });
 
   it('leaves keys to what is scrolled, typed into or shown instead', async () => {
@@ -181,7 +162,7 @@ describe.skipIf(browser === null)('a run', () => {
 
   it('shows all up to where the journal is damaged, and the code', async () => {
     const whole = syntheticPage(40);
-    stage.pages.set('torn', {
+    scene.stage.pages.set('torn', {
       ...whole,
       name: 'torn',
       fault: { code: 'JOURNAL_CORRUPT', message: 'entry 241 is damaged' },
@@ -205,15 +186,15 @@ describe.skipIf(browser === null)('live', () => {
   it('takes changes, tells them, and stops when the run ends', async () => {
     const { page } = await open('/todos-40');
     await page.getByRole('option').first().waitFor();
-    const row = stage.pages.get('todos-40')?.rows[29];
+    const row = scene.stage.pages.get('todos-40')?.rows[29];
     if (row === undefined) throw new Error('no row');
     const ended = row.segments.map((segment) => ({ ...segment, to: segment.from + 90_000, ok: true }));
-    server.push('todos-40', change(241, { rows: [{ ...row, state: 'done', segments: ended }] }));
+    scene.server.push('todos-40', change(241, { rows: [{ ...row, state: 'done', segments: ended }] }));
     await page.getByRole('status').getByText('todo-30: done').waitFor();
     const option = page.getByRole('option').nth(29);
     expect(await option.textContent()).toContain('1m30s');
-    const clock = stage.pages.get('todos-40')?.clock;
-    server.push('todos-40', change(242, { page: { status: 'aborted', clock: { ...clock, isRunning: false } } }));
+    const clock = scene.stage.pages.get('todos-40')?.clock;
+    scene.server.push('todos-40', change(242, { page: { status: 'aborted', clock: { ...clock, isRunning: false } } }));
     await page.getByRole('status').getByText('The run has ended: aborted').waitFor();
     const told = await page.locator('header').textContent();
     await page.waitForTimeout(1500);
@@ -222,41 +203,41 @@ describe.skipIf(browser === null)('live', () => {
 
   it('keeps what it has when the server goes, and goes on from there when it comes back', async () => {
     const { page } = await open('/todos-40');
-    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
-    server.push('todos-40', change(250));
+    await expect.poll(() => scene.server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    scene.server.push('todos-40', change(250));
     await page.waitForTimeout(100);
-    await server.stop();
+    await scene.server.stop();
     await page.getByRole('alert').getByText('The server does not answer.').waitFor();
     await expect.poll(() => page.getByRole('option').count()).toBe(40);
-    await server.restart();
+    await scene.server.restart();
     await page.getByRole('alert').waitFor({ state: 'detached', timeout: 20_000 });
-    expect(server.asked.at(-1)).toBe('GET /runs/todos-40/events?since=250&run=r1');
-    expect(server.asked.filter((one) => one === 'GET /runs/todos-40')).toHaveLength(1);
+    expect(scene.server.asked.at(-1)).toBe('GET /runs/todos-40/events?since=250&run=r1');
+    expect(scene.server.asked.filter((one) => one === 'GET /runs/todos-40')).toHaveLength(1);
   });
 
   it('asks for another ticket where the server is another one', async () => {
     const { page } = await open('/todos-40');
-    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
-    stage.isKnown = false;
-    await server.stop();
-    await server.restart();
+    await expect.poll(() => scene.server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    scene.stage.isKnown = false;
+    await scene.server.stop();
+    await scene.server.restart();
     await page.getByRole('alert').getByText('Press o in the terminal').waitFor({ timeout: 20_000 });
     await expect.poll(() => page.getByRole('option').count()).toBe(40);
   });
 
   it('asks for nothing while nothing happens', async () => {
     const { page } = await open('/todos-40');
-    await expect.poll(() => server.asked.filter((one) => one.includes('/events')).length).toBe(1);
-    const before = server.asked.length;
+    await expect.poll(() => scene.server.asked.filter((one) => one.includes('/events')).length).toBe(1);
+    const before = scene.server.asked.length;
     await page.waitForTimeout(2500);
-    expect(server.asked).toHaveLength(before);
+    expect(scene.server.asked).toHaveLength(before);
   });
 });
 
 describe.skipIf(browser === null)('a gate', () => {
   it('shows what approve shows, in the title, too; the answer is sent, the number decides', async () => {
     const taken: unknown[] = [];
-    stage.refuse = (address, body) => {
+    scene.stage.refuse = (address, body) => {
       taken.push([address, body]);
       return null;
     };
@@ -282,7 +263,7 @@ describe.skipIf(browser === null)('a gate', () => {
       ['answer', { actionId: 'a7', choice: 'revise', digest: 'sha256:3f1c9a', note: 'smaller steps' }],
       ['confirm', { id: 'p1', number: '012345' }],
     ]);
-    server.push('delete-todos', { seq: 99, page: { decision: null }, rows: [] });
+    scene.server.push('delete-todos', { seq: 99, page: { decision: null }, rows: [] });
     await gate.waitFor({ state: 'detached' });
     expect(await page.title()).toBe('delete-todos');
     expect(faults).toEqual([]);
@@ -290,10 +271,11 @@ describe.skipIf(browser === null)('a gate', () => {
 
   it('sends once, however often one presses; begins anew where the answer was voided', async () => {
     let release = (): void => {};
-    stage.hold = new Promise<void>((resolve) => {
+    scene.stage.hold = new Promise<void>((resolve) => {
       release = resolve;
     });
-    stage.refuse = (address) => (address === 'confirm' ? { code: 'STALE_ACTION', message: 'Open no more.' } : null);
+    scene.stage.refuse = (address) =>
+      address === 'confirm' ? { code: 'STALE_ACTION', message: 'Open no more.' } : null;
     const { page } = await open('/delete-todos');
     await page.getByRole('radio', { name: 'approve' }).check();
     const button = page.getByRole('button', { name: 'Send' });
@@ -301,23 +283,23 @@ describe.skipIf(browser === null)('a gate', () => {
     expect(await button.isDisabled()).toBe(true);
     release();
     await page.locator('.number').fill('111111');
-    expect(server.asked.filter((one) => one.endsWith('/answer'))).toHaveLength(1);
+    expect(scene.server.asked.filter((one) => one.endsWith('/answer'))).toHaveLength(1);
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Open no more.').waitFor();
     await button.waitFor();
   });
 
   it('has the command where nobody is at the terminal of the server', async () => {
-    const old = stage.pages.get('delete-todos');
+    const old = scene.stage.pages.get('delete-todos');
     if (!old?.decision) throw new Error('no gate');
-    stage.pages.set('delete-todos', { ...old, decision: { ...old.decision, answers: [] } });
+    scene.stage.pages.set('delete-todos', { ...old, decision: { ...old.decision, answers: [] } });
     const { page } = await open('/delete-todos');
     await page.locator('.gate').getByText('dev-cli approve delete-todos').waitFor();
     expect(await page.locator('form').count()).toBe(0);
   });
 
   it('says that a number was wrong, and begins anew where what it is about has changed', async () => {
-    stage.refuse = (address) =>
+    scene.stage.refuse = (address) =>
       address === 'confirm' ? { code: 'DATA_UNEXPECTED', message: 'The number is wrong.' } : null;
     const { page } = await open('/delete-todos');
     const send = async () => {
@@ -329,13 +311,13 @@ describe.skipIf(browser === null)('a gate', () => {
     await send();
     await page.getByRole('alert').getByText('The number is wrong.').waitFor();
     expect(await page.locator('.number').inputValue()).toBe('');
-    const old = stage.pages.get('delete-todos');
+    const old = scene.stage.pages.get('delete-todos');
     if (!old?.decision) throw new Error('no gate');
-    stage.pages.set('delete-todos', {
+    scene.stage.pages.set('delete-todos', {
       ...old,
       decision: { ...old.decision, digest: 'sha256:other', title: 'Approve 7 todos?' },
     });
-    stage.refuse = (address) =>
+    scene.stage.refuse = (address) =>
       address === 'confirm' ? { code: 'INPUT_CHANGED', message: 'The plan has changed.' } : null;
     await page.locator('.number').fill('222222');
     await page.keyboard.press('Enter');
