@@ -11,6 +11,9 @@ const ADDRESS = '127.0.0.1';
 const FIRST = 20_000;
 const PORTS = 10_000;
 
+/** The last port that there is. */
+const LAST = 65_535;
+
 /** Ports that are tried. */
 const TRIED = 100;
 
@@ -25,13 +28,15 @@ export interface Listening {
  * Listens for whom `build` answers.
  * @param given the only port that is tried; left out, one that follows from the root, else the next that is free
  * @param build makes what answers, for its host
- * @throws DevCliError `USAGE` where the port is taken; `IO`
+ * @throws DevCliError `USAGE` where the port is taken, or is none; `IO`
  */
 export async function listen(
   root: string,
   given: number | undefined,
   build: (host: string) => (request: Request) => Promise<Response>,
 ): Promise<Listening> {
+  if (given !== undefined && (given < 1 || given > LAST))
+    throw new DevCliError('USAGE', `${given} is no port.`, { fix: `--port takes 1 to ${LAST}, or leave it out.` });
   const first = given ?? derivePort(root);
   for (let at = 0; at < (given === undefined ? TRIED : 1); at += 1) {
     const port = given ?? FIRST + ((first - FIRST + at) % PORTS);

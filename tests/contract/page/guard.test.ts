@@ -168,8 +168,13 @@ describe('view', () => {
     expect(imageOf(project)).toEqual(image);
   });
 
-  it('of an unknown run, or at a port that is taken, says so', async () => {
+  it('of an unknown run, or at a port that is taken or is none, says so', async () => {
     expect(devCli(project, ['view', 'nothing', '--text']).stderr).toContain('NO_SUCH_RUN');
+    for (const none of ['0', '65536'])
+      expect(devCli(project, ['view', '--port', none, '--text'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--port'),
+      });
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port: number } = taken.address() as { port: number };
