@@ -5,8 +5,8 @@ import type { Line, Span } from '../../base/spans.js';
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Whether each character is a sign of one column; most texts are such. */
-const isPlain = (text: string) => /^[ -~]*$/.test(text);
+/** Whether each character is a sign of one column: ASCII, and what frames are made with. Most texts are such, and need no segmenter. */
+const isPlain = (text: string) => /^[ -~«·»–…‖›↑↓↻■○●◐✓✗━╌]*$/.test(text);
 
 /** The signs of a text as a reader sees them, each with the columns that it takes. */
 function listSigns(text: string): { sign: string; columns: number }[] {
