@@ -29,6 +29,7 @@ export default defineConfig({
     // A hang is found as well; a busy machine is not one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     // Many tests wait, for processes that they started or for time to pass.
     maxWorkers: availableParallelism() + 1,

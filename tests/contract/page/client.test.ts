@@ -39,10 +39,12 @@ describe('what is built', () => {
 describe.skipIf(browser === null)('the first page', () => {
   it('shows groups and rows in order, and leads to a run by keys alone', async () => {
     const { page, faults } = await open('/');
-    expect(await page.locator('h2').allTextContents()).toEqual(scene.stage.runs.groups.map(({ title }) => title));
+    await expect
+      .poll(() => page.locator('h2').allTextContents())
+      .toEqual(scene.stage.runs.groups.map(({ title }) => title));
     await page.getByText('silent for 11m00s').waitFor();
-    expect(await page.title()).toBe('(1) todo-api');
-    expect(await page.getByRole('link', { name: 'pages' }).count()).toBe(0);
+    await expect.poll(() => page.title()).toBe('(1) todo-api');
+    await expect.poll(() => page.getByRole('link', { name: 'pages' }).count()).toBe(0);
     expect(page.url()).not.toContain('ticket');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -69,16 +71,16 @@ describe.skipIf(browser === null)('a run', () => {
     const { page, faults } = await open('/add-auth');
     const rows = page.getByRole('option');
     await expect.poll(() => rows.count()).toBe(11);
-    expect(await rows.nth(1).locator('.length').textContent()).toMatch(/\d+ s|\d+m\d\ds/);
+    await expect.poll(() => rows.nth(1).locator('.length').textContent()).toMatch(/\d+ s|\d+m\d\ds/);
     for (const key of ['j', 'j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('complementary', { name: 'Details of todo-1' }).waitFor();
     await page.waitForURL(/#\/add-auth\/todo-1$/);
-    expect(await page.getByRole('option', { selected: true }).textContent()).toContain('todo-1');
+    await expect.poll(() => page.getByRole('option', { selected: true }).textContent()).toContain('todo-1');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.closest("aside") !== null')).toBe(true);
+    await expect.poll(() => page.evaluate('document.activeElement.closest("aside") !== null')).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('complementary').count()).toBe(0);
-    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox');
+    await expect.poll(() => page.getByRole('complementary').count()).toBe(0);
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox');
     expect(faults).toEqual([]);
   });
 
@@ -86,9 +88,9 @@ describe.skipIf(browser === null)('a run', () => {
     const { page } = await open('/todos-40/todo-29');
     const details = page.getByRole('complementary');
     await details.getByText('exit 1: expected 204, got 500').waitFor();
-    expect(await page.locator('.waves .here').count()).toBe(1);
-    expect(await page.locator('.waves .before').count()).toBe(1);
-    expect(await page.locator('.waves .behind').count()).toBe(4);
+    await expect.poll(() => page.locator('.waves .here').count()).toBe(1);
+    await expect.poll(() => page.locator('.waves .before').count()).toBe(1);
+    await expect.poll(() => page.locator('.waves .behind').count()).toBe(4);
     await details.getByRole('button', { name: 'todo-25' }).click();
     await page.getByRole('complementary', { name: 'Details of todo-25' }).waitFor();
   });
@@ -96,8 +98,8 @@ describe.skipIf(browser === null)('a run', () => {
   it('shows local time, and UTC as its title', async () => {
     const { page } = await open('/todos-40');
     const time = page.locator('header time').first();
-    expect(await time.textContent()).toContain('18:00');
-    expect(await time.getAttribute('title')).toBe('2026-07-27 09:00:00 UTC');
+    await expect.poll(() => time.textContent()).toContain('18:00');
+    await expect.poll(() => time.getAttribute('title')).toBe('2026-07-27 09:00:00 UTC');
   });
 
   it('finds by text and state, says which filter found nothing, and clears it', async () => {
@@ -113,7 +115,7 @@ describe.skipIf(browser === null)('a run', () => {
 
   it('folds what nobody worked in, and says how long it was; + and 0 zoom', async () => {
     const { page } = await open('/todos-40/todo-3');
-    expect(await page.locator('.marks .fold').textContent()).toBe('3h00m');
+    await expect.poll(() => page.locator('.marks .fold').textContent()).toBe('3h00m');
     const width = async () => (await page.locator('[aria-selected=true] .agent').first().boundingBox())?.width ?? 0;
     const before = await width();
     for (const key of ['+', '+']) await page.keyboard.press(key);
@@ -146,13 +148,13 @@ describe.skipIf(browser === null)('a run', () => {
     await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0);
     await page.keyboard.press('/');
     await page.keyboard.type('jk0');
-    expect(await page.locator('#find').inputValue()).toBe('jk0');
+    await expect.poll(() => page.locator('#find').inputValue()).toBe('jk0');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Journal' }).click();
     await page.keyboard.press('j');
     await page.getByRole('button', { name: 'Work' }).click();
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('option', { selected: true }).textContent()).toContain('todo-3');
+    await expect.poll(() => page.getByRole('option', { selected: true }).textContent()).toContain('todo-3');
   });
 
   it('says who decided, and on which digest', async () => {
@@ -192,13 +194,13 @@ describe.skipIf(browser === null)('live', () => {
     scene.server.push('todos-40', change(241, { rows: [{ ...row, state: 'done', segments: ended }] }));
     await page.getByRole('status').getByText('todo-30: done').waitFor();
     const option = page.getByRole('option').nth(29);
-    expect(await option.textContent()).toContain('1m30s');
+    await expect.poll(() => option.textContent()).toContain('1m30s');
     const clock = scene.stage.pages.get('todos-40')?.clock;
     scene.server.push('todos-40', change(242, { page: { status: 'aborted', clock: { ...clock, isRunning: false } } }));
     await page.getByRole('status').getByText('The run has ended: aborted').waitFor();
     const told = await page.locator('header').textContent();
     await page.waitForTimeout(1500);
-    expect(await page.locator('header').textContent()).toBe(told);
+    await expect.poll(() => page.locator('header').textContent()).toBe(told);
   });
 
   it('keeps what it has when the server goes, and goes on from there when it comes back', async () => {
@@ -242,7 +244,7 @@ describe.skipIf(browser === null)('a gate', () => {
       return null;
     };
     const { page, faults } = await open('/delete-todos');
-    expect(await page.title()).toBe('(1) delete-todos');
+    await expect.poll(() => page.title()).toBe('(1) delete-todos');
     const gate = page.getByRole('region', { name: DECISION.title });
     for (const { heading, lines } of DECISION.sections) {
       await gate.getByText(heading).waitFor();
@@ -265,7 +267,7 @@ describe.skipIf(browser === null)('a gate', () => {
     ]);
     scene.server.push('delete-todos', { seq: 99, page: { decision: null }, rows: [] });
     await gate.waitFor({ state: 'detached' });
-    expect(await page.title()).toBe('delete-todos');
+    await expect.poll(() => page.title()).toBe('delete-todos');
     expect(faults).toEqual([]);
   });
 
@@ -280,7 +282,7 @@ describe.skipIf(browser === null)('a gate', () => {
     await page.getByRole('radio', { name: 'approve' }).check();
     const button = page.getByRole('button', { name: 'Send' });
     await button.dblclick();
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled()).toBe(true);
     release();
     await page.locator('.number').fill('111111');
     expect(scene.server.asked.filter((one) => one.endsWith('/answer'))).toHaveLength(1);
@@ -295,7 +297,7 @@ describe.skipIf(browser === null)('a gate', () => {
     scene.stage.pages.set('delete-todos', { ...old, decision: { ...old.decision, answers: [] } });
     const { page } = await open('/delete-todos');
     await page.locator('.gate').getByText('dev-cli approve delete-todos').waitFor();
-    expect(await page.locator('form').count()).toBe(0);
+    await expect.poll(() => page.locator('form').count()).toBe(0);
   });
 
   it('says that a number was wrong, and begins anew where what it is about has changed', async () => {
@@ -310,7 +312,7 @@ describe.skipIf(browser === null)('a gate', () => {
     };
     await send();
     await page.getByRole('alert').getByText('The number is wrong.').waitFor();
-    expect(await page.locator('.number').inputValue()).toBe('');
+    await expect.poll(() => page.locator('.number').inputValue()).toBe('');
     const old = scene.stage.pages.get('delete-todos');
     if (!old?.decision) throw new Error('no gate');
     scene.stage.pages.set('delete-todos', {
@@ -322,7 +324,7 @@ describe.skipIf(browser === null)('a gate', () => {
     await page.locator('.number').fill('222222');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Approve 7 todos?' }).waitFor();
-    expect(await page.locator('.number').count()).toBe(0);
-    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await expect.poll(() => page.locator('.number').count()).toBe(0);
+    await expect.poll(() => page.getByRole('radio', { checked: true }).count()).toBe(0);
   });
 });
