@@ -104,6 +104,7 @@ describe.skipIf(browser === null)('a run', () => {
 
   it('finds by text and state, says which filter found nothing, and clears it', async () => {
     const { page } = await open('/todos-40');
+    await expect.poll(() => page.getByRole('option').count()).toBe(40);
     await page.keyboard.press('/');
     await page.keyboard.type('todo-3');
     await expect.poll(() => page.getByRole('option').count()).toBe(11);
