@@ -57,6 +57,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'A document changed after a gate asked about it, a reviewer was given it, or a `stale: block` block was built on it; or what a person was asked about is not as it was.',
   SOURCES_CHANGED: 'Files outside .dev/ changed during a phase that may not touch them.',
   PLAN_MISSING: 'There is no valid plan to execute.',
+  FLEET_UNAVAILABLE:
+    'The database of the fleet cannot be reached or used, or a package that speaks to it is not installed; `fix` has the line.',
   PLAN_EDITED: 'PLAN.md and plan-content.json disagree: one of them was changed after the plan was generated.',
   UNDO_IMPOSSIBLE: 'The todo has no commit here that could be taken back, or git cannot commit where HEAD is.',
   PATH_UNSAFE:
@@ -71,6 +73,9 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   TOOL_MISSING: 'The program that a tool of `.ai/config.yaml` starts is not there, or no tool of that name is.',
   CONFIG_UNTRUSTED:
     'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',
+  FLEET_VERSION: 'The schema in the database of the fleet is older or newer than this dev-cli can use.',
+  FLEET_UNTRUSTED:
+    'The commands of a goal, or the recipe of its run, are not among what this machine trusts (spec/fleet.md, Trust).',
   PACKET_REFUSED:
     'A result that was handed in cannot be taken; `details` has every finding. Nothing was written (spec/loop-operations.md, Packets).',
   RUNTIME_INVALID:
