@@ -18,6 +18,7 @@ import { stepAttempt } from './core/attempt.js';
 import type { Decision } from './core/prompt.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
+import type { Refs } from './refs.js';
 import type { LOOP_SPECS } from './specs.js';
 import { nameAttempt, nameRecords } from './state.js';
 import type { Attempt, CommandFact, LoopState } from './state-schema.js';
@@ -37,6 +38,7 @@ export interface Site {
   /** Absolute: where the work trees lie. */
   trees: string;
   git: GitOptions;
+  refs: Refs;
   /** Ends sessions and tests. */
   signal: AbortSignal;
   /** The template of a goal's sessions: of this batch's configuration, which somebody trusts. */

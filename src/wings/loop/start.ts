@@ -15,11 +15,11 @@ import { claimedError, inspectClaim } from '../../store/standing.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
 import { findProgram } from '../../work/processes.js';
-import { findTip, moveReference } from '../../work/trees.js';
 import type { LoopFiles } from './files.js';
 import type { LoopGoal } from './goals.js';
 import { openLeases } from './leases.js';
 import { EVENTS } from './log.js';
+import { openRefs } from './refs.js';
 import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
 import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
@@ -101,7 +101,7 @@ export async function openPlace(
   const streams = openLoop(context);
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
-    ...{ env: buildSessionEnvironment(call.env), top },
+    ...{ env: buildSessionEnvironment(call.env), top, refs: openRefs(top, git) },
     ...{ prefix: found.prefix.toString('utf8'), git, signal },
     ...{ branch: present.branch, head: present.head, dirty: Object.keys(present.dirty) },
     trees: findTrees(context, call.env),
@@ -164,12 +164,13 @@ export interface Held {
  * @throws DevCliError `LOCKED` where another batch is at work here, `GIT_FAILED`, `IO`
  */
 export async function holdBatch(site: OpenSite): Promise<Held> {
-  const { context, top, git, onto, head } = site;
-  const base = (await findTip(top, onto, git)) ?? head;
+  const { context, refs, onto, head } = site;
+  const tip = await refs.findTip(onto);
+  const base = tip ?? head;
   ensureDirectory(site.trees);
   const held = holdRoot(context, base);
-  if ((await findTip(top, onto, git)) === null) {
-    const refused = await moveReference(top, `refs/heads/${onto}`, { from: null, to: base }, git);
+  if (tip === null) {
+    const refused = await refs.move(`refs/heads/${onto}`, { from: null, to: base });
     if (refused !== null) {
       held.release();
       throw new DevCliError('GIT_FAILED', `The branch ${onto} cannot be made.`, {

@@ -13,7 +13,7 @@ import { readRegular, readStats } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
 import { applyPatch, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
 import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
-import { findCommitOf, moveReference } from '../../../work/trees.js';
+import { findCommitOf } from '../../../work/trees.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
 import { judgeSession } from '../core/judge.js';
@@ -22,6 +22,7 @@ import { type LoopGoal, listGoals } from '../goals.js';
 import { tellLog } from '../log.js';
 import { writeOwed } from '../owed.js';
 import { listOffers } from '../queue/commands.js';
+import { openRefs } from '../refs.js';
 import { type Call, findRecords } from '../site.js';
 import { findTrees } from '../start.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
@@ -118,12 +119,12 @@ export async function ingest(context: Context, { file }: { file: string }, call:
       // Somebody else was first: its number is free again.
       if (attempt !== null && place !== null) {
         const from = attempt.kept ?? attempt.base;
-        await moveReference(place.top, nameReference(attempt), { from, to: null }, git);
+        await openRefs(place.top, git).move(nameReference(attempt), { from, to: null });
       }
       throw error;
     });
   if (place !== null && ended !== null && ended.attempt.kept === null)
-    await releaseReference({ top: place.top, git }, ended.attempt);
+    await releaseReference({ refs: openRefs(place.top, git) }, ended.attempt);
   await tellLog({ streams, context });
   if (ended !== null) await writeOwed({ streams, context });
   const { goal_id, adapter } = result;
@@ -232,11 +233,12 @@ async function keepWork(
   const { base, changes } = work;
   const git = { env };
   const tree = await writeWork(place, work, result, git);
-  const n = await reserveNumber({ top, git }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
+  const refs = openRefs(top, git);
+  const n = await reserveNumber({ refs }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
   const about = { goal: goal.id, n };
   const message = `${nameAttempt(about)}: ${toWholeLine(goal.title)}`;
   const kept = changes.length === 0 ? null : await commitTree(top, { tree, base, message }, git);
-  const refused = kept && (await moveReference(top, nameReference(about), { from: base, to: kept }, git));
+  const refused = kept && (await refs.move(nameReference(about), { from: base, to: kept }));
   if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameReference(about)} cannot be written.`);
   const changed = changes.map(({ path }) => posix.relative(prefix === '' ? '.' : prefix, path));
   const reason = toBoundedLine(result.summary ?? '', SUMMARY);

@@ -3,7 +3,7 @@ import { DevCliError } from '../../../base/errors.js';
 import { createFile } from '../../../project/own-places.js';
 import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
 import { createGlobTest } from '../../../work/paths.js';
-import { findCommitOf, listReferences, mendTree, moveReference } from '../../../work/trees.js';
+import { findCommitOf, listReferences, mendTree } from '../../../work/trees.js';
 import { describeWaiting } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
@@ -21,7 +21,7 @@ const NOTHING: Difference = { commit: null, paths: [], left: [] };
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
-  const { git, top, prefix, context } = site;
+  const { git, top, prefix, context, refs } = site;
   const own = `${prefix}.ai/`;
   const change = {
     base: attempt.base,
@@ -36,7 +36,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   if (commit !== null) {
     const name = nameReference(attempt);
     const from = await findCommitOf(top, name, git);
-    const refused = await moveReference(top, name, { from, to: commit }, git);
+    const refused = await refs.move(name, { from, to: commit });
     if (refused !== null)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
         details: [{ target: name, problem: refused }],
