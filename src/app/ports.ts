@@ -36,7 +36,8 @@ export const createPorts = (): Ports => ({
       import('../wings/loop/inbox/items.js'),
       import('../wings/memory/runs.js'),
     ]);
-    return (context) => tellOpen({ listWaiting }, context);
+    // What this machine has of the loop is enough here: nothing is asked of elsewhere while a session begins.
+    return (context) => tellOpen({ listWaiting }, context, { env: {} });
   },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });

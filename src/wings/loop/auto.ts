@@ -6,6 +6,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
+import { openBackend } from './backend.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { buildEvent, nameBatch } from './core/events.js';
 import { findOther } from './core/leases.js';
@@ -26,7 +27,7 @@ import type { Batch } from './state-schema.js';
 import { findNewestGoal } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
 import { removeStray } from './stray.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
 type Handlers = HandlersOf<typeof LOOP_SPECS>;
@@ -88,7 +89,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     const end = await endBatch(site, batch, ended);
     notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
     await notifier.finish();
-    return render(end, context.signal.aborted, await tellOpen(ports, context));
+    return render(end, context.signal.aborted, await tellOpen(ports, context, call));
   } finally {
     held.release();
   }
@@ -189,7 +190,8 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
   const { files, goals } = start;
   const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };
   requireRecipes(context, goals);
-  const { leases } = await openLoop(context).read(LOOP);
+  const { streams } = await openBackend(ports, context, call);
+  const { leases } = await streams.read(LOOP);
   const at = formatInstant(context.clock.now());
   const rows = goals.map((goal) => {
     const waits = findUndecided(context, goal) ?? findOther(leases, goal.id, at);
@@ -201,7 +203,6 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
   });
   const prompts: { id: string; prompt: string }[] = [];
   if (full) {
-    const streams = openLoop(context);
     const tellContext = (goal: string) => ports.tellContext(context, call, goal);
     const site = { context, streams, config: files.config, tellContext, top: context.root, git: {} };
     for (const goal of goals)

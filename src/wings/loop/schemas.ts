@@ -49,6 +49,16 @@ export const LoopConfigSchema = Type.Object(
         },
       ),
     ),
+    fleet: optional(
+      Type.Object(
+        {
+          project: Type.String({ pattern: TOOL_NAME, description: 'What all machines call this project.' }),
+          remote: optional(text('The git remote that all machines share. Default: origin.')),
+          onto: optional(text('The branch that gets the commits. Default: the one checked out at the desk.')),
+        },
+        { ...noOtherKeys, description: 'That many machines work at the goals: {project, remote, onto}.' },
+      ),
+    ),
     observe: optional(
       Type.Object(
         {

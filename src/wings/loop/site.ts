@@ -16,6 +16,7 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import type { Decision } from './core/prompt.js';
+import type { OpenFleet } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
 import type { Refs } from './refs.js';
@@ -76,6 +77,7 @@ export interface LoopPorts {
     goal: string,
     format?: 'markdown' | 'plain' | 'json',
   ) => Promise<string>;
+  openFleet?: OpenFleet;
 }
 
 /** Lines of a log that are kept for the next prompt. */

@@ -15,16 +15,16 @@ import { claimedError, inspectClaim } from '../../store/standing.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
 import { findProgram } from '../../work/processes.js';
+import { openBackend } from './backend.js';
 import type { LoopFiles } from './files.js';
 import type { LoopGoal } from './goals.js';
 import { openLeases } from './leases.js';
 import { EVENTS } from './log.js';
-import { openRefs } from './refs.js';
 import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
 import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
 import { parseTemplate } from './template.js';
 import { computeConfigDigest, isConfigTrusted, listConfigCommands } from './trust.js';
 
@@ -98,10 +98,10 @@ export async function openPlace(
     throw needGit('there is no commit yet', 'Commit, then repeat the call.');
   if (root.includes('\n'))
     throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
-  const streams = openLoop(context);
+  const { streams, ...backend } = await openBackend(ports, context, call);
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
-    ...{ env: buildSessionEnvironment(call.env), top, refs: openRefs(top, git) },
+    ...{ env: buildSessionEnvironment(call.env), top, refs: backend.openRefs(top, git) },
     ...{ prefix: found.prefix.toString('utf8'), git, signal },
     ...{ branch: present.branch, head: present.head, dirty: Object.keys(present.dirty) },
     trees: findTrees(context, call.env),

@@ -43,6 +43,7 @@ describe('the files of the loop', () => {
       limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null },
       queue: { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 },
       observe: GUARDS,
+      fleet: null,
     });
     expect(goals).toEqual([
       {

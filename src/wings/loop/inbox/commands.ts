@@ -5,11 +5,12 @@ import { stripInvisible } from '../../../base/visible.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
+import { openBackend } from '../backend.js';
 import { tellLog } from '../log.js';
 import { requireText } from '../queue/commands.js';
 import type { Call, LoopPorts } from '../site.js';
-import { LOOP, openLoop } from '../streams.js';
-import { carryOut, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
+import { LOOP } from '../streams.js';
+import { carryOut, type Desk, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
 import { answerGate } from './gate.js';
 import { type Inbox, type InboxPorts, type Item, readInbox } from './items.js';
 import type { INBOX_SPECS } from './specs.js';
@@ -29,8 +30,9 @@ export async function list(
   ports: InboxPorts,
   context: Context,
   { includeResolved = false }: Input<'inbox list'>,
+  call: Call,
 ): Promise<Answer> {
-  const { items: all, goals } = await read(ports, context);
+  const { items: all, goals } = (await read(ports, context, call)).inbox;
   const items = all.filter(({ resolved }) => includeResolved || !resolved);
   const none =
     goals === null ? 'No run waits for a person, and there are no goals here.' : 'Nothing waits for a person.';
@@ -46,9 +48,10 @@ export async function summarize(
   ports: InboxPorts,
   context: Context,
   { topK = TOP }: Input<'inbox summary'>,
+  call: Call,
 ): Promise<Answer> {
   if (topK > MOST) throw new DevCliError('USAGE', `--top-k takes a number from 0 to ${MOST}.`, { fix: 'Take fewer.' });
-  const { items } = await read(ports, context);
+  const { items } = (await read(ports, context, call)).inbox;
   const open = items.filter(({ resolved }) => !resolved);
   const counts: Record<string, number> = {};
   for (const { reason_code: code } of open) counts[code] = (counts[code] ?? 0) + 1;
@@ -74,7 +77,7 @@ export async function summarize(
  * `approve`
  */
 export async function act(
-  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate'>,
+  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate' | 'openFleet'>,
   context: Context,
   input: Input<'inbox act'>,
   call: Call,
@@ -91,8 +94,8 @@ export async function act(
     );
   const operator = requireText('--operator', input.operator);
   const reason = readReason(input.reason);
-  const desk = { context, streams: openLoop(context) };
-  const item = (await read(ports, context)).items.find((one) => one.inbox_id === id);
+  const { desk, inbox } = await read(ports, context, call);
+  const item = inbox.items.find((one) => one.inbox_id === id);
   if (item === undefined) throw refuseAnswer('unknown', id, 'there is no such item');
   if (item.resolved) throw refuseAnswer('closed', id, await explainClosed(desk, id));
   requireTransition(item, input);
@@ -131,14 +134,14 @@ export async function act(
 }
 
 /** What waits, after what a call that was cut off has left is finished. */
-async function read(ports: InboxPorts, context: Context): Promise<Inbox> {
-  const desk = { context, streams: openLoop(context) };
+async function read(ports: InboxPorts, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
+  const desk = { context, streams: (await openBackend(ports, context, call)).streams };
   await finishAnswers(desk);
   await tellLog(desk);
-  return readInbox(ports, context);
+  return { desk, inbox: await readInbox(ports, context, call) };
 }
 
-async function explainClosed({ streams }: { streams: ReturnType<typeof openLoop> }, id: string): Promise<string> {
+async function explainClosed({ streams }: Desk, id: string): Promise<string> {
   const given = (await streams.read(LOOP)).answers[id];
   return given === undefined || given.action === 'defer'
     ? 'it is closed'
