@@ -48,9 +48,20 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
       fix: 'Leave it out for one at a time.',
     });
   }
+  requireFleet(files, input);
   const start: Start = { ...input, files, goals };
   if (input.dryRun || input.dryRunFull) return showPlan(ports, context, start, call, input.dryRunFull === true);
   return work(ports, context, { ...start, parallel, explain: input.explain === true }, call);
+}
+
+/** A project of many machines is worked off by them alone. @throws DevCliError `USAGE` */
+function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryRunFull }: Input): void {
+  if (dryRun || dryRunFull || (isAsked === true) === (config.fleet !== null)) return;
+  throw isAsked
+    ? new DevCliError('USAGE', 'This project has no fleet.', { fix: 'Add `fleet` to .ai/config.yaml: docs/fleet.md.' })
+    : new DevCliError('USAGE', 'The goals of this project are worked off by a fleet.', {
+        fix: ['Have its workers do it: ', { command: 'auto', input: { fleet: true } }, '.'],
+      });
 }
 
 /** What a batch is begun with. */
@@ -91,7 +102,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     await notifier.finish();
     return render(end, context.signal.aborted, await tellOpen(ports, context, call));
   } finally {
-    held.release();
+    await held.release();
   }
 }
 

@@ -1,4 +1,5 @@
 import { formatInstant } from '../../base/clock.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
 import { buildEvent } from './core/events.js';
@@ -7,7 +8,7 @@ import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
 import { giveBack, takeGoal } from './hold.js';
 import type { Site } from './site.js';
-import { nameAttempt, nameReference } from './state.js';
+import { nameAttempt, nameContext, nameReference, STEPS_VERSION } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
 import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
@@ -32,10 +33,15 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   if ('why' in taken) return null;
   const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
   const { runId, branch } = batch;
+  const { role } = site;
+  const isDesk = role.kind === 'desk';
   const attempt = {
     ...buildAttempt(site, goal, { n, runId, branch, base, from, tool: site.findTool(goal) }),
     ...taken,
+    ...(isDesk && { steps: STEPS_VERSION, ...defined({ named: role.named }) }),
   };
+  // What people wrote lies at the desk alone.
+  const context = isDesk ? await site.tellContext(goal.id) : null;
   const begun = await streams.transact(LOOP, (state) => {
     // Work may have been handed in for it since the plan was made.
     if (Object.values(state.attempts).some((one) => one.goal === goal.id)) return { answer: null };
@@ -47,6 +53,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
         attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
       },
       entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
+      ...(context !== null && { documents: [{ path: nameContext(attempt), content: context }] }),
     };
   });
   if (begun !== null) return begun;

@@ -16,7 +16,7 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import type { Decision } from './core/prompt.js';
-import type { OpenFleet } from './fleet-port.js';
+import type { DeskPort, OpenFleet } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
 import type { Refs } from './refs.js';
@@ -40,6 +40,7 @@ export interface Site {
   trees: string;
   git: GitOptions;
   refs: Refs;
+  role: Role;
   /** Ends sessions and tests. */
   signal: AbortSignal;
   /** The template of a goal's sessions: of this batch's configuration, which somebody trusts. */
@@ -179,6 +180,27 @@ export function readFact(directory: string, line: string): CommandFact {
 export interface StepEnd {
   event: AttemptEvent;
   patch: Partial<Attempt>;
+  /** Documents of the stream, by path. */
+  documents?: readonly { path: string; content: string }[];
+}
+
+/** Who carries the steps out: one machine all of them, or, of a fleet, its desk and its workers each theirs (fleet.md, An attempt). */
+export type Role =
+  | { kind: 'alone' }
+  | { kind: 'desk'; desk: DeskPort; named: string | undefined }
+  | { kind: 'worker'; worker: string; carrier: Carrier };
+
+/** What a worker of a fleet does besides the steps. */
+export interface Carrier {
+  /** Has elsewhere what an attempt left so far, before that counts. @throws DevCliError `GIT_FAILED`, `CLAIM_REFUSED`, `IO` */
+  leave(attempt: Attempt, end: StepEnd): Promise<StepEnd>;
+  /**
+   * Makes the tree of an attempt here that another machine had, with its run.
+   * @param furnish sets a tree up that has the base checked out
+   * @returns the tree before what was kept is laid over it; null where `furnish` refused
+   * @throws DevCliError `GIT_FAILED`, `FLEET_UNTRUSTED`, `IO`
+   */
+  arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
 /**
@@ -189,7 +211,7 @@ export interface StepEnd {
 export function takeArrow(
   { streams, config: { limits } }: Pick<Site, 'streams' | 'config'>,
   attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
-  { event, patch }: StepEnd,
+  { event, patch, documents = [] }: StepEnd,
 ): Promise<Attempt> {
   const id = nameAttempt(attempt);
   const decide = (state: LoopState) => {
@@ -203,6 +225,7 @@ export function takeArrow(
       answer: after,
       state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },
       entry: { type: 'attempt', data: { id, event, state: after.state } },
+      documents,
     };
   };
   return streams.transact(LOOP, decide, { claim: event === 'INTEGRATED' ? null : (attempt.claim ?? null) });

@@ -443,7 +443,7 @@ describe('what protocol ingest takes', () => {
     };
     const site = {
       ...{ streams, context: { clock }, config: { queue: { ttl_minutes: 30 } }, top: root, trees: '/nowhere', git: {} },
-      ...{ refs: openRefs(root, {}), leases: { ...leases, take }, findTool: () => 'tool' },
+      ...{ refs: openRefs(root, {}), role: { kind: 'alone' }, leases: { ...leases, take }, findTool: () => 'tool' },
     };
     expect(await createAttempt({ site } as never, { id: 'one' } as never)).toBeNull();
     const { attempts, leases: left } = await streams.read(LOOP);

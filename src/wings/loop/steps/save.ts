@@ -7,7 +7,7 @@ import { findCommitOf, listReferences, mendTree } from '../../../work/trees.js';
 import { describeWaiting } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
-import { nameAttempt, nameReference } from '../state.js';
+import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, SessionFacts } from '../state-schema.js';
 import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
@@ -48,7 +48,6 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   );
   const records = findRecords(site, attempt);
   const unread = findUnread(site, attempt, fresh);
-  for (const { name, text } of fresh) createFile(`${records}/handoffs/${name}`, text, context.root);
   const changed = paths.map((path) => posix.relative(prefix === '' ? '.' : prefix, path));
   const strange = left
     .map((path) => path.slice(prefix.length))
@@ -66,7 +65,11 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
       (one) => !attempt.branches.includes(one),
     ),
   };
-  return { event: 'SAVED', patch: { kept, facts } };
+  const documents = fresh.map(({ name, text }) => ({
+    path: `${nameRecords(attempt)}/handoffs/${name}`,
+    content: text,
+  }));
+  return { event: 'SAVED', patch: { kept, facts }, documents };
 }
 
 /** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */

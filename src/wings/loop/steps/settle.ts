@@ -56,7 +56,8 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
     };
   });
   await giveBack(site, attempt.claim, verdict.classification);
-  await removeTree(top, attempt.tree, git);
+  // A worker's own are removed by that worker.
+  if (site.role.kind === 'alone') await removeTree(top, attempt.tree, git);
   if (attempt.kept === null) await releaseReference(site, attempt);
   return outcome;
 }

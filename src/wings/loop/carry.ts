@@ -1,0 +1,177 @@
+import { DevCliError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { readStats } from '../../store/inside.js';
+import { INTERRUPTED } from './core/judge.js';
+import { sweep, takeLease } from './core/leases.js';
+import { carryOut, isCarried } from './drive.js';
+import type { LoopFiles } from './files.js';
+import { type LoopGoal, listGoals } from './goals.js';
+import { giveBack, isLost } from './hold.js';
+import { type Role, type Site, takeArrow } from './site.js';
+import { nameAttempt, STEPS_VERSION } from './state.js';
+import type { Attempt, LoopState } from './state-schema.js';
+import { furnish } from './steps/prepare.js';
+import { LOOP, type Streams } from './streams.js';
+import { listConfigCommands } from './trust.js';
+
+/** How a worker of a fleet finds, takes and carries on what the desk has begun (fleet.md, An attempt). */
+
+/** What a worker takes attempts by. */
+interface Taker {
+  worker: string;
+  /** Ids of the claims that it makes. */
+  claim: string;
+  /** Minutes that a lease lasts without a beat. */
+  minutes: number;
+  /** Attempts whose commands this machine trusts. */
+  accepts: (attempt: Attempt) => boolean;
+  /** Whether what others have lost may be taken over: they had the time to come back. */
+  isSteady: boolean;
+}
+
+/** Attempts that wait for a worker of this age. */
+export const listCarried = ({ attempts }: LoopState): Attempt[] =>
+  Object.values(attempts).filter((one) => isCarried(one) && (one.steps ?? STEPS_VERSION) === STEPS_VERSION);
+
+/**
+ * Takes the first attempt that is to be had, in one commit: of many workers one gets it, and of a branch one at a time is integrated.
+ * @throws DevCliError as `Streams.transact`
+ */
+export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | null> {
+  const { worker, claim: id, minutes } = taker;
+  return streams.transact(LOOP, (state, at) => {
+    const swept = sweep(state.leases, at);
+    const now = { ...state, leases: swept.leases };
+    const found = listCarried(state).find((one) => isToBeHad(now, one, taker));
+    if (found === undefined) return { answer: null };
+    const asked = { worker, role: null, key: null, minutes, most: null, goal: found.goal };
+    const offers = [{ id: found.goal, role: 'auto', why: null }];
+    const taken = takeLease(now.leases, { ...asked, offers }, { id, at });
+    if (taken.answer.kind === 'refused') return { answer: null };
+    const attempt = { ...found, claim: id };
+    return {
+      answer: attempt,
+      state: {
+        ...now,
+        leases: taken.leases,
+        attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+        unsent: [...state.unsent, ...swept.events, ...taken.events],
+      },
+      entry: { type: 'attempt', data: { id: nameAttempt(attempt), event: 'CLAIMED', state: attempt.state, worker } },
+    };
+  });
+}
+
+function isToBeHad(state: LoopState, attempt: Attempt, { worker, accepts, isSteady }: Taker): boolean {
+  const lease = attempt.claim == null ? undefined : state.leases[attempt.claim];
+  const isFree = lease === undefined || lease.status === 'released' || isSteady || lease.worker === worker;
+  if (lease?.status === 'active' || !isFree || !accepts(attempt)) return false;
+  return attempt.state !== 'integrating' || isAlone(state, attempt);
+}
+
+/** Whether nobody else integrates into the branch of an attempt. */
+const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): boolean =>
+  !Object.values(attempts).some(
+    (one) =>
+      one.goal !== goal &&
+      one.branch === branch &&
+      one.state === 'integrating' &&
+      leases[one.claim ?? '']?.status === 'active',
+  );
+
+/**
+ * Carries an attempt one step on.
+ * @param claim the lease that this worker has on it
+ * @returns `again` while it stays this worker's; else it is given back, the desk's, or somebody else's by now
+ * @throws DevCliError as the steps do, but for a lease that is over
+ */
+export async function carryOn(
+  site: Site & { role: Extract<Role, { kind: 'worker' }> },
+  id: string,
+  { claim, goal, tell }: { claim: string; goal: LoopGoal; tell: (line: string) => void },
+): Promise<'again' | 'over'> {
+  try {
+    const attempt = (await site.streams.read(LOOP)).attempts[id];
+    if (attempt === undefined || attempt.claim !== claim) return 'over';
+    const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
+    const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
+    const after = await site.streams.read(LOOP);
+    const stays = next !== null && isCarried(next) && !site.signal.aborted;
+    if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
+    await giveBack(site, claim, next?.state ?? 'limits.sessions');
+    return 'over';
+  } catch (error) {
+    if (isLost(error)) return 'over';
+    throw error;
+  }
+}
+
+/** Ends an attempt of which a step could not be carried out, however often it was tried. @throws DevCliError as `Streams.transact` */
+export async function abandon(
+  site: Site,
+  attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
+  reason: string,
+): Promise<void> {
+  const verdict = { classification: 'interrupted', success: false, action: 'stop' } as const;
+  const said = { ...verdict, reason: toBoundedLine(reason, 1_000) };
+  await takeArrow(site, attempt, { event: 'OVER', patch: { verdict: said } }).catch((error: unknown) => {
+    if (!isLost(error)) throw error;
+  });
+  await giveBack(site, attempt.claim, 'interrupted');
+}
+
+/** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
+async function bringHere(site: Site & { role: Extract<Role, { kind: 'worker' }> }, attempt: Attempt): Promise<Attempt> {
+  const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
+  if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
+  const moved = { ...attempt, tree };
+  if (attempt.state === 'preparing') return move(site, moved);
+  if (attempt.facts === null || attempt.kept === null) {
+    const verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED } as const;
+    return takeArrow(site, attempt, { event: 'OVER', patch: { tree, verdict } });
+  }
+  const arrived = await site.role.carrier.arrive(moved, () => furnish(site, moved));
+  if ('event' in arrived) return takeArrow(site, attempt, arrived);
+  // Nobody saw the session end whose work was not kept yet.
+  const zero = attempt.zero === null ? null : arrived.zero;
+  return move(site, { ...moved, zero, stopped: attempt.state === 'saving' });
+}
+
+/** Records where an attempt is from now on. */
+function move({ streams }: Site, attempt: Attempt): Promise<Attempt> {
+  const id = nameAttempt(attempt);
+  return streams.transact(
+    LOOP,
+    (state) => ({
+      answer: attempt,
+      state: { ...state, attempts: { ...state.attempts, [id]: attempt } },
+      entry: { type: 'attempt', data: { id, event: 'MOVED', state: attempt.state } },
+    }),
+    { claim: attempt.claim ?? null },
+  );
+}
+
+/** A goal as it is on the branch, and what would run for it. */
+export interface CarriedGoal {
+  goal: LoopGoal;
+  commands: string[];
+  /** Of the commands, the same on every machine. */
+  digest: string;
+}
+
+/** Finds a goal among files as they are at some commit; null where they lack it. */
+export function findCarriedGoal(files: LoopFiles, id: string): CarriedGoal | null {
+  const goal = listGoals(files.goals).find((one) => one.id === id);
+  if (goal === undefined) return null;
+  const commands = listConfigCommands({ config: files.config, goals: [{ ...goal, children: [] }] });
+  return { goal, commands, digest: sha256(canonicalJson(commands)) };
+}
+
+/** The refusal for a goal that the branch lacks. */
+export const missingGoal = (id: string): DevCliError =>
+  new DevCliError(
+    'GOAL_REFUSED',
+    `The goal ${id} is not in .ai/goals.yaml of the commit that its attempt starts from.`,
+  );
