@@ -100,7 +100,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     const end = await endBatch(site, batch, ended);
     notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
     await notifier.finish();
-    return render(end, context.signal.aborted, await tellOpen(ports, context, call));
+    return render(end, context.signal.aborted, await tellOpen(ports, site));
   } finally {
     await held.release();
   }

@@ -1,20 +1,16 @@
-import { DevCliError } from '../../base/errors.js';
-import { canonicalJson } from '../../base/json.js';
-import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { readStats } from '../../store/inside.js';
+import type { WorkerSite } from './carried-site.js';
 import { INTERRUPTED } from './core/judge.js';
 import { sweep, takeLease } from './core/leases.js';
 import { carryOut, isCarried } from './drive.js';
-import type { LoopFiles } from './files.js';
-import { type LoopGoal, listGoals } from './goals.js';
+import type { LoopGoal } from './goals.js';
 import { giveBack, isLost } from './hold.js';
-import { type Role, type Site, takeArrow } from './site.js';
+import { type Site, takeArrow } from './site.js';
 import { nameAttempt, STEPS_VERSION } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { furnish } from './steps/prepare.js';
 import { LOOP, type Streams } from './streams.js';
-import { listConfigCommands } from './trust.js';
 
 /** How a worker of a fleet finds, takes and carries on what the desk has begun (fleet.md, An attempt). */
 
@@ -88,7 +84,7 @@ const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): bo
  * @throws DevCliError as the steps do, but for a lease that is over
  */
 export async function carryOn(
-  site: Site & { role: Extract<Role, { kind: 'worker' }> },
+  site: WorkerSite,
   id: string,
   { claim, goal, tell }: { claim: string; goal: LoopGoal; tell: (line: string) => void },
 ): Promise<'again' | 'over'> {
@@ -123,7 +119,7 @@ export async function abandon(
 }
 
 /** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
-async function bringHere(site: Site & { role: Extract<Role, { kind: 'worker' }> }, attempt: Attempt): Promise<Attempt> {
+async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
   const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
   if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
   const moved = { ...attempt, tree };
@@ -152,26 +148,3 @@ function move({ streams }: Site, attempt: Attempt): Promise<Attempt> {
     { claim: attempt.claim ?? null },
   );
 }
-
-/** A goal as it is on the branch, and what would run for it. */
-export interface CarriedGoal {
-  goal: LoopGoal;
-  commands: string[];
-  /** Of the commands, the same on every machine. */
-  digest: string;
-}
-
-/** Finds a goal among files as they are at some commit; null where they lack it. */
-export function findCarriedGoal(files: LoopFiles, id: string): CarriedGoal | null {
-  const goal = listGoals(files.goals).find((one) => one.id === id);
-  if (goal === undefined) return null;
-  const commands = listConfigCommands({ config: files.config, goals: [{ ...goal, children: [] }] });
-  return { goal, commands, digest: sha256(canonicalJson(commands)) };
-}
-
-/** The refusal for a goal that the branch lacks. */
-export const missingGoal = (id: string): DevCliError =>
-  new DevCliError(
-    'GOAL_REFUSED',
-    `The goal ${id} is not in .ai/goals.yaml of the commit that its attempt starts from.`,
-  );

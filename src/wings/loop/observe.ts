@@ -11,7 +11,7 @@ import { findUndecided } from './decisions/ticket.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
-import type { Call } from './site.js';
+import type { Call, LoopPorts } from './site.js';
 import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
@@ -31,7 +31,11 @@ interface GoalRow {
  * `observe` (loop-core.md, Commands). Nothing is written.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function observe(ports: InboxPorts, context: Context, call: Pick<Call, 'env'>): Promise<Answer> {
+export async function observe(
+  ports: InboxPorts & Pick<LoopPorts, 'openFleet'>,
+  context: Context,
+  call: Call,
+): Promise<Answer> {
   const files = readLoopFiles(context);
   const { streams } = await openBackend(ports, context, call);
   const state = await streams.read(LOOP);
@@ -46,7 +50,7 @@ export async function observe(ports: InboxPorts, context: Context, call: Pick<Ca
     minutes: countMinutes(batch.startedAt, batch.endedAt, context.clock.now()),
     ...{ sessions: batch.sessions, failures_in_a_row: batch.failures, cost_usd: batch.costUsd },
   };
-  const inbox = await countOpen(ports, context, call);
+  const inbox = await countOpen(ports, { context, streams });
   const json = {
     ok: true,
     batch: batch && {

@@ -19,6 +19,8 @@ import type { INBOX_SPECS } from './specs.js';
 
 type Input<Name extends keyof HandlersOf<typeof INBOX_SPECS>> = Parameters<HandlersOf<typeof INBOX_SPECS>[Name]>[1];
 
+type Ports = InboxPorts & Pick<LoopPorts, 'openFleet'>;
+
 /** Items that `inbox summary` shows, and at most. */
 const TOP = 10;
 const MOST = 1_000;
@@ -27,7 +29,7 @@ const LONGEST = 4_000;
 
 /** @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
 export async function list(
-  ports: InboxPorts,
+  ports: Ports,
   context: Context,
   { includeResolved = false }: Input<'inbox list'>,
   call: Call,
@@ -45,7 +47,7 @@ export async function list(
 
 /** @throws DevCliError as `list`, `USAGE` */
 export async function summarize(
-  ports: InboxPorts,
+  ports: Ports,
   context: Context,
   { topK = TOP }: Input<'inbox summary'>,
   call: Call,
@@ -77,7 +79,7 @@ export async function summarize(
  * `approve`
  */
 export async function act(
-  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate' | 'openFleet'>,
+  ports: Ports & Pick<LoopPorts, 'askAtGate'>,
   context: Context,
   input: Input<'inbox act'>,
   call: Call,
@@ -134,11 +136,11 @@ export async function act(
 }
 
 /** What waits, after what a call that was cut off has left is finished. */
-async function read(ports: InboxPorts, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
+async function read(ports: Ports, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
   const desk = { context, streams: (await openBackend(ports, context, call)).streams };
   await finishAnswers(desk);
   await tellLog(desk);
-  return { desk, inbox: await readInbox(ports, context, call) };
+  return { desk, inbox: await readInbox(ports, desk) };
 }
 
 async function explainClosed({ streams }: Desk, id: string): Promise<string> {
