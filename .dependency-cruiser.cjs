@@ -152,6 +152,7 @@ const MAY_TOUCH_FILES = [
   'jobs',
   'wings/completion',
   'wings/conformance',
+  'wings/fleet',
   'wings/harness',
   'wings/page',
   'wings/runtime',
