@@ -109,7 +109,7 @@ function pickWords(said: string): string {
 }
 
 /** Takes names, passwords and tokens out of addresses. */
-const hideCredentials = (text: string): string => text.replace(/:\/\/[^\s/]*@/g, '://');
+export const hideCredentials = (text: string): string => text.replace(/:\/\/[^\s/]*@/g, '://');
 
 /** The same for what git says where it fails. The cause, which has the command line, is left out. */
 export async function withoutCredentials<T>(asked: Promise<T>): Promise<T> {
