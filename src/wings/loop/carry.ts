@@ -1,14 +1,15 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { readStats } from '../../store/inside.js';
 import type { WorkerSite } from './carried-site.js';
+import { stepAttempt } from './core/attempt.js';
 import { INTERRUPTED } from './core/judge.js';
-import { sweep, takeLease } from './core/leases.js';
+import { releaseLease, sweep, takeLease } from './core/leases.js';
 import { carryOut, isCarried } from './drive.js';
 import type { LoopGoal } from './goals.js';
 import { giveBack, isLost } from './hold.js';
 import { type Site, takeArrow } from './site.js';
 import { nameAttempt, STEPS_VERSION } from './state.js';
-import type { Attempt, LoopState } from './state-schema.js';
+import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { furnish } from './steps/prepare.js';
 import { LOOP, type Streams } from './streams.js';
 
@@ -104,18 +105,34 @@ export async function carryOn(
   }
 }
 
-/** Ends an attempt of which a step could not be carried out, however often it was tried. @throws DevCliError as `Streams.transact` */
-export async function abandon(
-  site: Site,
-  attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
-  reason: string,
-): Promise<void> {
+/**
+ * Ends an attempt of which a step could not be carried out, however often it was tried.
+ * @throws DevCliError as `Streams.transact`, but for a lease that is over
+ */
+export async function abandon(streams: Streams, { goal, n, claim = null }: Attempt, reason: string): Promise<void> {
+  const id = nameAttempt({ goal, n });
   const verdict = { classification: 'interrupted', success: false, action: 'stop' } as const;
-  const said = { ...verdict, reason: toBoundedLine(reason, 1_000) };
-  await takeArrow(site, attempt, { event: 'OVER', patch: { verdict: said } }).catch((error: unknown) => {
+  const said: Verdict = { ...verdict, reason: toBoundedLine(reason, 1_000) };
+  const decide = (state: LoopState, at: string) => {
+    const before = state.attempts[id];
+    const lease = claim === null ? undefined : state.leases[claim];
+    if (before === undefined || lease === undefined || !isCarried(before)) return { answer: undefined };
+    const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict: said };
+    const given = releaseLease(state.leases, lease, { at, reason: said.classification, goalStatus: null });
+    return {
+      answer: undefined,
+      state: {
+        ...state,
+        leases: given.leases,
+        attempts: { ...state.attempts, [id]: over },
+        unsent: [...state.unsent, ...given.events],
+      },
+      entry: { type: 'attempt', data: { id, event: 'OVER', state: over.state } },
+    };
+  };
+  await streams.transact(LOOP, decide, { claim }).catch((error: unknown) => {
     if (!isLost(error)) throw error;
   });
-  await giveBack(site, attempt.claim, 'interrupted');
 }
 
 /** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */

@@ -46,13 +46,15 @@ interface Fence {
   claim: string | null;
 }
 
+/** How the state is read again. */
+export const LOOP_CODEC = {
+  parse: (text: string) =>
+    readStored<LoopState>(text, { outline, version: LOOP_VERSION, what: 'The loop in .dev/loop' }),
+};
+
 /** Opens the stream of a root. Nothing is written. @throws DevCliError `IO` */
 export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'clock' | 'ids' | 'caller'>): Streams {
-  const codec = {
-    parse: (text: string) =>
-      readStored<LoopState>(text, { outline, version: LOOP_VERSION, what: 'The loop in .dev/loop' }),
-  };
-  const streams = openWingStreams({ root, noun: 'loop', readable: true, codec, clock, ids });
+  const streams = openWingStreams({ root, noun: 'loop', readable: true, codec: LOOP_CODEC, clock, ids });
   const read: Streams['read'] = async (stream) => ({ ...EMPTY_LOOP, ...(await streams.read(stream)).snapshot });
   const transact: Streams['transact'] = (stream, decide, fence) =>
     streams.transact(stream, ({ snapshot, at }) => {
