@@ -255,7 +255,7 @@ async function bundle(entries, plugins = []) {
     input: entries,
     platform: 'node',
     // Loaded from node_modules by the few commands that need them.
-    external: [/^ajv\//, 'pg', '@dbos-inc/dbos-sdk'],
+    external: [/^ajv\//, 'pg', /^@dbos-inc\/dbos-sdk/],
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node20.17', define: { 'import.meta.dirname': '__dirname' } },
     checks: { ineffectiveDynamicImport: false, mixedExports: false },
