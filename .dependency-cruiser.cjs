@@ -76,7 +76,7 @@ const OPEN_TO_WINGS = `
   registry: render spec values
   run: action captured-recipe codec context cost engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending recovery
-  store: claim durable inside io layout lock process shared-files snapshot standing store texts
+  store: claim durable inside io layout lock memory process shared-files snapshot standing store texts
   views: action caller check history-text home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
   work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits remote show-commit status trees
   work/shell: git options paths syntax words writes

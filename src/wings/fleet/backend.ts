@@ -33,10 +33,11 @@ interface Backend {
  * Opens the database for a call, and takes its address out of what the call hands to programs that it starts.
  * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `SCHEMA_INVALID`, `IO`
  */
-export async function openShared(context: Context, call: Pick<Call, 'env'>): Promise<Pool> {
-  const pool = await openDatabase(await resolveDatabaseUrl(context, call));
+export async function openShared(context: Context, call: Pick<Call, 'env'>): Promise<{ pool: Pool; url: string }> {
+  const url = await resolveDatabaseUrl(context, call);
+  const pool = await openDatabase(url);
   await requireSchema(pool);
-  return pool;
+  return { pool, url };
 }
 
 /** Opens the stream of a project in the database. */
@@ -47,7 +48,7 @@ export function openProjectStreams(
 ): Streams {
   const { codec, empty, refuseOver } = loop;
   const streams = openStreams({ pool, project, codec, empty, caller: context.caller, refuseOver });
-  return { ...streams, tellNews: openNews(context, { pool, project }) };
+  return { ...streams, tellNews: openNews(context, { pool, project, codec }) };
 }
 
 /** Opens what the loop of a root works on. @throws DevCliError as `openShared`; `USAGE` for a project of another repository */
@@ -57,7 +58,7 @@ export async function openBackend(
   { project, remote }: FleetSetting,
   call: Pick<Call, 'env'>,
 ): Promise<Backend> {
-  const pool = await openShared(context, call);
+  const { pool } = await openShared(context, call);
   const git: GitOptions = { env: call.env };
   const found = await findRepository(context.root, git);
   const origin = found.kind === 'repository' ? await identify(context.root, git) : null;

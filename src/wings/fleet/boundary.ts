@@ -3,9 +3,10 @@ import type { Context } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { findCommitOf } from '../../work/trees.js';
 import type { Pool } from './database.js';
-import { packRun, placeRun } from './freight.js';
+import { packRun } from './freight.js';
 import { loadFreight, storeFreight } from './freight-rows.js';
 import { moveTree } from './move-tree.js';
+import { placeRun } from './place-run.js';
 import { type Attempt, type Carrier, LOOP, nameHead, type Refs, type Streams } from './ports.js';
 
 /** What an attempt leaves where other machines find it, and how it arrives there (fleet.md, An attempt). */
@@ -21,7 +22,9 @@ export interface BoundarySite {
   streams: Streams;
   refs: Refs;
   /** Digests of recipes that this machine trusts besides those that ship. */
-  trust: readonly string[];
+  trusted: ReadonlySet<string>;
+  /** What becomes of a run that has gone on here behind the boundary. */
+  ahead: 'refuse' | 'discard';
 }
 
 /** The boundary of a worker's attempts. */
@@ -37,7 +40,7 @@ export function createCarrier(site: BoundarySite): Carrier {
         if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameHead(attempt)} cannot be pushed: ${refused}`);
       }
       if (after.run !== null) {
-        await storeFreight(pool, { project, attempt: after, freight: await packRun(context, after.run) });
+        await storeFreight(pool, project, after, await packRun(context, after.run));
       }
       const prompt = context.reader.read(`${context.root}/.dev/loop/attempts/${attempt.goal}/${attempt.n}/prompt.md`);
       const path = `attempts/${attempt.goal}/${attempt.n}/prompt.md`;
@@ -49,8 +52,9 @@ export function createCarrier(site: BoundarySite): Carrier {
     },
     async arrive(attempt: Attempt, furnish) {
       if (attempt.run !== null) {
-        const freight = await loadFreight(pool, { project, attempt });
-        if (freight !== null) await placeRun(context, attempt.run, freight, site.trust);
+        const freight = await loadFreight(pool, project, attempt);
+        const placing = { workTree: attempt.tree, trusted: site.trusted, ahead: site.ahead };
+        if (freight !== null) await placeRun(context, attempt.run, freight, placing);
       }
       const place = { top, remote: site.remote, root: context.root, below: '', git };
       const moved = await moveTree(place, { ...attempt, head: attempt.head ?? attempt.base }, furnish);

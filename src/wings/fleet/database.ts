@@ -24,7 +24,7 @@ const CONNECT = 10_000;
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export async function openDatabase(url: string): Promise<Pool> {
-  const { Pool: Connections } = await loadDriver();
+  const { Pool: Connections } = (await loadDriver()).default;
   const pool = new Connections({
     ...{ connectionString: url, application_name: 'dev-cli', max: 4, allowExitOnIdle: true, idleTimeoutMillis: 5_000 },
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
@@ -49,12 +49,16 @@ async function fail(pool: PgPool, error: unknown): Promise<never> {
 async function loadDriver(): Promise<typeof import('pg')> {
   try {
     const pg = await import('pg');
-    return pg.default ?? pg;
+    return pg;
   } catch (cause) {
-    throw new DevCliError('FLEET_UNAVAILABLE', 'The package pg, which speaks to the database of the fleet, is not here.', {
-      fix: `Install it: npm i -g @dbos-inc/dbos-sdk@5 pg@${MAJOR}`,
-      cause,
-    });
+    throw new DevCliError(
+      'FLEET_UNAVAILABLE',
+      'The package pg, which speaks to the database of the fleet, is not here.',
+      {
+        fix: `Install it: npm i -g @dbos-inc/dbos-sdk@5 pg@${MAJOR}`,
+        cause,
+      },
+    );
   }
 }
 

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../base/json.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { JsonObject } from '../../base/json.js';
 import { createMemory, createMemoryStore } from '../../store/memory.js';
+import type { Codec } from '../../store/store.js';
 import { ask, type Pool } from './database.js';
 import { LOOP, type LoopState } from './ports.js';
 import { LAYOUT } from './streams.js';
-import type { Codec } from '../../store/store.js';
 
 /** What is read of a stream besides its state: what came since, and all of it, as a directory (fleet.md, A stream in PostgreSQL). */
 
@@ -33,6 +33,7 @@ export async function listEvents(
   const first = JSON.parse(rows[0]?.lines.split('\n', 1)[0] ?? '{"seq":1}') as { seq: number };
   await store.scan(LOOP, { offset: 0, seq: first.seq - 1 }, ({ data }) => {
     if (Array.isArray(data['events'])) events.push(...(data['events'] as JsonObject[]));
+    return true;
   });
   return { events, seq: Number(rows.at(-1)?.seq ?? after) };
 }
@@ -75,9 +76,7 @@ export async function writeOut(pool: Pool, project: string, directory: string): 
   const files: [string, string | Buffer][] = [
     [LAYOUT.names.journal, entries.map(({ lines }) => lines).join('')],
     [LAYOUT.names.snapshot, stream?.snapshot ?? ''],
-    ...(await listDocuments(pool, project, { after: 0 })).map(
-      ({ path, content }): [string, string] => [path, content],
-    ),
+    ...(await listDocuments(pool, project, { after: 0 })).map(({ path, content }): [string, string] => [path, content]),
     ...objects.map(({ sha256, content }): [string, Buffer] => [`${LAYOUT.names.objects}/${sha256}`, content]),
   ];
   for (const [path, content] of files) {

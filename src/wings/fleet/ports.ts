@@ -91,6 +91,8 @@ export interface Loop {
   empty: LoopState;
   /** The refusal of whoever speaks for a lease that is over. */
   refuseOver(claim: string): Error;
+  /** The fleet that the configuration of a root names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` without one */
+  requireFleet(context: Context): { project: string; remote: string };
   readGoal(root: string, reader: { read(path: string): string | null }, id: string): CarriedGoal | null;
   listCarried(state: LoopState): Attempt[];
   claimNext(
@@ -121,6 +123,12 @@ export interface Loop {
     given: { claim: string; goal: object; tell: (line: string) => void },
   ): Promise<'again' | 'over'>;
   abandon(streams: Streams, attempt: Attempt, reason: string): Promise<void>;
+  claimParked(
+    streams: Streams,
+    taker: { worker: string; claim: string; minutes: number; goal: string },
+  ): Promise<Attempt>;
+  bringParked(site: Site, attempt: Attempt): Promise<void>;
+  giveParked(site: Site, attempt: Attempt, goal: object): Promise<string>;
   removeStray(site: {
     streams: Streams;
     context: Context;

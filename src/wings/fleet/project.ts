@@ -54,6 +54,7 @@ export async function openWorkerProject(
   const openAt = (signal: AbortSignal): Context => openContext(call, top, signal);
   const idle = openAt(new AbortController().signal);
   const streams = openProjectStreams(loop, idle, { pool, project });
+  const trusted = new Set(trust);
   const judged = new Map<string, string | null>();
   const oneByOne = createTurns();
 
@@ -62,7 +63,7 @@ export async function openWorkerProject(
     await fetchReferences(top, REMOTE, [attempt.base], git);
     const carried = readCarried(attempt);
     if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
-    return trust.includes(carried.digest)
+    return trusted.has(carried.digest)
       ? null
       : `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
   };
@@ -102,7 +103,18 @@ export async function openWorkerProject(
       });
       const context = openAt(signal);
       const refs = openRemoteRefs(top, REMOTE, git);
-      const place = { context, top, remote: REMOTE, git, pool, project, streams, refs, trust };
+      const place = {
+        context,
+        top,
+        remote: REMOTE,
+        git,
+        pool,
+        project,
+        streams,
+        refs,
+        trusted,
+        ahead: 'discard' as const,
+      };
       const openRefs = () => refs;
       const given = { streams, openRefs, worker, carrier: createCarrier(place), attempt, carried };
       return { site: await loop.openSite(context, call, given), goal: carried.goal };

@@ -29,8 +29,11 @@ const STEPS: readonly string[] = [
      slots int NOT NULL, projects jsonb NOT NULL, passed jsonb NOT NULL DEFAULT '{}', started timestamptz NOT NULL,
      beat timestamptz NOT NULL);
    CREATE TABLE dev_cli.freight (
-     project text NOT NULL, goal text NOT NULL, n int NOT NULL, run text NOT NULL, journal bytea NOT NULL,
-     PRIMARY KEY (project, goal, n))`,
+     project text NOT NULL, goal text NOT NULL, n int NOT NULL, run text NOT NULL, recipe_hash text NOT NULL,
+     root text NOT NULL, journal bytea NOT NULL, PRIMARY KEY (project, goal, n));
+   CREATE TABLE dev_cli.freight_objects (
+     project text NOT NULL, sha256 text NOT NULL, goal text NOT NULL, n int NOT NULL, content bytea NOT NULL,
+     PRIMARY KEY (project, goal, n, sha256))`,
 ];
 
 /** The version that this program knows. */
@@ -91,7 +94,8 @@ async function grant(pool: Pool): Promise<string[]> {
       there.push(role);
     } catch (error) {
       // A user who may make no role can still have the tables; who gets rights is then for the owner of the database.
-      if (!(error instanceof Error && 'code' in error && (error.code === '42501' || error.code === '42710'))) throw error;
+      if (!(error instanceof Error && 'code' in error && (error.code === '42501' || error.code === '42710')))
+        throw error;
     }
   }
   return there;
@@ -100,7 +104,8 @@ async function grant(pool: Pool): Promise<string[]> {
 /** @throws DevCliError `FLEET_VERSION` where the schema is not the one that this program knows, `FLEET_UNAVAILABLE` */
 export async function requireSchema(pool: Pool): Promise<void> {
   const there = await ask(pool, "SELECT FROM pg_tables WHERE schemaname = 'dev_cli' AND tablename = 'schema_version'");
-  const rows = there.length === 0 ? [] : await ask<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
+  const rows =
+    there.length === 0 ? [] : await ask<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
   const version = rows[0]?.version ?? 0;
   if (version !== SCHEMA_VERSION) throw refuseVersion(version);
 }

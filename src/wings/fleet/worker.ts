@@ -5,7 +5,7 @@ import type { Context } from '../../run/context.js';
 import { openShared } from './backend.js';
 import { type Beat, openBeat } from './beat.js';
 import { type MachineConfig, readMachineConfig } from './config.js';
-import { type Engine, type Leg, launchEngine } from './engine.js';
+import { type Carried, type Engine, launchEngine } from './engine.js';
 import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
 import { openWorkerProject, type WorkerProject } from './project.js';
 
@@ -41,10 +41,19 @@ export async function runWorker(
   const slots = asked.slots ?? machine.slots;
   const projects: WorkerProject[] = [];
   for (const one of machine.projects) projects.push(await openWorkerProject(ports, given, one));
-  const beat = await openBeat(pool, { machine, slots });
+  const { name: worker, leaseSeconds } = machine;
+  const about = { worker, version: ports.loop.version, cliVersion: context.cliVersion, slots, leaseSeconds };
+  const beat = await openBeat(pool, { ...about, projects: machine.projects });
   const held = new Map<string, Held>();
-  const leg = (one: Leg): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
-  const engine = await launchEngine({ url, worker: machine.name, version: ports.loop.version, log: call.tell, leg });
+  const leg = (one: Carried): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
+  const engine = await launchEngine({
+    url,
+    worker: machine.name,
+    version: ports.loop.version,
+    log: call.tell,
+    leg,
+    isFinal,
+  });
   const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0 };
   const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
   call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
@@ -62,6 +71,10 @@ export async function runWorker(
   const json = { ok: exit === 0, worker: machine.name, carried: crew.done };
   return { exit, json, text: () => `${machine.name}: carried ${crew.done} on.` };
 }
+
+/** Repeated, it would be refused again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
 
 interface Crew {
   ports: FleetPorts;
@@ -152,7 +165,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
 async function carry(
   { loop }: FleetPorts,
   held: ReadonlyMap<string, Held>,
-  { attempt: id, claim }: Leg,
+  { attempt: id, claim }: Carried,
   tell: (line: string) => void,
 ): Promise<'again' | 'over'> {
   const one = held.get(claim);

@@ -136,12 +136,12 @@ export async function abandon(streams: Streams, { goal, n, claim = null }: Attem
 }
 
 /** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
-async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
+export async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
   const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
   if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
   const moved = { ...attempt, tree };
   if (attempt.state === 'preparing') return move(site, moved);
-  if (attempt.facts === null || attempt.kept === null) {
+  if (attempt.facts === null) {
     const verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED } as const;
     return takeArrow(site, attempt, { event: 'OVER', patch: { tree, verdict } });
   }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
+import { inspect } from '../../../jobs/detached.js';
 import { createFile } from '../../../project/own-places.js';
 import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
 import { createGlobTest } from '../../../work/paths.js';
@@ -46,7 +47,6 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   const fresh = listHandoffs(context, `${place}/${HANDOFFS}`).filter(
     ({ name, handoff }) => !attempt.handoffs.includes(name) && handoff.goalId === goal.id,
   );
-  const records = findRecords(site, attempt);
   const unread = findUnread(site, attempt, fresh);
   const changed = paths.map((path) => posix.relative(prefix === '' ? '.' : prefix, path));
   const strange = left
@@ -54,7 +54,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
     .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
   const misnamed = strange.filter((path) => keepMisnamed(site, attempt, path));
   const facts: SessionFacts = {
-    session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
+    session: readSession(site, attempt),
     handoff: describe(fresh.find(({ name }) => name === attempt.handoff) ?? fresh.at(-1)),
     unread,
     misnamed: misnamed[0] === undefined ? null : { name: posix.basename(misnamed[0]), wanted: attempt.handoff },
@@ -70,6 +70,13 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
     content: text,
   }));
   return { event: 'SAVED', patch: { kept, facts }, documents };
+}
+
+/** How the session has ended: of one that another machine saw, as that machine said. */
+function readSession(site: Site, attempt: Attempt): SessionFacts['session'] {
+  const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
+  const known = inspect(records).state === 'absent' ? attempt.facts?.session : undefined;
+  return known ?? readFact(records, attempt.tool);
 }
 
 /** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */
