@@ -30,6 +30,9 @@ import { removeStray } from './stray.js';
 import { LOOP } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
+/** Attempts at once, at most; of a fleet, its workers' slots say how many there are. */
+const MOST = 32;
+
 type Handlers = HandlersOf<typeof LOOP_SPECS>;
 type Input = Parameters<Handlers['auto']>[1];
 
@@ -42,8 +45,8 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
   const files = readLoopFiles(context);
   const newest = findNewestGoal(context);
   const goals = chooseGoals(files.goals, { named: input.goal, recursive: input.recursive === true, newest });
-  const parallel = input.parallel ?? 1;
-  if (parallel < 1 || parallel > 32) {
+  const parallel = input.parallel ?? (input.fleet === true ? MOST : 1);
+  if (parallel < 1 || parallel > MOST) {
     throw new DevCliError('USAGE', '--parallel takes a number from 1 to 32.', {
       fix: 'Leave it out for one at a time.',
     });

@@ -43,7 +43,7 @@ export const LOOP_SPECS = [
       dryRunFull: flag('The same with the whole prompts.'),
       fleet: flag('Have the workers of the fleet do it: this root is its desk.'),
       explain: flag('Tell each verdict with the facts behind it, on standard error.'),
-      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1.')),
+      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1; with --fleet, 32.')),
       ...START,
     }),
     exclusive: [
