@@ -24,7 +24,7 @@ const CONNECT = 10_000;
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export async function openDatabase(url: string): Promise<Pool> {
-  const { Pool: Connections } = (await loadDriver()).default;
+  const { Pool: Connections } = loadDriver();
   const pool = new Connections({
     ...{ connectionString: url, application_name: 'dev-cli', max: 4, allowExitOnIdle: true, idleTimeoutMillis: 5_000 },
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
@@ -46,10 +46,10 @@ async function fail(pool: PgPool, error: unknown): Promise<never> {
   throw toFleetError(error);
 }
 
-async function loadDriver(): Promise<typeof import('pg')> {
+/** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */
+function loadDriver(): typeof import('pg') {
   try {
-    const pg = await import('pg');
-    return pg;
+    return require('pg');
   } catch (cause) {
     throw new DevCliError(
       'FLEET_UNAVAILABLE',
