@@ -31,3 +31,21 @@ export function taggedUnion<T extends TObject[]>(
 
 /** Schema option: no keys besides the declared ones. */
 export const noOtherKeys = { additionalProperties: false } as const;
+
+const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
+
+/** Where a secret is found, in place of the secret. */
+export const secretSchema = (description: string) =>
+  Type.Union(
+    [
+      Type.Object({ env: Text('The variable that holds it.') }, noOtherKeys),
+      Type.Object({ file: Text('The file that holds it; ~ is your home.') }, noOtherKeys),
+      Type.Object(
+        { command: Type.Array(Type.String({ maxLength: 4096 }), { minItems: 1, description: 'Prints it.' }) },
+        noOtherKeys,
+      ),
+    ],
+    { description },
+  );
+
+export type SecretSource = Static<ReturnType<typeof secretSchema>>;
