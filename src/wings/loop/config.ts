@@ -17,12 +17,14 @@ export interface LoopConfig
   extends Required<
     Omit<
       LoopConfigFile,
-      'limits' | 'queue' | 'observe' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'
+      'limits' | 'queue' | 'observe' | 'fleet' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'
     >
   > {
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
   observe: Guards;
+  /** Null: one machine works alone. `onto` null: the desk's branch. */
+  fleet: { project: string; remote: string; onto: string | null } | null;
   /** A JSON pointer; null where nothing tells what a session costs. */
   cost: string | null;
   /** Without a leading `./`, as are `worktree_copy`. */
@@ -54,6 +56,7 @@ export function checkConfig(
     limits,
     queue,
     observe,
+    fleet,
     cost,
     protected_paths = [],
     worktree_copy = [],
@@ -78,6 +81,7 @@ export function checkConfig(
     limits: { ...LIMITS, ...limits },
     queue: { ...QUEUE, ...queue },
     observe: { ...GUARDS, ...observe },
+    fleet: fleet === undefined ? null : { remote: 'origin', onto: null, ...fleet },
     cost: cost ?? null,
     protected_paths: protected_paths.map(stripDot),
     worktree_copy: worktree_copy.map(stripDot),

@@ -12,6 +12,8 @@ const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_4
 const rate = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `The share ${what}, from 0 to 1.` });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
+/** What git takes for a name, and not for an option. */
+const REF = '^[A-Za-z0-9_][^\\s:~^?*\\[\\\\]*$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
 
 export const LoopConfigSchema = Type.Object(
@@ -81,6 +83,24 @@ export const LoopConfigSchema = Type.Object(
           per_worker: optional(count('Goals that a worker may have at once; at least one.')),
         },
         { ...noOtherKeys, description: 'How workers take goals: {ttl_minutes, max_ttl_minutes, per_worker}.' },
+      ),
+    ),
+    fleet: optional(
+      Type.Object(
+        {
+          project: Type.String({
+            pattern: TOOL_NAME,
+            description: 'The id of the project in the fleet’s database: 1 to 48 letters, digits, ".", "_" and "-".',
+          }),
+          remote: optional(Type.String({ pattern: REF, description: 'The git remote that workers share; origin.' })),
+          onto: optional(
+            Type.String({
+              pattern: REF,
+              description: 'The branch of the remote that gets the commits; that of the desk.',
+            }),
+          ),
+        },
+        { ...noOtherKeys, description: 'Several machines work the goals off: {project, remote, onto}.' },
       ),
     ),
   },

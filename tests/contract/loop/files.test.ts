@@ -43,6 +43,7 @@ describe('the files of the loop', () => {
       limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null },
       queue: { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 },
       observe: GUARDS,
+      fleet: null,
     });
     expect(goals).toEqual([
       {
@@ -122,6 +123,20 @@ max_context_bytes: 1000
     expect(faultsOf(CONFIG, 'goals: [{id: a, titel: A, status: active}]\n')[1]).toContain('did you mean "title"');
     expect(files.warnings).toEqual(['.ai/goals.yaml:25:45: unknown key "owner", which nothing reads']);
     expect([readGoals(goals).ok, readContextBudget(more)]).toEqual([true, { bytes: 1000 }]);
+  });
+
+  it('may name the fleet that works the goals off', () => {
+    const readFleet = (fleet: string) => read(`${CONFIG}fleet: ${fleet}\n`, GOALS).config.fleet;
+    expect(readFleet('{project: api}')).toEqual({ project: 'api', remote: 'origin', onto: null });
+    const all = { project: 'api', remote: 'team', onto: 'release/1.x' };
+    expect(readFleet(JSON.stringify(all))).toEqual(all);
+    expect(ofConfig('fleet: {remote: --upload-pack=x, onto: "a b", projekt: api}\n')).toEqual([
+      expect.stringContaining('"project" is missing. The id of the project'),
+      expect.stringContaining('did you mean "project"?'),
+      expect.stringMatching(/^\.ai\/config\.yaml:3:17 remote is "--upload-pack=x"/),
+      expect.stringMatching(/^\.ai\/config\.yaml:3:\d+ onto is "a b"/),
+    ]);
+    expect(ofConfig('fleet: {project: a:b}\n')).toEqual([expect.stringContaining('project is "a:b"')]);
   });
 
   it('are missing without both of them', () => {
