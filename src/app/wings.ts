@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { COMPLETION_SPECS } from '../wings/completion/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
+import { FleetConfigSchema } from '../wings/fleet/config-schema.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
 import { LoopEventSchema } from '../wings/loop/events/schema.js';
@@ -79,6 +80,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'protocol-result': ResultSchema,
     },
   },
+  fleet: { specs: [], after: 'pull-request open', schemas: { fleet: FleetConfigSchema } },
   runtime: {
     specs: RUNTIME_SPECS,
     words: { session: 'Conversations of the agent runtime.' },

@@ -35,17 +35,22 @@ export const noOtherKeys = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
 
 /** Where a secret is found, in place of the secret. */
-export const secretSchema = (description: string) =>
-  Type.Union(
-    [
-      Type.Object({ env: Text('The variable that holds it.') }, noOtherKeys),
-      Type.Object({ file: Text('The file that holds it; ~ is your home.') }, noOtherKeys),
-      Type.Object(
-        { command: Type.Array(Type.String({ maxLength: 4096 }), { minItems: 1, description: 'Prints it.' }) },
-        noOtherKeys,
-      ),
-    ],
-    { description },
-  );
+export type SecretSource = { env: string } | { file: string } | { command: string[] };
 
-export type SecretSource = Static<ReturnType<typeof secretSchema>>;
+/** No union: what is wrong would be told of each of its three. */
+export const secretSchema = (description: string): TUnsafe<SecretSource> =>
+  Type.Unsafe<SecretSource>(
+    Type.Object(
+      {
+        env: Type.Optional(Text('The variable that holds it.')),
+        file: Type.Optional(Text('The file that holds it; ~ is your home.')),
+        command: Type.Optional(
+          Type.Array(Type.String({ maxLength: 4096 }), {
+            minItems: 1,
+            description: 'The words of a command that prints it.',
+          }),
+        ),
+      },
+      { ...noOtherKeys, minProperties: 1, maxProperties: 1, description },
+    ),
+  );

@@ -9,7 +9,9 @@ const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4
 const Texts = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
 const price = (description: string) => Type.Number({ minimum: 0, maximum: 100_000, description });
 
-const KeySchema = secretSchema('Where the key is found. It never stands in this file itself.');
+const KeySchema = secretSchema(
+  'Where the key is found: one of env, file and command. It never stands in this file itself.',
+);
 
 const ProviderSchema = Type.Object(
   {
