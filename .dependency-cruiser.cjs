@@ -64,21 +64,21 @@ const OPEN_TO_WINGS = `
   protocol/plan: decide
   protocol/approve: approve prepared
   protocol/questions: check home next notifier replay run-view timeline
-  protocol/trust: autopilot digests person trust
+  protocol/trust: autopilot digests person run-place trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
   recipe/lint: files lintable report
-  recipe/load: compiled library load recipe-files
+  recipe/load: compiled library load recipe-files shipped-texts
   recipe/resolve: draft
   recipe/settings: builtin-preferences project-settings project-settings-schema runtime-schema
   recipe/source: problem report validate yaml
   registry: render spec values
   run: action captured-recipe codec context cost engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
-  run/documents: lost pending
-  store: claim durable inside io lock process shared-files standing store
+  run/documents: lost pending recovery
+  store: claim durable inside io layout lock memory process shared-files snapshot standing store texts
   views: action caller check history-text home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
-  work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits secret show-commit status trees
+  work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits remote secret show-commit status trees
   work/shell: git options paths syntax words writes
 `;
 
@@ -152,6 +152,7 @@ const MAY_TOUCH_FILES = [
   'jobs',
   'wings/completion',
   'wings/conformance',
+  'wings/fleet',
   'wings/harness',
   'wings/page',
   'wings/runtime',

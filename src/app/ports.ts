@@ -32,11 +32,13 @@ export const createPorts = (): Ports => ({
   looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
   setUp: async () => (await import('../wings/loop/set-up.js')).setUpLoop,
   tellInbox: async () => {
-    const [{ tellOpen }, { listWaiting }] = await Promise.all([
+    const [{ tellOpen }, { openLoop }, { listWaiting }] = await Promise.all([
       import('../wings/loop/inbox/items.js'),
+      import('../wings/loop/streams.js'),
       import('../wings/memory/runs.js'),
     ]);
-    return (context) => tellOpen({ listWaiting }, context);
+    // What this machine has of the loop is enough here: nothing is asked of elsewhere while a session begins.
+    return (context) => tellOpen({ listWaiting }, { context, streams: openLoop(context) });
   },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });

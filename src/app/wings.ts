@@ -7,9 +7,12 @@ import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { COMPLETION_SPECS } from '../wings/completion/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { FleetConfigSchema } from '../wings/fleet/config-schema.js';
+import type { FleetPorts } from '../wings/fleet/ports.js';
+import { FLEET_SPECS } from '../wings/fleet/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
 import { LoopEventSchema } from '../wings/loop/events/schema.js';
+import type { OpenFleet } from '../wings/loop/fleet-port.js';
 import { ResultSchema, TaskSchema } from '../wings/loop/packets/schemas.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
@@ -80,7 +83,12 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'protocol-result': ResultSchema,
     },
   },
-  fleet: { specs: [], after: 'pull-request open', schemas: { fleet: FleetConfigSchema } },
+  fleet: {
+    specs: FLEET_SPECS,
+    words: { fleet: 'Goals worked off by many machines.' },
+    after: 'pull-request open',
+    schemas: { fleet: FleetConfigSchema },
+  },
   runtime: {
     specs: RUNTIME_SPECS,
     words: { session: 'Conversations of the agent runtime.' },
@@ -123,12 +131,18 @@ export const WINGS: Readonly<Record<string, Described>> = {
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
   conformance: async () => (await import('../wings/conformance/commands.js')).HANDLERS,
+  fleet: async () => (await import('../wings/fleet/commands.js')).createHandlers(loadFleetPorts),
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
   loop: async () =>
     (await import('../wings/loop/commands.js')).createHandlers({
       tellContext: async (...given) => (await import('../wings/memory/context-command.js')).tellGoal(...given),
       listWaiting: async (context) => (await import('../wings/memory/runs.js')).listWaiting(context),
+      openFleet: async (context, fleet, call) => {
+        const { openBackend } = await import('../wings/fleet/backend.js');
+        const backend: unknown = await openBackend((await loadFleetPorts()).loop, context, fleet, call);
+        return backend as Awaited<ReturnType<OpenFleet>>;
+      },
       askAtGate: async (context, { name, ...input }, call) => {
         const [{ approve }, { createEditor }] = await Promise.all([
           import('../protocol/approve/approve.js'),
@@ -146,3 +160,21 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };
+
+/** What the fleet is given of the loop, and of the program. */
+async function loadFleetPorts(): Promise<FleetPorts> {
+  const [{ FLEET_SIDE }, { createContext }] = await Promise.all([
+    import('../wings/loop/fleet-side.js'),
+    import('./context.js'),
+  ]);
+  const nobody = { stdinIsTerminal: false, stdoutIsTerminal: false, ask: refuseToAsk, decide: async () => null };
+  const openContext: FleetPorts['openContext'] = (call, root, signal) =>
+    createContext({ ...call, ...nobody, root, cwd: root, signal, readInput: refuseToAsk }, 'fleet worker');
+  // Each of the two wings says only what it needs of the other’s values.
+  const loop: unknown = FLEET_SIDE;
+  return { loop: loop as FleetPorts['loop'], openContext };
+}
+
+function refuseToAsk(): never {
+  throw new Error('nobody is at the terminal of a worker');
+}

@@ -12,13 +12,16 @@ import { ensureDirectory, writeDurably } from '../../store/durable.js';
 import { describeSecret, readSecret } from '../../work/secret.js';
 import type { FleetConfigFile } from './config-schema.js';
 
+/** What this machine is told of its fleet, and where the database is (fleet.md, Commands). */
+
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/fleet.js').default };
 
-/** Holds the URL of the database where fleet.yaml does not say otherwise. */
+/** Has the URL of the database where fleet.yaml does not say otherwise. */
 const DATABASE = 'DEV_CLI_DATABASE';
+const PASSWORD = 'PGPASSWORD';
 
 /** A project that this machine works for. */
-export interface FleetProject {
+export interface MachineProject {
   project: string;
   remote_url: string;
   /** Digests of commands that may run here. */
@@ -26,102 +29,122 @@ export interface FleetProject {
 }
 
 /** What a machine does in its fleet, with what holds where its file says nothing. */
-export interface FleetConfig {
-  database: SecretSource;
+export interface MachineConfig {
+  /** What its worker is called. */
+  name: string;
   slots: number;
-  lease_seconds: number;
-  /** Null: one is made of the host's name. */
-  name: string | null;
-  projects: readonly FleetProject[];
-}
-
-/** What of a call the machine's file is found by. */
-interface Caller {
-  env: NodeJS.ProcessEnv;
+  leaseSeconds: number;
+  projects: readonly MachineProject[];
+  /** Absolute: where clones lie. */
+  clones: string;
 }
 
 /**
- * Reads what this machine is told of its fleet (fleet.md, Commands). There may be no file.
+ * Reads what this machine does in its fleet; without a file, nothing for nobody.
  * @throws DevCliError `SCHEMA_INVALID` with every finding at its place; `IO`
  */
-export function readFleetConfig({ reader, home }: Pick<Context, 'reader' | 'home'>, { env }: Caller): FleetConfig {
+export function readMachineConfig(
+  context: Pick<Context, 'reader' | 'home' | 'ids' | 'trustDirectory'>,
+  env: NodeJS.ProcessEnv,
+): MachineConfig {
+  const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, name } = readFile(context, env);
+  return {
+    ...{ slots, leaseSeconds, name: name ?? nameWorker(context), clones: join(findState(context), 'fleet') },
+    projects: projects.map((project) => ({ trust: [], ...project })),
+  };
+}
+
+function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJS.ProcessEnv): FleetConfigFile {
   const path = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'dev-cli/fleet.yaml');
   const source = parseYaml(reader.read(path) ?? '{}', path);
   const value = source.value ?? {};
   const report = createProblemLog(source);
   const { broken } = checkValue(SCHEMA, value, report);
-  const { projects = [], ...file } = (broken.length === 0 ? value : {}) as FleetConfigFile;
-  projects.forEach(({ project }, at) => {
-    if (projects.findIndex((other) => other.project === project) < at)
-      report.error(['projects', at, 'project'], `${project} stands here twice.`, { fix: 'Put both into one.' });
+  const file = (broken.length === 0 ? value : {}) as FleetConfigFile;
+  const names = file.projects?.map(({ project }) => project) ?? [];
+  names.forEach((name, at) => {
+    if (names.indexOf(name) < at)
+      report.error(['projects', at, 'project'], `${name} stands here twice.`, { fix: 'Put both into one.' });
   });
   const details = listErrors(report);
-  if (details.length > 0)
-    throw new DevCliError('SCHEMA_INVALID', `${path} cannot be used.`, {
-      details,
-      fix: 'Mend it at the places named in details, then repeat the same call.',
-    });
-  return {
-    ...{ database: { env: DATABASE }, slots: 2, lease_seconds: 60, name: null },
-    ...file,
-    projects: projects.map((project) => ({ trust: [], ...project })),
-  };
-}
-
-/** Variables of the environment that may hold the database's URL or password: nothing that this machine starts sees them. */
-export const listSecretVariables = ({ database }: Pick<FleetConfig, 'database'>): string[] => [
-  ...new Set([DATABASE, 'PGPASSWORD', ...('env' in database ? [database.env] : [])]),
-];
-
-/**
- * Finds the database. What is returned is never shown or kept.
- * @returns its URL
- * @throws DevCliError `FLEET_UNAVAILABLE` where there is none, or it is no URL of a PostgreSQL
- */
-export async function resolveDatabaseUrl(
-  { database }: Pick<FleetConfig, 'database'>,
-  { home }: Pick<Context, 'home'>,
-  { env }: Caller,
-): Promise<string> {
-  const url = await readSecret(database, { env, home, cwd: home });
-  const problem = url === '' ? 'there is none' : findUrlProblem(url);
-  if (problem === null) return url;
-  const where = describeSecret(database);
-  throw new DevCliError('FLEET_UNAVAILABLE', `The URL of the fleet’s database cannot be used (${where}): ${problem}.`, {
-    details: [{ target: where, problem }],
-    fix: 'Set it to postgresql://USER:PASSWORD@HOST/DATABASE, or say in `database` of fleet.yaml where it is.',
+  if (details.length === 0) return file;
+  throw new DevCliError('SCHEMA_INVALID', `${path} cannot be used.`, {
+    details,
+    fix: 'Mend it at the places named in details, then repeat the same call.',
   });
 }
 
-/** Says what a URL lacks, without a word of it; null where it lacks nothing. The engine needs all three parts. */
-function findUrlProblem(text: string): string | null {
-  if (!URL.canParse(text)) return 'it is no URL';
-  const { protocol, username, hostname: host, pathname } = new URL(text);
-  if (!['postgres:', 'postgresql:'].includes(protocol)) return 'it does not begin with postgresql://';
-  const parts = { user: username, host, database: pathname.slice(1) };
-  const missing = Object.entries(parts).flatMap(([part, value]) => (value === '' ? part : []));
-  return missing.length === 0 ? null : `it names no ${missing.join(' and no ')}`;
-}
+const findState = ({ trustDirectory }: Pick<Context, 'trustDirectory'>): string => dirname(trustDirectory);
 
-/**
- * Names this machine's worker: as its file says, else by the host, with signs that stay in the user's state directory, so that
- * machines whose hosts have one name differ.
- * @throws DevCliError `IO`
- */
-export function nameWorker(
-  { name }: Pick<FleetConfig, 'name'>,
-  { reader, ids, trustDirectory }: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>,
-): string {
-  if (name !== null) return name;
-  const path = join(dirname(trustDirectory), 'worker');
-  let signs = reader.read(path)?.trim() ?? '';
+/** By the host, with signs that stay in the user's state directory: machines whose hosts have one name differ. */
+function nameWorker(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
+  const path = join(findState(context), 'worker');
+  let signs = context.reader.read(path)?.trim() ?? '';
   if (!/^[0-9a-f]{6}$/.test(signs)) {
-    signs = ids.hex(6);
-    ensureDirectory(dirname(path));
+    signs = context.ids.hex(6);
+    ensureDirectory(findState(context));
     writeDurably(path, `${signs}\n`);
   }
   const host = hostname()
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '');
   return `${host.slice(0, 40) || 'worker'}-${signs}`;
+}
+
+/** What was taken out of the environment of a call, which may ask more than once. */
+const taken = new WeakMap<NodeJS.ProcessEnv, NodeJS.ProcessEnv>();
+
+/**
+ * Finds the database. What may hold its URL or its password is taken out of the call's environment: no program that the call starts from
+ * now on inherits it.
+ * @returns its URL, which is never shown or kept
+ * @throws DevCliError `FLEET_UNAVAILABLE` where there is none, or it is none of a PostgreSQL; `SCHEMA_INVALID`, `IO`
+ */
+export async function resolveDatabaseUrl(
+  context: Pick<Context, 'reader' | 'home'>,
+  { env }: { env: NodeJS.ProcessEnv },
+): Promise<string> {
+  const { database = { env: DATABASE } } = readFile(context, env);
+  const secrets = takeOut(env, [DATABASE, ...('env' in database ? [database.env] : [])]);
+  const around = { env: 'env' in database ? secrets : env, home: context.home, cwd: context.home };
+  const text = await readSecret(database, around);
+  const problem = findProblem(text);
+  if (problem !== null) throw refuse(database, problem);
+  const url = new URL(text);
+  // Only where it is this database's: the tests of a project may need one of their own.
+  if (url.password === '') url.password = encodeURIComponent(takeOut(env, [PASSWORD])[PASSWORD] ?? '');
+  return url.href;
+}
+
+function takeOut(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  const secrets = taken.get(env) ?? {};
+  for (const name of names) {
+    if (env[name] !== undefined) secrets[name] = env[name];
+    delete env[name];
+  }
+  taken.set(env, secrets);
+  return secrets;
+}
+
+/** Says what is wrong with a URL, without a word of it; null where nothing is. The engine needs all its parts. */
+function findProblem(text: string): string | null {
+  if (text === '') return 'there is none';
+  if (!URL.canParse(text)) return 'it is no URL';
+  const { protocol, username, hostname: host, pathname } = new URL(text);
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:') return 'it does not begin with postgresql://';
+  const parts = { user: username, host, database: pathname.slice(1) };
+  const missing = Object.entries(parts).flatMap(([part, value]) => (value === '' ? part : []));
+  return missing.length === 0 ? null : `it names no ${missing.join(' and no ')}`;
+}
+
+function refuse(database: SecretSource, problem: string): DevCliError {
+  const where = describeSecret(database);
+  return new DevCliError(
+    'FLEET_UNAVAILABLE',
+    `The URL of the fleet’s database cannot be used (${where}): ${problem}.`,
+    {
+      details: [{ target: where, problem }],
+      fix: 'Set it to postgresql://USER:PASSWORD@HOST/DATABASE, or say in `database` of fleet.yaml where it is.',
+    },
+  );
 }

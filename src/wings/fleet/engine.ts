@@ -62,7 +62,7 @@ export async function migrateEngine({
   version,
   log,
 }: Pick<EngineOptions, 'url' | 'version' | 'log'>): Promise<void> {
-  const sdk = await loadSdk();
+  const sdk = loadSdk();
   await launch(sdk, { url, version, log, worker: 'fleet-init' }, true);
   await sdk.DBOS.shutdown({ deregister: true });
 }
@@ -70,7 +70,7 @@ export async function migrateEngine({
 /** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION` */
 export async function launchEngine(options: EngineOptions): Promise<Engine> {
   const { leg, isFinal, backoff = 1 } = options;
-  const sdk = await loadSdk();
+  const sdk = loadSdk();
   const { DBOS } = sdk;
   // Not left to the engine, which would record them as its own errors, and tell them.
   const finals = new Map<string, unknown>();
@@ -136,13 +136,13 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
 type Sdk = typeof import('@dbos-inc/dbos-sdk');
 
 /** @throws DevCliError `FLEET_UNAVAILABLE` */
-async function loadSdk(): Promise<Sdk> {
+function loadSdk(): Sdk {
   let found: string;
   try {
-    const [sdk, { globalParams }] = await Promise.all([
-      import('@dbos-inc/dbos-sdk'),
-      import('@dbos-inc/dbos-sdk/internal/utils'),
-    ]);
+    const sdk: Sdk = require('@dbos-inc/dbos-sdk');
+    const {
+      globalParams,
+    }: typeof import('@dbos-inc/dbos-sdk/internal/utils') = require('@dbos-inc/dbos-sdk/internal/utils');
     if (globalParams.dbosVersion.split('.')[0] === MAJOR) return sdk;
     found = `it is ${globalParams.dbosVersion}, and ${MAJOR} is needed`;
   } catch {

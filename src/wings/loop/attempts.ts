@@ -9,11 +9,14 @@ import type { Context } from '../../run/context.js';
 import { listKept } from '../../work/attempt-commits.js';
 import { findRepository } from '../../work/git-command.js';
 import { listReferences, moveReference } from '../../work/trees.js';
+import { openBackend } from './backend.js';
 import { readLoopFiles } from './files.js';
 import { listGoals } from './goals.js';
-import { type Call, findRecords, isSession } from './site.js';
+import { type Call, findRecords, isSession, type LoopPorts } from './site.js';
 import { isHandedIn, nameRecords, nameReference } from './state.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
+
+type Ports = Pick<LoopPorts, 'openFleet'>;
 
 /** An attempt as its records say it. */
 interface Kept {
@@ -41,8 +44,13 @@ const WAITS: Readonly<Record<string, string>> = {
 };
 
 /** `attempt list` (loop-core.md, Commands). @throws DevCliError `IO`, `GIT_FAILED` */
-export async function listAttempts(context: Context, goal: string | undefined): Promise<Answer> {
-  const found = (await readAll(context)).filter((one) => goal === undefined || one.goal === goal);
+export async function listAttempts(
+  ports: Ports,
+  context: Context,
+  goal: string | undefined,
+  call: Call,
+): Promise<Answer> {
+  const found = (await readAll(ports, context, call)).filter((one) => goal === undefined || one.goal === goal);
   const attempts = found.map(({ endedAt, ...one }) => ({ ...one, ended_at: endedAt }));
   return {
     exit: 0,
@@ -58,9 +66,9 @@ export async function listAttempts(context: Context, goal: string | undefined): 
 }
 
 /** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an id without an attempt, `IO`, `GIT_FAILED` */
-export async function showAttempt(context: Context, id: string): Promise<Answer> {
+export async function showAttempt(ports: Ports, context: Context, id: string, call: Call): Promise<Answer> {
   const [, goal = '', number = ''] = ID.exec(id) ?? [];
-  const attempt = (await readAll(context)).find((one) => one.goal === goal && one.n === Number(number));
+  const attempt = (await readAll(ports, context, call)).find((one) => one.goal === goal && one.n === Number(number));
   if (attempt === undefined) {
     throw new DevCliError('USAGE', `There is no attempt ${JSON.stringify(toBoundedLine(id, 80))}.`, {
       fix: { command: 'attempt list', input: {} },
@@ -118,8 +126,8 @@ const clean = (text: string): string => maskSecrets(stripInvisible(text));
  * `attempt prune` (loop-core.md, Commands): references of goals that are done or dropped go, with their records.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `TERMINAL_REQUIRED`, `IO`, `GIT_FAILED`
  */
-export async function pruneAttempts(context: Context, days: number, env: Call['env']): Promise<Answer> {
-  if (isSession(context, env))
+export async function pruneAttempts(ports: Ports, context: Context, days: number, call: Call): Promise<Answer> {
+  if (isSession(context, call.env))
     throw new DevCliError('TERMINAL_REQUIRED', 'What attempts left is not a session’s to remove.', {
       fix: 'Leave it to people.',
     });
@@ -127,7 +135,7 @@ export async function pruneAttempts(context: Context, days: number, env: Call['e
     .filter(({ status }) => status === 'done' || status === 'dropped')
     .map(({ id }) => id);
   const before = context.clock.now() - days * DAY;
-  const old = (await readAll(context)).filter(
+  const old = (await readAll(ports, context, call)).filter(
     ({ goal, endedAt }) => over.includes(goal) && endedAt !== null && Date.parse(endedAt) <= before,
   );
   const removed: string[] = [];
@@ -150,12 +158,13 @@ export async function pruneAttempts(context: Context, days: number, env: Call['e
 }
 
 /** All attempts that left a record or a reference, by goal and number. */
-async function readAll(context: Context): Promise<Kept[]> {
+async function readAll(ports: Ports, context: Context, call: Call): Promise<Kept[]> {
   const { root, reader } = context;
   const base = `${root}/.dev/loop/attempts`;
   const isRepository = (await findRepository(root, {})).kind === 'repository';
   const references = isRepository ? await listKept(root, NAMESPACE, {}) : new Map<string, string>();
-  const { attempts: open } = await openLoop(context).read(LOOP);
+  const { streams } = await openBackend(ports, context, call);
+  const { attempts: open } = await streams.read(LOOP);
   const ids = new Set(reader.list(base).flatMap((goal) => reader.list(`${base}/${goal}`).map((n) => `${goal}#${n}`)));
   for (const name of references.keys()) ids.add(name.slice(NAMESPACE.length + 1).replace(/\/(\d+)$/, '#$1'));
   return [...ids]

@@ -6,6 +6,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
+import { openBackend } from './backend.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { buildEvent, nameBatch } from './core/events.js';
 import { findOther } from './core/leases.js';
@@ -26,8 +27,11 @@ import type { Batch } from './state-schema.js';
 import { findNewestGoal } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
 import { removeStray } from './stray.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
+
+/** Attempts at once, at most; of a fleet, its workers' slots say how many there are. */
+const MOST = 32;
 
 type Handlers = HandlersOf<typeof LOOP_SPECS>;
 type Input = Parameters<Handlers['auto']>[1];
@@ -41,15 +45,26 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
   const files = readLoopFiles(context);
   const newest = findNewestGoal(context);
   const goals = chooseGoals(files.goals, { named: input.goal, recursive: input.recursive === true, newest });
-  const parallel = input.parallel ?? 1;
-  if (parallel < 1 || parallel > 32) {
+  const parallel = input.parallel ?? (input.fleet === true ? MOST : 1);
+  if (parallel < 1 || parallel > MOST) {
     throw new DevCliError('USAGE', '--parallel takes a number from 1 to 32.', {
       fix: 'Leave it out for one at a time.',
     });
   }
+  requireFleet(files, input);
   const start: Start = { ...input, files, goals };
   if (input.dryRun || input.dryRunFull) return showPlan(ports, context, start, call, input.dryRunFull === true);
   return work(ports, context, { ...start, parallel, explain: input.explain === true }, call);
+}
+
+/** A project of many machines is worked off by them alone. @throws DevCliError `USAGE` */
+function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryRunFull }: Input): void {
+  if (dryRun || dryRunFull || (isAsked === true) === (config.fleet !== null)) return;
+  throw isAsked
+    ? new DevCliError('USAGE', 'This project has no fleet.', { fix: 'Add `fleet` to .ai/config.yaml: docs/fleet.md.' })
+    : new DevCliError('USAGE', 'The goals of this project are worked off by a fleet.', {
+        fix: ['Have its workers do it: ', { command: 'auto', input: { fleet: true } }, '.'],
+      });
 }
 
 /** What a batch is begun with. */
@@ -88,9 +103,9 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     const end = await endBatch(site, batch, ended);
     notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
     await notifier.finish();
-    return render(end, context.signal.aborted, await tellOpen(ports, context));
+    return render(end, context.signal.aborted, await tellOpen(ports, site));
   } finally {
-    held.release();
+    await held.release();
   }
 }
 
@@ -189,7 +204,8 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
   const { files, goals } = start;
   const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };
   requireRecipes(context, goals);
-  const { leases } = await openLoop(context).read(LOOP);
+  const { streams } = await openBackend(ports, context, call);
+  const { leases } = await streams.read(LOOP);
   const at = formatInstant(context.clock.now());
   const rows = goals.map((goal) => {
     const waits = findUndecided(context, goal) ?? findOther(leases, goal.id, at);
@@ -201,7 +217,6 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
   });
   const prompts: { id: string; prompt: string }[] = [];
   if (full) {
-    const streams = openLoop(context);
     const tellContext = (goal: string) => ports.tellContext(context, call, goal);
     const site = { context, streams, config: files.config, tellContext, top: context.root, git: {} };
     for (const goal of goals)

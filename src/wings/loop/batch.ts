@@ -5,10 +5,10 @@ import { blockUndecided, createAttempt } from './begin.js';
 import { describeWaiting } from './core/judge.js';
 import { type Desk, listNotRun, plan } from './core/schedule.js';
 import { findUndecided } from './decisions/ticket.js';
-import { type BatchOrder, drive, takeUp } from './drive.js';
+import { type BatchOrder, drive, isCarried, takeUp } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
-import { createQueue } from './log.js';
+import { createQueue, tellLog } from './log.js';
 import type { Site } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch } from './state-schema.js';
@@ -41,7 +41,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
     const pause = stops ? null : next.pause;
     if (pause !== null && crew.atWork.size === 0)
       order.tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
-    const idle = crew.atWork.size === 0 && pause === null;
+    const idle = crew.atWork.size === 0 && pause === null && (stops || !isAwaited(site, desk, next.over));
     if (!idle) await waitForNews(order, crew, desk, pause);
     else if (start.length === 0) return describeEnd(site, crew, desk, next.over);
   }
@@ -58,7 +58,7 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk):
     (one) => isHandedIn(one) && crew.atWork.has(nameAttempt(one)),
   ).length;
   for (const attempt of Object.values(state.attempts)) {
-    if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal)) continue;
+    if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt)) continue;
     // Tried once by each batch, and where a person asks for it.
     if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
@@ -85,8 +85,17 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
   const undecided = findUndecided(order.site.context, goal);
   if (undecided !== null) return blockUndecided(order, goal, undecided);
   const attempt = await createAttempt(order, goal);
-  if (attempt !== null) crew.begin(attempt);
+  if (attempt !== null && !isForWorkers(order.site, attempt)) crew.begin(attempt);
 }
+
+/** Whether workers of the fleet have something to do for this batch; behind a limit, whether they are at it still. */
+const isAwaited = (site: Site, { state: { attempts, leases } }: Desk, over: string | null): boolean =>
+  Object.values(attempts).some(
+    (one) => isForWorkers(site, one) && (over === null || leases[one.claim ?? '']?.status === 'active'),
+  );
+
+/** Whether a worker of the fleet takes the next step of an attempt. */
+const isForWorkers = ({ role }: Site, attempt: Attempt): boolean => role.kind === 'desk' && isCarried(attempt);
 
 /** The attempts at work. */
 interface Crew {
@@ -137,6 +146,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 /** What the next plan is made of: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals }: BatchOrder, crew: Crew): Promise<Desk> {
   const state = await site.streams.read(LOOP);
+  if (site.role.kind === 'desk') await tellLog(site);
   if (state.batch === null) throw new Error('a batch without a record');
   try {
     crew.goals = readGoals();
@@ -178,7 +188,8 @@ async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause
 }
 
 /** Whether a run that an attempt waits for has been answered, in whatever way. */
-async function isAnyAnswered({ context }: Site, attempts: readonly Attempt[]): Promise<boolean> {
+async function isAnyAnswered({ context, role }: Site, attempts: readonly Attempt[]): Promise<boolean> {
+  if (role.kind === 'desk') return false;
   for (const { state, run } of attempts) {
     if (state !== 'parked' || run === null) continue;
     const { snapshot } = await context.store.read(run);

@@ -1,14 +1,14 @@
 import { formatInstant } from '../../base/clock.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
-import { findCommitOf, findTip, listReferences, moveReference } from '../../work/trees.js';
 import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
 import { giveBack, takeGoal } from './hold.js';
 import type { Site } from './site.js';
-import { nameAttempt, nameReference } from './state.js';
+import { nameAttempt, nameContext, nameReference, STEPS_VERSION } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
 import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
@@ -23,20 +23,25 @@ const UNTRIED = {
 
 /** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
-  const { streams, top, git } = site;
+  const { streams, refs } = site;
   const { batch, goals } = await streams.read(LOOP);
   if (batch === null) throw new Error('a batch without a record');
   const from = goals[goal.id]?.from ?? null;
-  const base = await findTip(top, batch.branch, git);
+  const base = await refs.findTip(batch.branch);
   if (base === null) throw new DevCliError('GIT_FAILED', `The branch ${batch.branch} is gone.`);
   const taken = await takeGoal(site, goal.id);
   if ('why' in taken) return null;
   const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
   const { runId, branch } = batch;
+  const { role } = site;
+  const isDesk = role.kind === 'desk';
   const attempt = {
     ...buildAttempt(site, goal, { n, runId, branch, base, from, tool: site.findTool(goal) }),
     ...taken,
+    ...(isDesk && { steps: STEPS_VERSION, ...defined({ named: role.named }) }),
   };
+  // What people wrote lies at the desk alone.
+  const context = isDesk ? await site.tellContext(goal.id) : null;
   const begun = await streams.transact(LOOP, (state) => {
     // Work may have been handed in for it since the plan was made.
     if (Object.values(state.attempts).some((one) => one.goal === goal.id)) return { answer: null };
@@ -48,11 +53,12 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
         attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
       },
       entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
+      ...(context !== null && { documents: [{ path: nameContext(attempt), content: context }] }),
     };
   });
   if (begun !== null) return begun;
   await giveBack(site, taken.claim, 'an attempt of it is under way');
-  await moveReference(top, nameReference(attempt), { from: base, to: null }, git);
+  await refs.move(nameReference(attempt), { from: base, to: null });
   return null;
 }
 
@@ -78,17 +84,17 @@ const TRIES = 5;
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function reserveNumber(
-  { top, git }: Pick<Site, 'top' | 'git'>,
+  { refs }: Pick<Site, 'refs'>,
   goal: string,
   { last, base }: { last: number; base: string },
 ): Promise<number> {
   for (let tries = 0; ; ) {
-    const taken = [...(await listReferences(top, `refs/dev-cli/attempts/${goal}`, git)).keys()];
+    const taken = [...(await refs.list(`refs/dev-cli/attempts/${goal}`)).keys()];
     const n = Math.max(last, ...taken.map((name) => Number(name.split('/').at(-1)) || 0)) + 1;
     const name = nameReference({ goal, n });
-    const refused = await moveReference(top, name, { from: null, to: base }, git);
+    const refused = await refs.move(name, { from: null, to: base });
     if (refused === null) return n;
-    if ((await findCommitOf(top, name, git)) !== null) continue;
+    if ((await refs.list(name)).has(name)) continue;
     // Somebody may have had it, and given it back meanwhile.
     tries += 1;
     if (tries === TRIES)

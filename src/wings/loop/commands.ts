@@ -8,27 +8,31 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     auto: async (context, input, call) => (await import('./auto.js')).runAuto(ports, context, input, call),
     retry: async (context, input, call) => (await import('./retry.js')).retry(ports, context, input, call),
     explore: async (...given) => (await import('./explore/explore.js')).explore(...given),
-    observe: async (context) => (await import('./observe.js')).observe(ports, context),
-    'observe baseline': async (context, { window, noWrite, enforce }) =>
-      (await import('./events/baseline.js')).observeBaseline(context, {
-        ...{ window, write: noWrite !== true, enforce: enforce === true },
-      }),
-    'events replay': async (context, { noWrite }) =>
-      (await import('./events/replay.js')).replayEvents(context, noWrite !== true),
-    'inbox list': async (context, input) => (await import('./inbox/commands.js')).list(ports, context, input),
-    'inbox summary': async (context, input) => (await import('./inbox/commands.js')).summarize(ports, context, input),
+    observe: async (context, _input, call) => (await import('./observe.js')).observe(ports, context, call),
+    'observe baseline': async (context, { window, noWrite, enforce }, call) => {
+      const asked = { window, write: noWrite !== true, enforce: enforce === true };
+      return (await import('./events/baseline.js')).observeBaseline(ports, context, asked, call);
+    },
+    'events replay': async (context, { noWrite }, call) =>
+      (await import('./events/replay.js')).replayEvents(ports, context, noWrite !== true, call),
+    'inbox list': async (context, input, call) =>
+      (await import('./inbox/commands.js')).list(ports, context, input, call),
+    'inbox summary': async (context, input, call) =>
+      (await import('./inbox/commands.js')).summarize(ports, context, input, call),
     'inbox act': async (context, input, call) => (await import('./inbox/commands.js')).act(ports, context, input, call),
-    'attempt list': async (context, { goal }) => (await import('./attempts.js')).listAttempts(context, goal),
-    'attempt show': async (context, { id }) => (await import('./attempts.js')).showAttempt(context, id),
+    'attempt list': async (context, { goal }, call) =>
+      (await import('./attempts.js')).listAttempts(ports, context, goal, call),
+    'attempt show': async (context, { id }, call) =>
+      (await import('./attempts.js')).showAttempt(ports, context, id, call),
     'attempt prune': async (context, { days }, call) =>
-      (await import('./attempts.js')).pruneAttempts(context, days, call.env),
-    'queue claim': async (context, input) => (await import('./queue/commands.js')).claim(context, input),
-    'queue renew': async (context, input) => (await import('./queue/commands.js')).renew(context, input),
-    'queue release': async (context, input) => (await import('./queue/commands.js')).release(context, input),
+      (await import('./attempts.js')).pruneAttempts(ports, context, days, call),
+    'queue claim': async (...given) => (await import('./queue/commands.js')).claim(ports, ...given),
+    'queue renew': async (...given) => (await import('./queue/commands.js')).renew(ports, ...given),
+    'queue release': async (...given) => (await import('./queue/commands.js')).release(ports, ...given),
     'decision spike': async (context, input, call) =>
       (await import('./decisions/spike.js')).spike(ports, context, input, call),
-    'queue list': async (context, input) => (await import('./queue/commands.js')).list(context, input),
+    'queue list': async (...given) => (await import('./queue/commands.js')).list(ports, ...given),
     'protocol export': async (...given) => (await import('./packets/export.js')).exportPacket(ports, ...given),
-    'protocol ingest': async (...given) => (await import('./packets/ingest.js')).ingest(...given),
+    'protocol ingest': async (...given) => (await import('./packets/ingest.js')).ingest(ports, ...given),
   };
 }

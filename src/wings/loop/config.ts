@@ -23,13 +23,20 @@ export interface LoopConfig
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
   observe: Guards;
-  /** Null: one machine works alone. `onto` null: the desk's branch. */
-  fleet: { project: string; remote: string; onto: string | null } | null;
+  /** Null: one machine alone works at the goals. */
+  fleet: FleetSetting | null;
   /** A JSON pointer; null where nothing tells what a session costs. */
   cost: string | null;
   /** Without a leading `./`, as are `worktree_copy`. */
   protected_paths: string[];
   worktree_copy: string[];
+}
+
+/** What a fleet works at (fleet.md). */
+export interface FleetSetting {
+  project: string;
+  remote: string;
+  onto: string | null;
 }
 
 const DEFAULTS = {

@@ -47,10 +47,14 @@ const STEPS: Partial<Record<Attempt['state'], Step>> = {
   integrating: { place: 'root', run: integrate },
 };
 
-/** Has an attempt take step after step, until it is settled or waits. */
+/** Whether a step of a machine with trees is next; the desk of a fleet does the others. */
+export const isCarried = ({ state }: Pick<Attempt, 'state'>): boolean => STEPS[state] !== undefined;
+
+/** Has an attempt take step after step, until it is settled, waits, or is its workers’. */
 export async function drive(order: BatchOrder, begun: Attempt, goal: LoopGoal, oneByOne: Queue): Promise<void> {
   let attempt: Attempt | null = begun;
-  while (attempt !== null) {
+  const isDesk = order.site.role.kind === 'desk';
+  while (attempt !== null && !(isDesk && isCarried(attempt))) {
     const at: Attempt = attempt;
     attempt = await takeStep(order, at, goal, oneByOne).catch((error: unknown) =>
       isLost(error) ? regain(order.site, at, order.tell) : Promise.reject(error),
@@ -73,20 +77,38 @@ async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, one
     await flushEvents(site, oneByOne);
     return null;
   }
+  const next = await carryOut({ site, tell }, attempt, goal, state === 'integrating' ? oneByOne : undefined);
+  if (next !== null && order.explain && state === 'judging') tell(explain(next));
+  return next;
+}
+
+/**
+ * Carries the step at an attempt's state out, and takes its arrow.
+ * @param queue runs it; left out: at once
+ * @returns null where `limits.sessions` does not allow the session
+ * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
+ */
+export async function carryOut(
+  { site, tell }: Pick<BatchOrder, 'site' | 'tell'>,
+  attempt: Attempt,
+  goal: LoopGoal,
+  queue: Queue = (work) => work(),
+): Promise<Attempt | null> {
+  const { state } = attempt;
+  const id = nameAttempt(attempt);
   if (state !== 'saving') tell(`${id}: ${state}`);
   const run = () => STEPS[state]?.run(site, attempt, goal) ?? Promise.reject(new Error(`no step at ${state}`));
-  const end = await (state === 'integrating' ? oneByOne(run) : run()).catch((error: unknown) =>
+  const end = await queue(run).catch((error: unknown) =>
     !isLost(error) && (state === 'preparing' || (state === 'session' && !isSessionBegun(site, attempt)))
       ? refuseAttempt(error)
       : Promise.reject(error),
   );
-  const next = await takeArrow(site, attempt, end);
-  if (next.state === state) {
-    tell(`${id}: limits.sessions is reached; the next batch goes on with it`);
-    return null;
-  }
-  if (order.explain && state === 'judging') tell(explain(next));
-  return next;
+  const { role } = site;
+  const left = state === 'saving' && role.kind === 'worker' ? await role.carrier.leave(attempt, end) : end;
+  const next = await takeArrow(site, attempt, left);
+  if (next.state !== state) return next;
+  tell(`${id}: limits.sessions is reached; the next batch goes on with it`);
+  return null;
 }
 
 /** A verdict with the facts behind it. */
@@ -117,6 +139,8 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
     return takeArrow(site, attempt, { event: 'OVER', patch: { verdict } });
   }
   if (state !== 'parked' && state !== 'unmoved') return attempt;
+  // Its run lies elsewhere, and goes on where a person has answered it.
+  if (state === 'parked' && site.role.kind === 'desk') return null;
   const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
   if (state === 'parked' && snapshot !== null && describeWaiting(snapshot).waits) return null;
   const taken = await takeGoal(site, attempt.goal);

@@ -9,10 +9,17 @@ import { LOOP } from './streams.js';
 
 /** The leases of `auto` on the goals that it works on (loop-operations.md, Queue). */
 
-type Leased = Pick<Site, 'streams' | 'leases' | 'config'>;
+type Leased = Pick<Site, 'streams' | 'leases' | 'config' | 'role'>;
 
-/** Takes a goal, or finds that `auto` has it already. @returns the claim, or who has the goal */
-export async function takeGoal({ leases, config }: Leased, goal: string): Promise<{ claim: string } | { why: string }> {
+/**
+ * Takes a goal, or finds that `auto` has it already. The desk of a fleet takes none: its workers do.
+ * @returns the claim, or who has the goal
+ */
+export async function takeGoal(
+  { leases, config, role }: Leased,
+  goal: string,
+): Promise<{ claim: string | null } | { why: string }> {
+  if (role.kind === 'desk') return { claim: null };
   const minutes = config.queue.ttl_minutes;
   const offers = [{ id: goal, role: AUTO, why: null }];
   const taken = await leases.take({ worker: AUTO, role: null, key: goal, minutes, most: null, goal, offers });
@@ -62,9 +69,14 @@ function endLost(before: Attempt): Attempt {
 }
 
 /** Gives the goal of an attempt back that has ended, or waits. */
-export async function giveBack({ leases }: Leased, claim: string | null | undefined, reason: string): Promise<void> {
+export async function giveBack(
+  { leases, role }: Leased,
+  claim: string | null | undefined,
+  reason: string,
+): Promise<void> {
   if (claim == null) return;
-  await leases.release(claim, { worker: AUTO, reason, goalStatus: null }).catch((error: unknown) => {
+  const worker = role.kind === 'worker' ? role.worker : AUTO;
+  await leases.release(claim, { worker, reason, goalStatus: null }).catch((error: unknown) => {
     if (!isLost(error)) throw error;
   });
 }

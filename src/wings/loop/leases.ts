@@ -32,7 +32,7 @@ export interface Leases {
 }
 
 /** Leases over the loop's stream. @param ids names them */
-export function openLeases(streams: Streams, ids: { hex(length: number): string }): Leases {
+export function openLeases(streams: Pick<Streams, 'transact'>, ids: { hex(length: number): string }): Leases {
   const change = <A>(
     type: string,
     decide: (leases: LoopState['leases'], at: string) => LeaseChange<A>,

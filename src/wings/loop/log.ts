@@ -6,7 +6,6 @@ import { openSharedFiles } from '../../store/shared-files.js';
 import { renderEvents } from './core/events.js';
 import { type LogCount, type LogEvent, type ParsedLog, scanEvents } from './core/log-lines.js';
 import type { Site } from './site.js';
-import { LOOP } from './streams.js';
 
 /** The log, relative to the root. */
 export const EVENTS = '.ai/events/events.jsonl';
@@ -52,20 +51,9 @@ export function scanLog(
  * none is lost.
  */
 export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'context'>, oneByOne: Queue): Promise<void> {
-  return oneByOne(async () => {
-    const unsent = (await streams.read(LOOP)).unsent as readonly JsonObject[];
-    if (unsent.length === 0) return;
-    appendLines(`${context.root}/${EVENTS}`, renderEvents(unsent), context.root);
-    const sent = new Set(unsent.map(({ event_id: id }) => id));
-    await streams.transact(LOOP, (state) => {
-      const left = state.unsent.filter(({ event_id: id }) => !sent.has(id as string));
-      const events = state.unsent.length - left.length;
-      return {
-        answer: undefined,
-        ...(events > 0 && { state: { ...state, unsent: left }, entry: { type: 'logged', data: { events } } }),
-      };
-    });
-  });
+  const write = (events: readonly JsonObject[]): void =>
+    appendLines(`${context.root}/${EVENTS}`, renderEvents(events), context.root);
+  return oneByOne(() => streams.tellNews(write));
 }
 
 /** The same after something that is done already: a log that cannot be written takes nothing back, and the next call tells it. */

@@ -3,6 +3,7 @@ import { cutToSecond, formatInstant } from '../../base/clock.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { inspectClaim } from '../../store/standing.js';
+import { openBackend } from './backend.js';
 import { describeWaiting } from './core/judge.js';
 import { findOther } from './core/leases.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
@@ -10,9 +11,10 @@ import { findUndecided } from './decisions/ticket.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
+import type { Call, LoopPorts } from './site.js';
 import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
 
 /** One goal as `observe` shows it. */
 interface GoalRow {
@@ -29,9 +31,14 @@ interface GoalRow {
  * `observe` (loop-core.md, Commands). Nothing is written.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function observe(ports: InboxPorts, context: Context): Promise<Answer> {
+export async function observe(
+  ports: InboxPorts & Pick<LoopPorts, 'openFleet'>,
+  context: Context,
+  call: Call,
+): Promise<Answer> {
   const files = readLoopFiles(context);
-  const state = await openLoop(context).read(LOOP);
+  const { streams } = await openBackend(ports, context, call);
+  const state = await streams.read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
   const running = standing === 'alive' || standing === 'unreadable';
   const all = listGoals(files.goals);
@@ -43,7 +50,7 @@ export async function observe(ports: InboxPorts, context: Context): Promise<Answ
     minutes: countMinutes(batch.startedAt, batch.endedAt, context.clock.now()),
     ...{ sessions: batch.sessions, failures_in_a_row: batch.failures, cost_usd: batch.costUsd },
   };
-  const inbox = await countOpen(ports, context);
+  const inbox = await countOpen(ports, { context, streams });
   const json = {
     ok: true,
     batch: batch && {

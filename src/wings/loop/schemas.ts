@@ -51,6 +51,23 @@ export const LoopConfigSchema = Type.Object(
         },
       ),
     ),
+    fleet: optional(
+      Type.Object(
+        {
+          project: Type.String({ pattern: TOOL_NAME, description: 'What all machines call this project.' }),
+          remote: optional(
+            Type.String({ pattern: REF, description: 'The git remote that all machines share. Default: origin.' }),
+          ),
+          onto: optional(
+            Type.String({
+              pattern: REF,
+              description: 'The branch that gets the commits. Default: the one checked out at the desk.',
+            }),
+          ),
+        },
+        { ...noOtherKeys, description: 'That many machines work at the goals: {project, remote, onto}.' },
+      ),
+    ),
     observe: optional(
       Type.Object(
         {
@@ -83,24 +100,6 @@ export const LoopConfigSchema = Type.Object(
           per_worker: optional(count('Goals that a worker may have at once; at least one.')),
         },
         { ...noOtherKeys, description: 'How workers take goals: {ttl_minutes, max_ttl_minutes, per_worker}.' },
-      ),
-    ),
-    fleet: optional(
-      Type.Object(
-        {
-          project: Type.String({
-            pattern: TOOL_NAME,
-            description: 'The id of the project in the fleet’s database: 1 to 48 letters, digits, ".", "_" and "-".',
-          }),
-          remote: optional(Type.String({ pattern: REF, description: 'The git remote that workers share; origin.' })),
-          onto: optional(
-            Type.String({
-              pattern: REF,
-              description: 'The branch of the remote that gets the commits; that of the desk.',
-            }),
-          ),
-        },
-        { ...noOtherKeys, description: 'Several machines work the goals off: {project, remote, onto}.' },
       ),
     ),
   },

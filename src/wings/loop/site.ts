@@ -16,8 +16,10 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import type { Decision } from './core/prompt.js';
+import type { DeskPort, OpenFleet } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
+import type { Refs } from './refs.js';
 import type { LOOP_SPECS } from './specs.js';
 import { nameAttempt, nameRecords } from './state.js';
 import type { Attempt, CommandFact, LoopState } from './state-schema.js';
@@ -37,6 +39,8 @@ export interface Site {
   /** Absolute: where the work trees lie. */
   trees: string;
   git: GitOptions;
+  refs: Refs;
+  role: Role;
   /** Ends sessions and tests. */
   signal: AbortSignal;
   /** The template of a goal's sessions: of this batch's configuration, which somebody trusts. */
@@ -74,6 +78,7 @@ export interface LoopPorts {
     goal: string,
     format?: 'markdown' | 'plain' | 'json',
   ) => Promise<string>;
+  openFleet?: OpenFleet;
 }
 
 /** Lines of a log that are kept for the next prompt. */
@@ -175,6 +180,27 @@ export function readFact(directory: string, line: string): CommandFact {
 export interface StepEnd {
   event: AttemptEvent;
   patch: Partial<Attempt>;
+  /** Documents of the stream, by path. */
+  documents?: readonly { path: string; content: string }[];
+}
+
+/** Who carries the steps out: one machine all of them, or, of a fleet, its desk and its workers each theirs (fleet.md, An attempt). */
+export type Role =
+  | { kind: 'alone' }
+  | { kind: 'desk'; desk: DeskPort; named: string | undefined }
+  | { kind: 'worker'; worker: string; carrier: Carrier };
+
+/** What a worker of a fleet does besides the steps. */
+export interface Carrier {
+  /** Has elsewhere what an attempt left so far, before that counts. @throws DevCliError `GIT_FAILED`, `CLAIM_REFUSED`, `IO` */
+  leave(attempt: Attempt, end: StepEnd): Promise<StepEnd>;
+  /**
+   * Makes the tree of an attempt here that another machine had, with its run.
+   * @param furnish sets a tree up that has the base checked out
+   * @returns the tree before what was kept is laid over it; null where `furnish` refused
+   * @throws DevCliError `GIT_FAILED`, `FLEET_UNTRUSTED`, `IO`
+   */
+  arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
 /**
@@ -185,7 +211,7 @@ export interface StepEnd {
 export function takeArrow(
   { streams, config: { limits } }: Pick<Site, 'streams' | 'config'>,
   attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
-  { event, patch }: StepEnd,
+  { event, patch, documents = [] }: StepEnd,
 ): Promise<Attempt> {
   const id = nameAttempt(attempt);
   const decide = (state: LoopState) => {
@@ -199,6 +225,7 @@ export function takeArrow(
       answer: after,
       state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },
       entry: { type: 'attempt', data: { id, event, state: after.state } },
+      documents,
     };
   };
   return streams.transact(LOOP, decide, { claim: event === 'INTEGRATED' ? null : (attempt.claim ?? null) });

@@ -41,11 +41,16 @@ export const LOOP_SPECS = [
       recursive: flag('Also the active goals below it; without GOAL, all of them.'),
       dryRun: flag('Only show the goals in order, the tool, and the digest of the commands; write nothing.'),
       dryRunFull: flag('The same with the whole prompts.'),
+      fleet: flag('Have the workers of the fleet do it: this root is its desk.'),
       explain: flag('Tell each verdict with the facts behind it, on standard error.'),
-      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1.')),
+      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1; with --fleet, 32.')),
       ...START,
     }),
-    exclusive: [['dryRun', 'dryRunFull']],
+    exclusive: [
+      ['dryRun', 'dryRunFull'],
+      ['fleet', 'dirty'],
+      ['fleet', 'trust'],
+    ],
     examples: [
       { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order?' },
       { command: 'dev-cli auto --recursive --parallel 2', note: 'The night: all active goals, two at a time.' },

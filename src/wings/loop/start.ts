@@ -15,8 +15,9 @@ import { claimedError, inspectClaim } from '../../store/standing.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
 import { findProgram } from '../../work/processes.js';
-import { findTip, moveReference } from '../../work/trees.js';
+import { openBackend } from './backend.js';
 import type { LoopFiles } from './files.js';
+import type { DeskPort } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import { openLeases } from './leases.js';
 import { EVENTS } from './log.js';
@@ -24,7 +25,7 @@ import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from '.
 import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
-import { LOOP, openLoop } from './streams.js';
+import { LOOP } from './streams.js';
 import { parseTemplate } from './template.js';
 import { computeConfigDigest, isConfigTrusted, listConfigCommands } from './trust.js';
 
@@ -50,9 +51,15 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   const { files, goals } = start;
   const { branch: current, head, dirty, ...place } = await openPlace(ports, context, start, call);
   const { top, git, prefix, streams } = place;
-  const branch = start.onto?.replace(/^refs\/heads\//, '') ?? current;
+  const { role } = place;
+  const branch = start.onto?.replace(/^refs\/heads\//, '') ?? files.config.fleet?.onto ?? current;
   if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
   if (start.onto !== undefined) await requireBranchName(top, branch, git);
+  const site = { ...place, onto: branch, head };
+  if (role.kind === 'desk') {
+    await requireOnBranch(role.desk, goals, branch);
+    return site;
+  }
   await requireIdentity(top, git);
   // What a batch has begun goes on whatever the tree is like by now.
   const isUnderWay = Object.keys((await streams.read(LOOP)).attempts).length > 0;
@@ -60,10 +67,20 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   requireConfigTrust(context, files, start.trust);
-  const site = { ...place, onto: branch, head };
   // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
   for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
   return site;
+}
+
+/** Workers read goals from the branch alone. @throws DevCliError `GOAL_REFUSED` */
+async function requireOnBranch(desk: DeskPort, goals: readonly LoopGoal[], branch: string): Promise<void> {
+  const found = await Promise.all(goals.map(async ({ id }) => ({ id, problem: await desk.findFault(id, branch) })));
+  const details = found.flatMap(({ id, problem }) => (problem === null ? [] : [{ target: id, problem }]));
+  if (details.length === 0) return;
+  throw new DevCliError('GOAL_REFUSED', `Workers read goals from ${branch}, and not all are there as they are here.`, {
+    details,
+    fix: `Commit .ai/config.yaml and .ai/goals.yaml and push them to ${branch}, then repeat the call.`,
+  });
 }
 
 /** A site with what is checked out in the user's tree. */
@@ -98,10 +115,11 @@ export async function openPlace(
     throw needGit('there is no commit yet', 'Commit, then repeat the call.');
   if (root.includes('\n'))
     throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
-  const streams = openLoop(context);
+  const { streams, desk, ...backend } = await openBackend(ports, context, call);
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
-    ...{ env: buildSessionEnvironment(call.env), top },
+    ...{ env: buildSessionEnvironment(call.env), top, refs: backend.openRefs(top, git) },
+    role: desk === null ? { kind: 'alone' } : { kind: 'desk', desk, named: tool },
     ...{ prefix: found.prefix.toString('utf8'), git, signal },
     ...{ branch: present.branch, head: present.head, dirty: Object.keys(present.dirty) },
     trees: findTrees(context, call.env),
@@ -156,7 +174,7 @@ export interface OpenSite extends Site {
 export interface Held {
   branch: string;
   base: string;
-  release(): void;
+  release(): Promise<void>;
 }
 
 /**
@@ -164,24 +182,35 @@ export interface Held {
  * @throws DevCliError `LOCKED` where another batch is at work here, `GIT_FAILED`, `IO`
  */
 export async function holdBatch(site: OpenSite): Promise<Held> {
-  const { context, top, git, onto, head } = site;
-  const base = (await findTip(top, onto, git)) ?? head;
+  const { context, refs, onto, head, role } = site;
+  const tip = await refs.findTip(onto);
+  const base = tip ?? head;
   ensureDirectory(site.trees);
   const held = holdRoot(context, base);
-  if ((await findTip(top, onto, git)) === null) {
-    const refused = await moveReference(top, `refs/heads/${onto}`, { from: null, to: base }, git);
+  const leave = role.kind === 'desk' ? await role.desk.hold().catch((error) => giveUp(held, error)) : async () => {};
+  const release = async () => {
+    held.release();
+    await leave();
+  };
+  if (tip === null) {
+    const refused = await refs.move(`refs/heads/${onto}`, { from: null, to: base });
     if (refused !== null) {
-      held.release();
+      await release();
       throw new DevCliError('GIT_FAILED', `The branch ${onto} cannot be made.`, {
         details: [{ target: onto, problem: refused }],
       });
     }
   }
-  return { branch: onto, base, release: () => held.release() };
+  return { branch: onto, base, release };
+}
+
+function giveUp(held: { release(): void }, error: unknown): never {
+  held.release();
+  throw error;
 }
 
 /** Takes the lock of a batch. @throws DevCliError `LOCKED` where another one is at work here, `IO` */
-export function holdRoot({ root, clock, ids }: Context, base: string): Pick<Held, 'release'> {
+export function holdRoot({ root, clock, ids }: Context, base: string): { release(): void } {
   const more = { started_at: formatInstant(clock.now()), base_commit: base };
   const held = claim(`${root}/${LOCK}`, { clock, ids, purpose: 'auto', plain: true, more });
   if (held !== null) return held;

@@ -83,6 +83,11 @@ const Attempt = Type.Object({
   claim: Type.Optional(
     Type.Unsafe<string | null>({ ...NullableString, description: 'The lease that it is worked on under.' }),
   ),
+  steps: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The version of the steps that a worker of a fleet has to have.' }),
+  ),
+  named: Type.Optional(Type.String({ description: 'The tool that the desk of a fleet was told to take, by name.' })),
+  head: Type.Optional(Type.String({ description: 'The commit checked out in its tree when it was last pushed.' })),
 });
 
 const GoalRecord = Type.Object({

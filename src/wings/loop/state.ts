@@ -27,3 +27,9 @@ export const nameReference = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string 
 
 /** The directory of an attempt's records, relative to the stream's. */
 export const nameRecords = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `attempts/${goal}/${n}`;
+
+/** What the desk of a fleet has its worker tell a session, relative to the stream's. */
+export const nameContext = (attempt: Pick<Attempt, 'goal' | 'n'>): string => `${nameRecords(attempt)}/context.md`;
+
+/** Goes up when a worker of before could not carry on with what one of now has begun (fleet.md, Upgrades). */
+export const STEPS_VERSION = 1;

@@ -9,7 +9,7 @@ import { buildEvent } from '../../../src/wings/loop/core/events.js';
 import { createQueue, EVENTS, flushEvents } from '../../../src/wings/loop/log.js';
 import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
-import type { Streams } from '../../../src/wings/loop/streams.js';
+import { type Streams, tellUnsent } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { call, eventsOf, write } from '../../support/loop.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -182,7 +182,7 @@ describe('what is appended', () => {
   it('is forgotten by its id: of two calls at once none loses what the other has not sent', async () => {
     let state: LoopState = { ...EMPTY_LOOP, unsent: events.slice(0, 2) };
     let between = (): void => {};
-    const streams: Streams = {
+    const own: Pick<Streams, 'read' | 'transact'> = {
       read: async () => state,
       transact: async (_stream, decide) => {
         between();
@@ -191,6 +191,7 @@ describe('what is appended', () => {
         return answer;
       },
     };
+    const streams: Streams = { ...own, tellNews: (write) => tellUnsent(own, write) };
     // Meanwhile another call has sent both, and a third event came.
     between = () => {
       state = { ...state, unsent: events.slice(2) };

@@ -131,7 +131,7 @@ max_context_bytes: 1000
     const all = { project: 'api', remote: 'team', onto: 'release/1.x' };
     expect(readFleet(JSON.stringify(all))).toEqual(all);
     expect(ofConfig('fleet: {remote: --upload-pack=x, onto: "a b", projekt: api}\n')).toEqual([
-      expect.stringContaining('"project" is missing. The id of the project'),
+      expect.stringContaining('"project" is missing. What all machines call this project.'),
       expect.stringContaining('did you mean "project"?'),
       expect.stringMatching(/^\.ai\/config\.yaml:3:17 remote is "--upload-pack=x"/),
       expect.stringMatching(/^\.ai\/config\.yaml:3:\d+ onto is "a b"/),

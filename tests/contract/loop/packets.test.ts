@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAttempt } from '../../../src/wings/loop/begin.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
+import { openRefs } from '../../../src/wings/loop/refs.js';
 import { LOOP, openLoop } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -442,7 +443,7 @@ describe('what protocol ingest takes', () => {
     };
     const site = {
       ...{ streams, context: { clock }, config: { queue: { ttl_minutes: 30 } }, top: root, trees: '/nowhere', git: {} },
-      ...{ leases: { ...leases, take }, findTool: () => 'tool' },
+      ...{ refs: openRefs(root, {}), role: { kind: 'alone' }, leases: { ...leases, take }, findTool: () => 'tool' },
     };
     expect(await createAttempt({ site } as never, { id: 'one' } as never)).toBeNull();
     const { attempts, leases: left } = await streams.read(LOOP);

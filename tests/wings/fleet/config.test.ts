@@ -3,27 +3,22 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DevCliError } from '../../../src/base/errors.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import {
-  listSecretVariables,
-  nameWorker,
-  readFleetConfig,
-  resolveDatabaseUrl,
-} from '../../../src/wings/fleet/config.js';
+import { readMachineConfig, resolveDatabaseUrl } from '../../../src/wings/fleet/config.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 // What a machine is told of its fleet (fleet.md, Commands).
 
 const reader = DISK_READER;
 
-/** A user whose fleet.yaml has this text. */
-function createUser(text: string | null) {
+/** A user whose fleet.yaml has this text, and whose dev-cli has made nothing yet. */
+function createUser(text: string | null, signs = ['111111', '222222']) {
   const home = scratchDirectory('fleet-');
   mkdirSync(join(home, '.config/dev-cli'), { recursive: true });
   if (text !== null) writeFileSync(join(home, '.config/dev-cli/fleet.yaml'), text);
-  return { home, reader };
+  return { home, reader, trustDirectory: join(home, 'state/trusted'), ids: { hex: () => signs.shift() ?? '' } };
 }
 
-const read = (text: string | null, env = {}) => readFleetConfig(createUser(text), { env });
+const read = (text: string | null, env = {}) => readMachineConfig(createUser(text), env);
 
 function findProblems(text: string): string[] {
   try {
@@ -36,13 +31,13 @@ function findProblems(text: string): string[] {
 }
 
 it('has what holds without a file, and what a file says', () => {
-  const defaults = { database: { env: 'DEV_CLI_DATABASE' }, slots: 2, lease_seconds: 60, name: null, projects: [] };
-  expect(read(null)).toEqual(defaults);
-  expect(read('{}')).toEqual(defaults);
+  expect(read(null)).toMatchObject({ slots: 2, leaseSeconds: 60, projects: [] });
+  expect(read('{}')).toMatchObject({ slots: 2, leaseSeconds: 60, projects: [] });
   const project = { project: 'api', remote_url: 'git@host:api.git' };
-  const said = { database: { command: ['pass', 'db'] }, slots: 8, lease_seconds: 5, name: 'ci-1' };
-  expect(read(JSON.stringify({ ...said, projects: [project] }))).toEqual({
-    ...said,
+  const said = { database: { command: ['pass', 'db'] }, slots: 8, lease_seconds: 5, name: 'ci-1', projects: [project] };
+  const user = createUser(JSON.stringify(said));
+  expect(readMachineConfig(user, {})).toEqual({
+    ...{ slots: 8, leaseSeconds: 5, name: 'ci-1', clones: join(user.home, 'state/fleet') },
     projects: [{ ...project, trust: [] }],
   });
   const elsewhere = createUser('slots: 3').home;
@@ -93,13 +88,10 @@ it('tells all that is wrong at its place', () => {
 });
 
 describe('the database', () => {
-  const resolve = (env: NodeJS.ProcessEnv, text: string | null = null) => {
-    const user = createUser(text);
-    return resolveDatabaseUrl(readFleetConfig(user, { env }), user, { env });
-  };
+  const resolve = (env: NodeJS.ProcessEnv, text: string | null = null) => resolveDatabaseUrl(createUser(text), { env });
+  const url = 'postgresql://u:p@h:5432/d?sslmode=require';
 
   it('is found by a variable, a file or a command', async () => {
-    const url = 'postgresql://u:p@h:5432/d?sslmode=require';
     expect(await resolve({ DEV_CLI_DATABASE: url })).toBe(url);
     expect(await resolve({ TEAM: 'postgres://u@h/d' }, 'database: {env: TEAM}')).toBe('postgres://u@h/d');
     const file = join(scratchDirectory('fleet-'), 'url');
@@ -108,32 +100,38 @@ describe('the database', () => {
     expect(await resolve({ PATH: process.env['PATH'] }, `database: {command: [echo, "${url}"]}`)).toBe(url);
   });
 
+  it('leaves nothing of itself to what the call starts, and is found again', async () => {
+    const env = { DEV_CLI_DATABASE: url, TEAM: 'postgres://u@h/d', PGPASSWORD: 'a b/c', HOME: '/home/ann' };
+    const user = createUser('database: {env: TEAM}');
+    for (const _ of ['once', 'and again'])
+      expect(await resolveDatabaseUrl(user, { env })).toBe('postgres://u:a%20b%2Fc@h/d');
+    expect(env).toEqual({ HOME: '/home/ann' });
+  });
+
+  it('leaves a password that is another’s', async () => {
+    const env = { DEV_CLI_DATABASE: url, PGPASSWORD: 'of the tests' };
+    expect(await resolve(env)).toBe(url);
+    expect(env).toEqual({ PGPASSWORD: 'of the tests' });
+  });
+
   it.each([
     ['', 'there is none'],
     ['nothing', 'it is no URL'],
     ['mysql://u:secret@h/d', 'it does not begin with postgresql://'],
     ['postgresql:///', 'it names no user and no host and no database'],
     ['postgresql://u:secret@h', 'it names no database'],
-  ])('is refused where its URL is %j, without a word of it', async (url, problem) => {
-    const error = await resolve({ DEV_CLI_DATABASE: url }).catch((caught: unknown) => caught);
+  ])('is refused where its URL is %j, without a word of it', async (text, problem) => {
+    const error = await resolve({ DEV_CLI_DATABASE: text }).catch((caught: unknown) => caught);
     const message = `The URL of the fleet’s database cannot be used (variable DEV_CLI_DATABASE): ${problem}.`;
     expect(error).toMatchObject({ code: 'FLEET_UNAVAILABLE', message });
     expect(JSON.stringify(error)).not.toContain('secret');
   });
-
-  it('is kept from children by the names of its variables', () => {
-    expect(listSecretVariables({ database: { file: 'url' } })).toEqual(['DEV_CLI_DATABASE', 'PGPASSWORD']);
-    expect(listSecretVariables({ database: { env: 'TEAM' } })).toEqual(['DEV_CLI_DATABASE', 'PGPASSWORD', 'TEAM']);
-  });
 });
 
 it('calls a worker by its host, the same each time, and another in another state directory', () => {
-  const signs = ['111111', '222222'];
-  const ids = { hex: () => signs.shift() ?? '' };
-  const name = (state: string) => nameWorker({ name: null }, { reader, ids, trustDirectory: join(state, 'trusted') });
-  const [one, other] = [scratchDirectory('fleet-'), scratchDirectory('fleet-')];
-  expect(name(one)).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*-111111$/);
-  expect(name(one)).toBe(name(one));
-  expect(name(other)).toMatch(/-222222$/);
-  expect(nameWorker({ name: 'ci-1' }, { reader, ids, trustDirectory: '/nowhere/trusted' })).toBe('ci-1');
+  const user = createUser(null);
+  const { name } = readMachineConfig(user, {});
+  expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*-111111$/);
+  expect(readMachineConfig(user, {}).name).toBe(name);
+  expect(readMachineConfig({ ...user, trustDirectory: join(user.home, 'other/trusted') }, {}).name).toMatch(/-222222$/);
 });

@@ -4,7 +4,7 @@ import type { Taking } from '../../../src/wings/loop/core/leases.js';
 import { requireActive } from '../../../src/wings/loop/core/leases.js';
 import { type Leases, openLeases } from '../../../src/wings/loop/leases.js';
 import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
-import { LOOP, openLoop, type Streams } from '../../../src/wings/loop/streams.js';
+import { type Streams as AllStreams, LOOP, openLoop } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 /** Leases on goals (loop-operations.md, Queue): one suite, over the directory store and over memory. */
@@ -20,6 +20,8 @@ function createSite() {
   };
 }
 type Site = ReturnType<typeof createSite>;
+
+type Streams = Pick<AllStreams, 'read' | 'transact'>;
 
 /** The streams of a loop that is nowhere but here. */
 function openMemory({ clock }: Site): Streams {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { reserveNumber } from '../../../src/wings/loop/begin.js';
+import { openRefs } from '../../../src/wings/loop/refs.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 /** The reference that holds an attempt's number (loop-core.md, auto). */
@@ -32,11 +33,13 @@ function openRepository(refusals: number) {
 describe('a number', () => {
   it('is asked for again where the reference was taken and given back meanwhile', async () => {
     const { top, base, git } = openRepository(2);
-    expect(await reserveNumber({ top, git }, 'g', { last: 3, base })).toBe(4);
+    expect(await reserveNumber({ refs: openRefs(top, git) }, 'g', { last: 3, base })).toBe(4);
   });
 
   it('that can never be written down is told as such', async () => {
     const { top, base, git } = openRepository(99);
-    await expect(reserveNumber({ top, git }, 'g', { last: 3, base })).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(reserveNumber({ refs: openRefs(top, git) }, 'g', { last: 3, base })).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+    });
   });
 });

@@ -4,6 +4,7 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
 import { removeTree } from '../../../work/trees.js';
+import { openBackend } from '../backend.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { nameBatch } from '../core/events.js';
 import { INTERRUPTED, sayEnd } from '../core/judge.js';
@@ -18,7 +19,7 @@ import { runChecks } from '../steps/judge.js';
 import { previewPrompt } from '../steps/session.js';
 import { NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
 import { removeStray } from '../stray.js';
-import { LOOP, openLoop } from '../streams.js';
+import { LOOP } from '../streams.js';
 import type { TicketFile } from './accept.js';
 import { type Finished, finishSpike, nameReport } from './finish.js';
 import { type Input, requireOptions, requireTicket } from './options.js';
@@ -46,7 +47,7 @@ interface Order extends TicketFile {
  */
 export async function spike(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
   requireOptions(input);
-  await finishSpike({ context, streams: openLoop(context) });
+  await finishSpike({ context, streams: (await openBackend(ports, context, call)).streams });
   const files = readLoopFiles(context);
   const read = requireTicket(context, input, call, files.goals);
   const { ticket } = read;

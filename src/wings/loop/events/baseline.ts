@@ -3,11 +3,13 @@ import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
+import { openBackend } from '../backend.js';
 import { computeBaseline, type Guards, selectWindow } from '../core/baseline.js';
 import { buildEvent } from '../core/events.js';
 import { readLoopFiles } from '../files.js';
 import { createQueue, EVENTS, flushEvents, readLog } from '../log.js';
-import { LOOP, openLoop } from '../streams.js';
+import type { Call, LoopPorts, Site } from '../site.js';
+import { LOOP } from '../streams.js';
 import { writeFolded } from './write.js';
 
 const REPORT = '.ai/reports/observability_baseline.json';
@@ -28,7 +30,12 @@ interface Asked {
  * `observe baseline` (loop-operations.md, The log).
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE`, `LOCKED`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function observeBaseline(context: Context, asked: Asked): Promise<Answer> {
+export async function observeBaseline(
+  ports: Pick<LoopPorts, 'openFleet'>,
+  context: Context,
+  asked: Asked,
+  call: Call,
+): Promise<Answer> {
   const days = asked.window ?? WINDOW;
   if (days < 1 || days > LONGEST) {
     throw new DevCliError('USAGE', `--window takes a number of days from 1 to ${LONGEST}.`, {
@@ -36,6 +43,7 @@ export async function observeBaseline(context: Context, asked: Asked): Promise<A
     });
   }
   const { config } = readLoopFiles(context);
+  const { streams } = await openBackend(ports, context, call);
   const { skipped, ...window } = selectWindow(readLog(context), days, context.clock.now());
   const baseline = computeBaseline(window, config.observe);
   const report = { window_days: days, skipped, baseline, report_path: asked.write ? REPORT : null };
@@ -43,7 +51,7 @@ export async function observeBaseline(context: Context, asked: Asked): Promise<A
     await writeFolded(context, [{ path: REPORT, content: `${JSON.stringify(report, null, 2)}\n` }]);
   }
   const isBlocked = asked.enforce && !baseline.baseline_ready;
-  if (isBlocked) await tellBlocked(context, { window_days: days, ...baseline });
+  if (isBlocked) await tellBlocked({ context, streams }, { window_days: days, ...baseline });
   return {
     exit: isBlocked ? 3 : 0,
     json: { ok: !isBlocked, ...report },
@@ -54,9 +62,11 @@ export async function observeBaseline(context: Context, asked: Asked): Promise<A
 type Baseline = ReturnType<typeof computeBaseline>;
 
 /** Puts it into the log, by way of the stream: it becomes an item of the inbox. */
-async function tellBlocked(context: Context, payload: Baseline & { window_days: number }): Promise<void> {
+async function tellBlocked(
+  { context, streams }: Pick<Site, 'context' | 'streams'>,
+  payload: Baseline & { window_days: number },
+): Promise<void> {
   requireInside(context.root, EVENTS);
-  const streams = openLoop(context);
   const key = `${formatInstant(context.clock.now())}-${context.ids.hex(4)}`;
   await streams.transact(LOOP, (state, at) => {
     const event = buildEvent('orchestrate_cycle_blocked', { key, at, payload });

@@ -1,10 +1,12 @@
 import type { Answer } from '../../../base/answer.js';
 import { canonicalJson, type Json } from '../../../base/json.js';
 import type { Context } from '../../../run/context.js';
+import { openBackend } from '../backend.js';
 import { openGoalViews } from '../core/goal-views.js';
 import { openInbox } from '../core/inbox.js';
 import { requireProject } from '../files.js';
 import { scanLog } from '../log.js';
+import type { Call, LoopPorts } from '../site.js';
 import { writeFolded } from './write.js';
 
 const GOAL_VIEWS = '.ai/state/goal_views.yaml';
@@ -15,8 +17,14 @@ const OPERATOR_INBOX = '.ai/state/operator_inbox.yaml';
  * @param write whether they are put into `.ai/state/`
  * @throws DevCliError `NO_PROJECT`, `LOCKED`, `IO`
  */
-export async function replayEvents(context: Context, write: boolean): Promise<Answer> {
+export async function replayEvents(
+  ports: Pick<LoopPorts, 'openFleet'>,
+  context: Context,
+  write: boolean,
+  call: Call,
+): Promise<Answer> {
   requireProject(context);
+  await openBackend(ports, context, call);
   const folds = [openGoalViews(), openInbox()] as const;
   const { total, duplicates, skipped } = scanLog(context, (event) => {
     for (const fold of folds) fold.take(event);

@@ -13,7 +13,7 @@ import { LOOP, type Streams } from '../streams.js';
 
 /** What people answered: recorded, then carried out, then told in the log (loop-operations.md, Inbox). */
 
-interface Desk {
+export interface Desk {
   context: Context;
   streams: Streams;
 }

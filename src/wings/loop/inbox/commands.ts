@@ -5,11 +5,12 @@ import { stripInvisible } from '../../../base/visible.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
+import { openBackend } from '../backend.js';
 import { tellLog } from '../log.js';
 import { requireText } from '../queue/commands.js';
 import type { Call, LoopPorts } from '../site.js';
-import { LOOP, openLoop } from '../streams.js';
-import { carryOut, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
+import { LOOP } from '../streams.js';
+import { carryOut, type Desk, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
 import { answerGate } from './gate.js';
 import { type Inbox, type InboxPorts, type Item, readInbox } from './items.js';
 import type { INBOX_SPECS } from './specs.js';
@@ -17,6 +18,8 @@ import type { INBOX_SPECS } from './specs.js';
 /** `inbox list|summary|act` (loop-operations.md, Inbox). */
 
 type Input<Name extends keyof HandlersOf<typeof INBOX_SPECS>> = Parameters<HandlersOf<typeof INBOX_SPECS>[Name]>[1];
+
+type Ports = InboxPorts & Pick<LoopPorts, 'openFleet'>;
 
 /** Items that `inbox summary` shows, and at most. */
 const TOP = 10;
@@ -26,11 +29,12 @@ const LONGEST = 4_000;
 
 /** @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
 export async function list(
-  ports: InboxPorts,
+  ports: Ports,
   context: Context,
   { includeResolved = false }: Input<'inbox list'>,
+  call: Call,
 ): Promise<Answer> {
-  const { items: all, goals } = await read(ports, context);
+  const { items: all, goals } = (await read(ports, context, call)).inbox;
   const items = all.filter(({ resolved }) => includeResolved || !resolved);
   const none =
     goals === null ? 'No run waits for a person, and there are no goals here.' : 'Nothing waits for a person.';
@@ -43,12 +47,13 @@ export async function list(
 
 /** @throws DevCliError as `list`, `USAGE` */
 export async function summarize(
-  ports: InboxPorts,
+  ports: Ports,
   context: Context,
   { topK = TOP }: Input<'inbox summary'>,
+  call: Call,
 ): Promise<Answer> {
   if (topK > MOST) throw new DevCliError('USAGE', `--top-k takes a number from 0 to ${MOST}.`, { fix: 'Take fewer.' });
-  const { items } = await read(ports, context);
+  const { items } = (await read(ports, context, call)).inbox;
   const open = items.filter(({ resolved }) => !resolved);
   const counts: Record<string, number> = {};
   for (const { reason_code: code } of open) counts[code] = (counts[code] ?? 0) + 1;
@@ -74,7 +79,7 @@ export async function summarize(
  * `approve`
  */
 export async function act(
-  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate'>,
+  ports: Ports & Pick<LoopPorts, 'askAtGate'>,
   context: Context,
   input: Input<'inbox act'>,
   call: Call,
@@ -91,8 +96,8 @@ export async function act(
     );
   const operator = requireText('--operator', input.operator);
   const reason = readReason(input.reason);
-  const desk = { context, streams: openLoop(context) };
-  const item = (await read(ports, context)).items.find((one) => one.inbox_id === id);
+  const { desk, inbox } = await read(ports, context, call);
+  const item = inbox.items.find((one) => one.inbox_id === id);
   if (item === undefined) throw refuseAnswer('unknown', id, 'there is no such item');
   if (item.resolved) throw refuseAnswer('closed', id, await explainClosed(desk, id));
   requireTransition(item, input);
@@ -131,14 +136,14 @@ export async function act(
 }
 
 /** What waits, after what a call that was cut off has left is finished. */
-async function read(ports: InboxPorts, context: Context): Promise<Inbox> {
-  const desk = { context, streams: openLoop(context) };
+async function read(ports: Ports, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
+  const desk = { context, streams: (await openBackend(ports, context, call)).streams };
   await finishAnswers(desk);
   await tellLog(desk);
-  return readInbox(ports, context);
+  return { desk, inbox: await readInbox(ports, desk) };
 }
 
-async function explainClosed({ streams }: { streams: ReturnType<typeof openLoop> }, id: string): Promise<string> {
+async function explainClosed({ streams }: Desk, id: string): Promise<string> {
   const given = (await streams.read(LOOP)).answers[id];
   return given === undefined || given.action === 'defer'
     ? 'it is closed'

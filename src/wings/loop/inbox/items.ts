@@ -9,14 +9,16 @@ import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
 import { GOALS, type LoopGoal, listGoals } from '../goals.js';
 import { scanLog } from '../log.js';
-import type { LoopPorts, WaitingRun } from '../site.js';
+import type { LoopPorts, Site, WaitingRun } from '../site.js';
 import type { LoopState } from '../state-schema.js';
-import { LOOP, openLoop } from '../streams.js';
+import { LOOP } from '../streams.js';
 
 /** All that waits for a person: what the log tells, and the runs that wait (loop-operations.md, Inbox). */
 
 /** What of the ports the inbox reads by. */
 export type InboxPorts = Pick<LoopPorts, 'listWaiting'>;
+
+type InboxSite = Pick<Site, 'context' | 'streams'>;
 
 /** An item as people see it. */
 export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
@@ -39,10 +41,10 @@ export interface Inbox {
  * Reads what waits, the closed items included: of high priority first, then the newest. An item whose cause is gone by now is closed.
  * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function readInbox({ listWaiting }: InboxPorts, context: Context): Promise<Inbox> {
+export async function readInbox(ports: InboxPorts, { context, streams }: InboxSite): Promise<Inbox> {
   const isProject = context.reader.read(`${context.root}/${CONFIG}`) !== null;
   const goals = isProject ? listGoals(readLoopFiles(context).goals) : null;
-  const state = await openLoop(context).read(LOOP);
+  const state = await streams.read(LOOP);
   const fold = openInbox();
   scanLog(context, fold.take);
   const at = formatInstant(context.clock.now());
@@ -53,13 +55,13 @@ export async function readInbox({ listWaiting }: InboxPorts, context: Context): 
     const resolved = item.resolved || isAnswered || (goals !== null && isGone(item, goals, state, at));
     return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(context, item, goals) };
   });
-  const runs = (await listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
+  const runs = (await ports.listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
   return { items: sortItems([...told.reverse(), ...runs]), goals };
 }
 
 /** How many items are open, and how many of them press. @throws DevCliError as `readInbox` */
-export async function countOpen(ports: InboxPorts, context: Context) {
-  const open = (await readInbox(ports, context)).items.filter(({ resolved }) => !resolved);
+export async function countOpen(ports: InboxPorts, site: InboxSite) {
+  const open = (await readInbox(ports, site)).items.filter(({ resolved }) => !resolved);
   return {
     unresolved_items: open.length,
     high_priority_unresolved: open.filter(({ priority }) => priority === 'high').length,
@@ -67,8 +69,8 @@ export async function countOpen(ports: InboxPorts, context: Context) {
 }
 
 /** The same as a sentence for people; empty where nothing waits, or nobody can tell. */
-export async function tellOpen(ports: InboxPorts, context: Context): Promise<string> {
-  const count = await countOpen(ports, context).catch(() => null);
+export async function tellOpen(ports: InboxPorts, site: InboxSite): Promise<string> {
+  const count = await countOpen(ports, site).catch(() => null);
   return count === null ? '' : renderOpen(count.unresolved_items);
 }
 

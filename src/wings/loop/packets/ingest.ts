@@ -13,7 +13,8 @@ import { readRegular, readStats } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
 import { applyPatch, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
 import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
-import { findCommitOf, moveReference } from '../../../work/trees.js';
+import { findCommitOf } from '../../../work/trees.js';
+import { openBackend } from '../backend.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
 import { judgeSession } from '../core/judge.js';
@@ -22,13 +23,14 @@ import { type LoopGoal, listGoals } from '../goals.js';
 import { tellLog } from '../log.js';
 import { writeOwed } from '../owed.js';
 import { listOffers } from '../queue/commands.js';
-import { type Call, findRecords } from '../site.js';
+import type { Refs } from '../refs.js';
+import { type Call, findRecords, type LoopPorts } from '../site.js';
 import { findTrees } from '../start.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, LoopState, Verdict } from '../state-schema.js';
 import { createScopeTest } from '../steps/save.js';
 import { buildAttemptEvent, NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
-import { LOOP, openLoop } from '../streams.js';
+import { LOOP } from '../streams.js';
 import { listChangeFaults, listFindings, listHeaderFaults, type Sound } from './findings.js';
 import { findBatch, findPlace, type Place } from './place.js';
 import type { Result } from './schemas.js';
@@ -46,10 +48,16 @@ const MOST = 50;
  * @throws DevCliError `PACKET_REFUSED` with every finding, `NO_PROJECT`, `SCHEMA_INVALID`, `NEEDS_MISSING`, `CLAIM_REFUSED` for a claim
  * that ended meanwhile, `GIT_FAILED`, `LOCKED`, `IO`
  */
-export async function ingest(context: Context, { file }: { file: string }, call: Call): Promise<Answer> {
+export async function ingest(
+  ports: Pick<LoopPorts, 'openFleet'>,
+  context: Context,
+  { file }: { file: string },
+  call: Call,
+): Promise<Answer> {
   const { clock, ids } = context;
   const { config, goals } = readLoopFiles(context);
-  const streams = openLoop(context);
+  const backend = await openBackend(ports, context, call);
+  const { streams } = backend;
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
@@ -69,7 +77,17 @@ export async function ingest(context: Context, { file }: { file: string }, call:
   const attempt =
     place === null || work === null
       ? null
-      : await keepWork(context, { place, work, goal, result, runId, config, state, env: call.env });
+      : await keepWork(context, {
+          refs: backend.openRefs(place.top, git),
+          place,
+          work,
+          goal,
+          result,
+          runId,
+          config,
+          state,
+          env: call.env,
+        });
   const id = attempt === null ? null : nameAttempt(attempt);
   const ended = attempt === null || !isQuestion(result) ? null : { attempt, verdict: judgeQuestion(attempt) };
   if (ended !== null) makePrivately(findRecords({ context }, ended.attempt), context.root);
@@ -118,12 +136,12 @@ export async function ingest(context: Context, { file }: { file: string }, call:
       // Somebody else was first: its number is free again.
       if (attempt !== null && place !== null) {
         const from = attempt.kept ?? attempt.base;
-        await moveReference(place.top, nameReference(attempt), { from, to: null }, git);
+        await backend.openRefs(place.top, git).move(nameReference(attempt), { from, to: null });
       }
       throw error;
     });
   if (place !== null && ended !== null && ended.attempt.kept === null)
-    await releaseReference({ top: place.top, git }, ended.attempt);
+    await releaseReference({ refs: backend.openRefs(place.top, git) }, ended.attempt);
   await tellLog({ streams, context });
   if (ended !== null) await writeOwed({ streams, context });
   const { goal_id, adapter } = result;
@@ -217,6 +235,7 @@ async function readWork(
 async function keepWork(
   context: Context,
   made: {
+    refs: Refs;
     place: Place;
     work: Work;
     goal: LoopGoal;
@@ -227,16 +246,16 @@ async function keepWork(
     env: NodeJS.ProcessEnv;
   },
 ): Promise<Attempt> {
-  const { place, work, goal, result, runId, config, state, env } = made;
+  const { refs, place, work, goal, result, runId, config, state, env } = made;
   const { top, prefix, branch } = place;
   const { base, changes } = work;
   const git = { env };
   const tree = await writeWork(place, work, result, git);
-  const n = await reserveNumber({ top, git }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
+  const n = await reserveNumber({ refs }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
   const about = { goal: goal.id, n };
   const message = `${nameAttempt(about)}: ${toWholeLine(goal.title)}`;
   const kept = changes.length === 0 ? null : await commitTree(top, { tree, base, message }, git);
-  const refused = kept && (await moveReference(top, nameReference(about), { from: base, to: kept }, git));
+  const refused = kept && (await refs.move(nameReference(about), { from: base, to: kept }));
   if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameReference(about)} cannot be written.`);
   const changed = changes.map(({ path }) => posix.relative(prefix === '' ? '.' : prefix, path));
   const reason = toBoundedLine(result.summary ?? '', SUMMARY);

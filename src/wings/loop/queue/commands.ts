@@ -3,22 +3,26 @@ import { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
+import { openBackend } from '../backend.js';
 import type { LoopConfig } from '../config.js';
 import { AUTO, type Offer, refuseClaim } from '../core/leases.js';
 import { findRefusal, findUndone, orderGoals } from '../core/order.js';
 import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
 import type { LoopGoal } from '../goals.js';
-import { type Leases, openLeases } from '../leases.js';
+import { openLeases } from '../leases.js';
 import { tellLog } from '../log.js';
+import type { Call, LoopPorts } from '../site.js';
 import type { Lease, LoopState } from '../state-schema.js';
 import { findNewestGoal } from '../steps/handoffs.js';
-import { LOOP, openLoop, type Streams } from '../streams.js';
+import { LOOP } from '../streams.js';
 import type { QUEUE_SPECS } from './specs.js';
 
 /** `queue claim|renew|release|list` (loop-operations.md, Queue). */
 
 type Input<Name extends keyof HandlersOf<typeof QUEUE_SPECS>> = Parameters<HandlersOf<typeof QUEUE_SPECS>[Name]>[1];
+
+type Ports = Pick<LoopPorts, 'openFleet'>;
 
 /** Minutes that a claim may be asked for. */
 const MOST_MINUTES = 1_440;
@@ -26,12 +30,12 @@ const MOST_MINUTES = 1_440;
 const LONGEST = 80;
 
 /** @throws DevCliError `CLAIM_REFUSED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
-export async function claim(context: Context, input: Input<'queue claim'>): Promise<Answer> {
+export async function claim(ports: Ports, context: Context, input: Input<'queue claim'>, call: Call): Promise<Answer> {
   const worker = requireWorker(input.worker);
   const { config, goals } = readLoopFiles(context);
   const minutes = requireMinutes(config, input.ttlMinutes);
   const key = input.idempotencyKey === undefined ? null : requireText('--idempotency-key', input.idempotencyKey);
-  const desk = open(context);
+  const desk = await open(ports, context, call);
   const taken = await desk.leases.take({
     ...{ worker, minutes, key, role: input.role ?? null, goal: input.goal ?? null, most: config.queue.per_worker },
     offers: listOffers(context, goals, await desk.streams.read(LOOP)),
@@ -51,9 +55,10 @@ export async function claim(context: Context, input: Input<'queue claim'>): Prom
 }
 
 /** @throws DevCliError as `claim` */
-export async function renew(context: Context, { id, worker, ttlMinutes }: Input<'queue renew'>): Promise<Answer> {
+export async function renew(ports: Ports, context: Context, input: Input<'queue renew'>, call: Call): Promise<Answer> {
+  const { id, worker, ttlMinutes } = input;
   const minutes = requireMinutes(readLoopFiles(context).config, ttlMinutes);
-  const desk = open(context);
+  const desk = await open(ports, context, call);
   const lease = await desk.leases.renew(id, { worker: requireWorker(worker), minutes });
   await desk.tell();
   const { closedAt: _, ...said } = describe(lease);
@@ -61,10 +66,15 @@ export async function renew(context: Context, { id, worker, ttlMinutes }: Input<
 }
 
 /** @throws DevCliError as `claim` */
-export async function release(context: Context, input: Input<'queue release'>): Promise<Answer> {
+export async function release(
+  ports: Ports,
+  context: Context,
+  input: Input<'queue release'>,
+  call: Call,
+): Promise<Answer> {
   const { id, worker, reason, goalStatus } = input;
   readLoopFiles(context);
-  const desk = open(context);
+  const desk = await open(ports, context, call);
   const why = { reason: reason ?? null, goalStatus: goalStatus ?? null };
   const lease = await desk.leases.release(id, { worker: requireWorker(worker), ...why });
   await desk.tell();
@@ -77,9 +87,14 @@ export async function release(context: Context, input: Input<'queue release'>): 
 }
 
 /** @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
-export async function list(context: Context, { activeOnly }: Input<'queue list'>): Promise<Answer> {
+export async function list(
+  ports: Ports,
+  context: Context,
+  { activeOnly }: Input<'queue list'>,
+  call: Call,
+): Promise<Answer> {
   readLoopFiles(context);
-  const desk = open(context);
+  const desk = await open(ports, context, call);
   const { leases } = await desk.leases.list();
   await desk.tell();
   const active = leases.filter(({ status }) => status === 'active');
@@ -110,13 +125,9 @@ export async function list(context: Context, { activeOnly }: Input<'queue list'>
   };
 }
 
-function open(context: Context): { streams: Streams; leases: Leases; tell: () => Promise<void> } {
-  const streams = openLoop(context);
-  return {
-    streams,
-    leases: openLeases(streams, context.ids),
-    tell: () => tellLog({ streams, context }),
-  };
+async function open(ports: Ports, context: Context, call: Call) {
+  const { streams } = await openBackend(ports, context, call);
+  return { streams, leases: openLeases(streams, context.ids), tell: () => tellLog({ streams, context }) };
 }
 
 /** The goals in the order of `auto`, each with why nobody may take it. */

@@ -1,7 +1,7 @@
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import { commitStaged, pickChanges, putTreeOn } from '../../../work/attempt-commits.js';
 import { findCommitByLine } from '../../../work/commit-search.js';
-import { findCommitOf, findTip, moveBranch } from '../../../work/trees.js';
+import { findCommitOf } from '../../../work/trees.js';
 import { failToIntegrate, judgeChecks } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { requireHold } from '../hold.js';
@@ -22,18 +22,18 @@ const SUBJECT = 72;
  * @throws DevCliError `CLAIM_REFUSED`, `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
-  const { top, git } = site;
+  const { top, git, refs } = site;
   const { branch } = attempt;
   const trailer = `Dev-Cli-Attempt: ${nameAttempt(attempt)}`;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const tip = await findTip(top, branch, git);
+    const tip = await refs.findTip(branch);
     if (tip === null) return over('failed', `the branch ${branch} is gone`);
     const done = await findCommitByLine(top, trailer, { since: attempt.base, head: tip }, git);
     if (done !== null) return { event: 'INTEGRATED', patch: { commit: done } };
     const made = await makeCommit(site, attempt, goal, { tip, trailer });
     if ('event' in made) return made;
     await requireHold(site, attempt);
-    const moved = await moveBranch(top, branch, { from: tip, to: made.commit }, git);
+    const moved = await refs.moveBranch(branch, { from: tip, to: made.commit });
     if (moved.kind === 'moved') return { event: 'INTEGRATED', patch: { commit: made.commit } };
     if (moved.kind === 'refused')
       return unmoved(attempt, `the branch could not be moved: ${toBoundedLine(moved.reason, 1_000)}`);

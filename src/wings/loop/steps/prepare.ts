@@ -37,7 +37,7 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
 }
 
 /** Copies and sets up what is not in a commit, as the configuration says; what has run already is not run again. @returns why not */
-async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | null> {
+export async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | null> {
   const { config, context } = site;
   const place = findPlace(site, attempt);
   copyPaths(context.root, place, [HANDOFFS], false);

@@ -1,13 +1,14 @@
 import { posix } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
+import { inspect } from '../../../jobs/detached.js';
 import { createFile } from '../../../project/own-places.js';
 import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
 import { createGlobTest } from '../../../work/paths.js';
-import { findCommitOf, listReferences, mendTree, moveReference } from '../../../work/trees.js';
+import { findCommitOf, listReferences, mendTree } from '../../../work/trees.js';
 import { describeWaiting } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
-import { nameAttempt, nameReference } from '../state.js';
+import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, SessionFacts } from '../state-schema.js';
 import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
@@ -21,7 +22,7 @@ const NOTHING: Difference = { commit: null, paths: [], left: [] };
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
-  const { git, top, prefix, context } = site;
+  const { git, top, prefix, context, refs } = site;
   const own = `${prefix}.ai/`;
   const change = {
     base: attempt.base,
@@ -36,7 +37,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   if (commit !== null) {
     const name = nameReference(attempt);
     const from = await findCommitOf(top, name, git);
-    const refused = await moveReference(top, name, { from, to: commit }, git);
+    const refused = await refs.move(name, { from, to: commit });
     if (refused !== null)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
         details: [{ target: name, problem: refused }],
@@ -46,16 +47,14 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   const fresh = listHandoffs(context, `${place}/${HANDOFFS}`).filter(
     ({ name, handoff }) => !attempt.handoffs.includes(name) && handoff.goalId === goal.id,
   );
-  const records = findRecords(site, attempt);
   const unread = findUnread(site, attempt, fresh);
-  for (const { name, text } of fresh) createFile(`${records}/handoffs/${name}`, text, context.root);
   const changed = paths.map((path) => posix.relative(prefix === '' ? '.' : prefix, path));
   const strange = left
     .map((path) => path.slice(prefix.length))
     .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
   const misnamed = strange.filter((path) => keepMisnamed(site, attempt, path));
   const facts: SessionFacts = {
-    session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
+    session: readSession(site, attempt),
     handoff: describe(fresh.find(({ name }) => name === attempt.handoff) ?? fresh.at(-1)),
     unread,
     misnamed: misnamed[0] === undefined ? null : { name: posix.basename(misnamed[0]), wanted: attempt.handoff },
@@ -66,7 +65,18 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
       (one) => !attempt.branches.includes(one),
     ),
   };
-  return { event: 'SAVED', patch: { kept, facts } };
+  const documents = fresh.map(({ name, text }) => ({
+    path: `${nameRecords(attempt)}/handoffs/${name}`,
+    content: text,
+  }));
+  return { event: 'SAVED', patch: { kept, facts }, documents };
+}
+
+/** How the session has ended: of one that another machine saw, as that machine said. */
+function readSession(site: Site, attempt: Attempt): SessionFacts['session'] {
+  const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
+  const known = inspect(records).state === 'absent' ? attempt.facts?.session : undefined;
+  return known ?? readFact(records, attempt.tool);
 }
 
 /** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */

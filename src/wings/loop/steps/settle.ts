@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../base/json.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import { createFile } from '../../../project/own-places.js';
 import { abort } from '../../../protocol/control/abort.js';
-import { findCommitOf, moveReference, removeTree } from '../../../work/trees.js';
+import { removeTree } from '../../../work/trees.js';
 import { buildEvent } from '../core/events.js';
 import { classifyFailure } from '../core/judge.js';
 import { decideGoal, findPause, type GoalChange } from '../core/schedule.js';
@@ -56,16 +56,17 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
     };
   });
   await giveBack(site, attempt.claim, verdict.classification);
-  await removeTree(top, attempt.tree, git);
+  // A worker's own are removed by that worker.
+  if (site.role.kind === 'alone') await removeTree(top, attempt.tree, git);
   if (attempt.kept === null) await releaseReference(site, attempt);
   return outcome;
 }
 
 /** Takes the reference of an attempt away that left nothing. */
-export async function releaseReference({ top, git }: Pick<Site, 'top' | 'git'>, attempt: Attempt): Promise<void> {
+export async function releaseReference({ refs }: Pick<Site, 'refs'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
-  const from = await findCommitOf(top, name, git);
-  if (from === attempt.base) await moveReference(top, name, { from, to: null }, git);
+  const from = (await refs.list(name)).get(name);
+  if (from === attempt.base) await refs.move(name, { from, to: null });
 }
 
 /** Ends the run of an attempt that is given up: another one begins its own. */

@@ -1,0 +1,96 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { findRepository, type GitOptions } from '../../work/git-command.js';
+import { identify, readFilesAt } from './clone.js';
+import { resolveDatabaseUrl } from './config.js';
+import { openDatabase, type Pool } from './database.js';
+import { holdDesk } from './desk.js';
+import { openNews } from './news.js';
+import type { Call, CarriedGoal, Loop, Refs, Streams } from './ports.js';
+import { openRemoteRefs } from './refs.js';
+import { requireProject, requireSchema } from './schema.js';
+import { openStreams } from './streams.js';
+
+/** What the loop of a root works on where its configuration names a fleet (fleet.md, Three truths). */
+
+/** A project of the fleet. */
+export interface FleetSetting {
+  project: string;
+  remote: string;
+}
+
+/** The stream and the references of a project, for the loop. */
+interface Backend {
+  streams: Streams;
+  openRefs(top: string, git: GitOptions): Refs;
+  desk: {
+    hold(): Promise<() => Promise<void>>;
+    findFault(goal: string, branch: string): Promise<string | null>;
+  };
+}
+
+/**
+ * Opens the database for a call, and takes its address out of what the call hands to programs that it starts.
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `SCHEMA_INVALID`, `IO`
+ */
+export async function openShared(context: Context, call: Pick<Call, 'env'>): Promise<{ pool: Pool; url: string }> {
+  const url = await resolveDatabaseUrl(context, call);
+  const pool = await openDatabase(url);
+  await requireSchema(pool);
+  return { pool, url };
+}
+
+/** Opens the stream of a project in the database. */
+export function openProjectStreams(
+  loop: Loop,
+  context: Context,
+  { pool, project }: { pool: Pool; project: string },
+): Streams {
+  const { codec, empty, refuseOver } = loop;
+  const streams = openStreams({ pool, project, codec, empty, caller: context.caller, refuseOver });
+  return { ...streams, tellNews: openNews(context, { pool, project, codec }) };
+}
+
+/** Opens what the loop of a root works on. @throws DevCliError as `openShared`; `USAGE` for a project of another repository */
+export async function openBackend(
+  loop: Loop,
+  context: Context,
+  { project, remote }: FleetSetting,
+  call: Pick<Call, 'env'>,
+): Promise<Backend> {
+  const { pool } = await openShared(context, call);
+  const git: GitOptions = { env: call.env };
+  const found = await findRepository(context.root, git);
+  const origin = found.kind === 'repository' ? await identify(context.root, git) : null;
+  if (origin !== null) await requireProject(pool, project, origin);
+  const openRefs = (top: string, options: GitOptions): Refs => openRemoteRefs(top, remote, options);
+  return {
+    streams: openProjectStreams(loop, context, { pool, project }),
+    openRefs,
+    desk: {
+      hold: () => holdDesk(pool, project, context),
+      async findFault(goal, branch) {
+        const tip = await openRefs(context.root, git).findTip(branch);
+        if (tip === null) return `${remote} has no branch ${branch}`;
+        const there = readAt(loop, context.root, { commit: tip, goal, git });
+        const here = loop.readGoal(context.root, context.reader, goal);
+        if (there === null) return `it is not in .ai/goals.yaml of ${branch}`;
+        return there.digest === here?.digest ? null : `its commands on ${branch} are others than here`;
+      },
+    },
+  };
+}
+
+/** Reads a goal as it is at a commit; null where the commit lacks it, or has no files of the loop. */
+export function readAt(
+  loop: Loop,
+  top: string,
+  { commit, goal, git }: { commit: string; goal: string; git: GitOptions },
+): CarriedGoal | null {
+  try {
+    return loop.readGoal(top, readFilesAt(top, commit, git), goal);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'NO_PROJECT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { DevCliError } from '../../base/errors.js';
+import { identifyProcess } from '../../store/process.js';
+import { ask, type Pool } from './database.js';
+
+/** A worker's sign of life: its row and its leases, renewed in one statement by the database's clock (fleet.md, Leases). */
+
+/** What a worker says of itself. */
+export interface Introduction {
+  worker: string;
+  /** Of the steps that it knows. */
+  version: number;
+  cliVersion: string;
+  slots: number;
+  leaseSeconds: number;
+  projects: readonly { project: string; trust: readonly string[] }[];
+}
+
+export interface Beat {
+  /** @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` where another process has the name by now */
+  renew(): Promise<void>;
+  /** Milliseconds since the last one, by this process's own time. */
+  silence(): number;
+  /** Whether it has beaten for as long as a lease lasts, without a gap: what others lost is theirs no more. */
+  isSteady(): boolean;
+  /** Notes what is passed by in a project, each attempt with the reason, for `fleet list`. */
+  note(project: string, passed: Readonly<Record<string, string>>): void;
+  /** Takes the row away. */
+  end(): Promise<void>;
+}
+
+/**
+ * Makes a worker known, and frees what a process before it had.
+ * @throws DevCliError `LOCKED` where a worker of that name is alive; `FLEET_UNAVAILABLE`
+ */
+export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
+  const { worker, leaseSeconds } = about;
+  const { host, pid } = identifyProcess();
+  const process = `${host}:${pid}`;
+  const passed: Record<string, Readonly<Record<string, string>>> = {};
+  const [mine] = await ask(pool, INTRODUCE, [
+    ...[worker, process, host, about.version, about.cliVersion, about.slots, JSON.stringify(about.projects)],
+    leaseSeconds,
+  ]);
+  if (mine === undefined) throw takenError(worker);
+  await ask(
+    pool,
+    `UPDATE dev_cli.leases SET status = 'released', closed = clock_timestamp(), reason = 'the worker began anew'
+     WHERE worker = $1 AND status = 'active'`,
+    [worker],
+  );
+  let last = performance.now();
+  let since = last;
+  return {
+    async renew() {
+      const [row] = await ask(pool, RENEW, [worker, process, leaseSeconds, JSON.stringify(passed)]);
+      if (row === undefined) throw takenError(worker);
+      const now = performance.now();
+      if (now - last > leaseSeconds * 500) since = now;
+      last = now;
+    },
+    silence: () => performance.now() - last,
+    isSteady: () => performance.now() - last < leaseSeconds * 500 && performance.now() - since >= leaseSeconds * 1_000,
+    note(project, which) {
+      passed[project] = which;
+    },
+    async end() {
+      await ask(pool, 'DELETE FROM dev_cli.workers WHERE worker = $1 AND process = $2', [worker, process]);
+    },
+  };
+}
+
+const takenError = (worker: string): DevCliError =>
+  new DevCliError('LOCKED', `A worker called ${worker} is at work in another process.`, {
+    fix: 'Give this one another `name` in fleet.yaml, or end the other. One that was killed is forgotten after its lease.',
+  });
+
+/** A row whose process is silent for as long as a lease lasts, or was of this very machine and is dead, is to be had. */
+const INTRODUCE = `
+  INSERT INTO dev_cli.workers (worker, process, host, version, cli_version, slots, projects, started, beat)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp())
+  ON CONFLICT (worker) DO UPDATE
+  SET process = excluded.process, host = excluded.host, version = excluded.version, cli_version = excluded.cli_version,
+    slots = excluded.slots, projects = excluded.projects, passed = '{}', started = excluded.started, beat = excluded.beat
+  WHERE workers.beat < clock_timestamp() - make_interval(secs => $8)
+  RETURNING worker`;
+
+const RENEW = `
+  WITH renewed AS (
+    UPDATE dev_cli.leases SET expires = clock_timestamp() + make_interval(secs => $3)
+    WHERE worker = $1 AND status = 'active' AND expires > clock_timestamp())
+  UPDATE dev_cli.workers SET beat = clock_timestamp(), passed = $4 WHERE worker = $1 AND process = $2
+  RETURNING worker`;
+
+/** A worker as others see it. */
+export interface WorkerRow {
+  worker: string;
+  host: string;
+  version: number;
+  cli_version: string;
+  slots: number;
+  projects: { project: string; trust: string[] }[];
+  passed: Record<string, Record<string, string>>;
+  started: Date;
+  /** Seconds since its last sign of life. */
+  silent: number;
+}
+
+/** @throws DevCliError `FLEET_UNAVAILABLE` */
+export function listWorkers(pool: Pool): Promise<WorkerRow[]> {
+  return ask<WorkerRow>(
+    pool,
+    `SELECT worker, host, version, cli_version, slots, projects, passed, started,
+       extract(epoch FROM clock_timestamp() - beat)::int AS silent
+     FROM dev_cli.workers ORDER BY worker`,
+  );
+}

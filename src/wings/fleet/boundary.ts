@@ -1,0 +1,64 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import type { GitOptions } from '../../work/git-command.js';
+import { findCommitOf } from '../../work/trees.js';
+import type { Pool } from './database.js';
+import { packRun } from './freight.js';
+import { loadFreight, storeFreight } from './freight-rows.js';
+import { moveTree } from './move-tree.js';
+import { placeRun } from './place-run.js';
+import { type Attempt, type Carrier, LOOP, nameHead, type Refs, type Streams } from './ports.js';
+
+/** What an attempt leaves where other machines find it, and how it arrives there (fleet.md, An attempt). */
+
+/** What a worker has of a project. */
+export interface BoundarySite {
+  context: Context;
+  top: string;
+  remote: string;
+  git: GitOptions;
+  pool: Pool;
+  project: string;
+  streams: Streams;
+  refs: Refs;
+  /** Digests of recipes that this machine trusts besides those that ship. */
+  trusted: ReadonlySet<string>;
+  /** What becomes of a run that has gone on here behind the boundary. */
+  ahead: 'refuse' | 'discard';
+}
+
+/** The boundary of a worker's attempts. */
+export function createCarrier(site: BoundarySite): Carrier {
+  const { context, top, git, pool, project, streams, refs } = site;
+  return {
+    async leave(attempt, end) {
+      const after = { ...attempt, ...end.patch };
+      const head = await findCommitOf(attempt.tree, 'HEAD', git);
+      await streams.transact(LOOP, () => ({ answer: null }), { claim: attempt.claim ?? null });
+      if (head !== null && head !== attempt.base) {
+        const refused = await refs.move(nameHead(attempt), { from: head, to: head });
+        if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameHead(attempt)} cannot be pushed: ${refused}`);
+      }
+      if (after.run !== null) {
+        await storeFreight(pool, project, after, await packRun(context, after.run));
+      }
+      const prompt = context.reader.read(`${context.root}/.dev/loop/attempts/${attempt.goal}/${attempt.n}/prompt.md`);
+      const path = `attempts/${attempt.goal}/${attempt.n}/prompt.md`;
+      return {
+        ...end,
+        patch: { ...end.patch, head: head ?? attempt.base },
+        documents: [...(end.documents ?? []), ...(prompt === null ? [] : [{ path, content: prompt }])],
+      };
+    },
+    async arrive(attempt: Attempt, furnish) {
+      if (attempt.run !== null) {
+        const freight = await loadFreight(pool, project, attempt);
+        const placing = { workTree: attempt.tree, trusted: site.trusted, ahead: site.ahead };
+        if (freight !== null) await placeRun(context, attempt.run, freight, placing);
+      }
+      const place = { top, remote: site.remote, root: context.root, below: '', git };
+      const moved = await moveTree(place, { ...attempt, head: attempt.head ?? attempt.base }, furnish);
+      return 'refused' in moved ? moved.refused : moved;
+    },
+  };
+}

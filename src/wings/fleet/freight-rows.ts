@@ -1,0 +1,43 @@
+import { ask, type Pool, withTransaction } from './database.js';
+import type { Freight } from './freight.js';
+import type { Attempt } from './ports.js';
+
+/** Freight as rows: the journal of an attempt's run as it was at the last boundary (fleet.md, An attempt). */
+
+/** @throws DevCliError `FLEET_UNAVAILABLE` */
+export function storeFreight(
+  pool: Pool,
+  project: string,
+  { goal, n, run }: Attempt,
+  { journal, objects, recipeHash, root }: Freight,
+): Promise<void> {
+  return withTransaction(pool, async (client) => {
+    await client.query(
+      `INSERT INTO dev_cli.freight VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (project, goal, n) DO UPDATE
+       SET run = excluded.run, recipe_hash = excluded.recipe_hash, root = excluded.root, journal = excluded.journal`,
+      [project, goal, n, run, recipeHash, root, journal],
+    );
+    await client.query(
+      `INSERT INTO dev_cli.freight_objects
+       SELECT $1, sha256, $4, $5, content FROM unnest($2::text[], $3::bytea[]) AS t (sha256, content) ON CONFLICT DO NOTHING`,
+      [project, [...objects.keys()], [...objects.values()], goal, n],
+    );
+  });
+}
+
+/** @returns null where none was left @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function loadFreight(pool: Pool, project: string, { goal, n }: Attempt): Promise<Freight | null> {
+  const [row] = await ask<{ journal: Buffer; recipe_hash: string; root: string }>(
+    pool,
+    'SELECT journal, recipe_hash, root FROM dev_cli.freight WHERE project = $1 AND goal = $2 AND n = $3',
+    [project, goal, n],
+  );
+  if (row === undefined) return null;
+  const objects = await ask<{ sha256: string; content: Buffer }>(
+    pool,
+    'SELECT sha256, content FROM dev_cli.freight_objects WHERE project = $1 AND goal = $2 AND n = $3',
+    [project, goal, n],
+  );
+  const { journal, recipe_hash: recipeHash, root } = row;
+  return { journal, recipeHash, root, objects: new Map(objects.map(({ sha256, content }) => [sha256, content])) };
+}

@@ -1,0 +1,26 @@
+import type { Answer } from '../../base/answer.js';
+import type { Context } from '../../run/context.js';
+import { resolveDatabaseUrl } from './config.js';
+import { openDatabase } from './database.js';
+import { migrateEngine } from './engine.js';
+import type { Call } from './ports.js';
+import { migrate, SCHEMA_VERSION } from './schema.js';
+
+/** `fleet init` (fleet.md, Commands). @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION` */
+export async function initFleet(context: Context, call: Call): Promise<Answer> {
+  const url = await resolveDatabaseUrl(context, call);
+  const pool = await openDatabase(url);
+  try {
+    const { from, roles } = await migrate(pool, () => migrateEngine({ url, version: SCHEMA_VERSION, log: call.tell }));
+    const json = { ok: true, schema_version: SCHEMA_VERSION, was: from, roles };
+    const did = from === 0 ? 'made' : from === SCHEMA_VERSION ? 'there already' : `upgraded from ${from}`;
+    const granted = roles.length === 0 ? 'This user may make no roles.' : `Roles: ${roles.join(', ')}.`;
+    return {
+      exit: 0,
+      json,
+      text: () => `Schema dev_cli, version ${SCHEMA_VERSION}: ${did}. Schema dbos: up to date.\n${granted}`,
+    };
+  } finally {
+    await pool.end();
+  }
+}

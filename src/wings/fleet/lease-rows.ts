@@ -1,0 +1,77 @@
+import type { PoolClient } from 'pg';
+import { formatInstant } from '../../base/clock.js';
+
+/** Leases as rows, which their owners renew by a beat without an entry in the journal (fleet.md, Leases). */
+
+/** A lease as the loop has it. */
+export interface Lease {
+  readonly id: string;
+  readonly goal: string;
+  readonly worker: string;
+  readonly role: string;
+  readonly key: string | null;
+  readonly status: 'active' | 'released' | 'expired';
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly closedAt: string | null;
+  readonly reason: string | null;
+  readonly goalStatus: string | null;
+}
+
+type Leases = Readonly<Record<string, Lease>>;
+
+/** The same as a row. */
+export interface LeaseRow {
+  id: string;
+  goal: string;
+  worker: string;
+  role: string;
+  key: string | null;
+  status: Lease['status'];
+  created: string | Date;
+  expires: string | Date;
+  closed: string | Date | null;
+  reason: string | null;
+  goal_status: string | null;
+}
+
+/** Closed ones are known for so long. */
+const READ = `
+  SELECT * FROM dev_cli.leases
+  WHERE project = $1 AND (closed IS NULL OR closed > clock_timestamp() - interval '30 days')`;
+
+export async function readLeases(client: PoolClient, project: string): Promise<Leases> {
+  return toLeases((await client.query<LeaseRow>(READ, [project])).rows);
+}
+
+export function toLeases(rows: readonly LeaseRow[]): Leases {
+  const format = (instant: string | Date): string => formatInstant(new Date(instant).getTime());
+  const toLease = ({ created, expires, closed, goal_status: goalStatus, ...row }: LeaseRow): Lease => ({
+    ...{ id: row.id, goal: row.goal, worker: row.worker, role: row.role, key: row.key, status: row.status },
+    ...{ createdAt: format(created), expiresAt: format(expires), closedAt: closed === null ? null : format(closed) },
+    ...{ reason: row.reason, goalStatus },
+  });
+  return Object.fromEntries(rows.map((row) => [row.id, toLease(row)]));
+}
+
+/** Writes those that differ; what is closed comes first, since a goal has one that is open. */
+export async function writeLeases(
+  client: PoolClient,
+  project: string,
+  { before, after }: { before: Leases; after: Leases },
+): Promise<void> {
+  const changed = Object.values(after).filter((lease) => before[lease.id] !== lease);
+  const ordered = changed.sort((a, b) => Number(a.status === 'active') - Number(b.status === 'active'));
+  for (const lease of ordered) {
+    await client.query(
+      `INSERT INTO dev_cli.leases VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       ON CONFLICT (project, id) DO UPDATE
+       SET status = excluded.status, expires = excluded.expires, closed = excluded.closed, reason = excluded.reason,
+         goal_status = excluded.goal_status`,
+      [
+        ...[project, lease.id, lease.goal, lease.worker, lease.role, lease.key, lease.status, lease.createdAt],
+        ...[lease.expiresAt, lease.closedAt, lease.reason, lease.goalStatus],
+      ],
+    );
+  }
+}

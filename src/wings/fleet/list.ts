@@ -1,0 +1,64 @@
+import type { Answer } from '../../base/answer.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Context } from '../../run/context.js';
+import { openShared } from './backend.js';
+import { listWorkers } from './beat.js';
+import { ask, type Pool } from './database.js';
+import type { Call } from './ports.js';
+
+/** `fleet list` (fleet.md, Commands): who is there, who does what, and what nobody may do. */
+
+/** A goal that a worker has at work. */
+interface AtWork {
+  project: string;
+  goal: string;
+  worker: string;
+  expires: Date;
+}
+
+/** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
+export async function listFleet(context: Context, call: Call): Promise<Answer> {
+  const { pool } = await openShared(context, call);
+  const [workers, atWork] = await Promise.all([listWorkers(pool), listAtWork(pool)]);
+  const rows = workers.map(({ started, projects, passed: _, ...row }) => ({
+    ...row,
+    started_at: started.toISOString(),
+    projects: projects.map(({ project }) => project),
+    at_work: atWork
+      .filter(({ worker }) => worker === row.worker)
+      .map(({ project, goal, expires }) => ({ project, goal, expires_at: expires.toISOString() })),
+  }));
+  const waiting = listPassed(workers.map(({ passed }) => passed));
+  return {
+    exit: 0,
+    json: { ok: true, workers: rows, waiting },
+    text: () =>
+      [
+        ...(rows.length === 0 ? ['No worker is there: start one with dev-cli fleet worker.'] : []),
+        ...rows.flatMap(({ worker, silent, slots, projects, at_work, cli_version: version }) => [
+          `${worker}: ${at_work.length} of ${slots} slots, for ${projects.join(', ')} (dev-cli ${version}, last heard of ${silent} s ago)`,
+          ...at_work.map(({ project, goal }) => `  ${project}: ${goal}`),
+        ]),
+        ...waiting.map(({ project, attempt, reason }) => `waits ${project}: ${attempt}: ${toBoundedLine(reason, 500)}`),
+      ].join('\n'),
+  };
+}
+
+/** Attempts that every worker which saw them passed by; whoever takes one up, does not name it. */
+function listPassed(seen: readonly Record<string, Record<string, string>>[]) {
+  const all = seen.flatMap((by) =>
+    Object.entries(by).flatMap(([project, passed]) =>
+      Object.entries(passed).map(([attempt, reason]) => ({ project, attempt, reason })),
+    ),
+  );
+  const key = ({ project, attempt }: (typeof all)[number]): string => `${project}:${attempt}`;
+  return [...new Map(all.map((one) => [key(one), one])).values()];
+}
+
+function listAtWork(pool: Pool): Promise<AtWork[]> {
+  return ask<AtWork>(
+    pool,
+    `SELECT project, goal, worker, expires FROM dev_cli.leases
+     WHERE status = 'active' AND expires > clock_timestamp() ORDER BY project, goal`,
+  );
+}

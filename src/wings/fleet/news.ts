@@ -1,0 +1,39 @@
+import { parseOrNull } from '../../base/json.js';
+import { requireInside, writePrivately } from '../../project/own-places.js';
+import type { Context } from '../../run/context.js';
+import type { Codec } from '../../store/store.js';
+import type { Pool } from './database.js';
+import { listDocuments, listEvents } from './entries.js';
+import type { LoopState, Streams } from './ports.js';
+
+/** What a root is told of the stream: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL). */
+
+/** How far a root has been told, relative to it. */
+const CURSOR = '.dev/loop/fleet.json';
+
+/** What may be written here of what lies in the database: no row says where. */
+const DOCUMENT =
+  /^attempts\/[A-Za-z0-9][A-Za-z0-9._-]{0,96}\/[1-9]\d{0,8}\/(?:(?:verdict\.json|context\.md|prompt\.md)|handoffs\/[\d_-]{1,40}\.md)$/;
+
+/** Brings what came since the last time here; a crash in between doubles events, which readers count once. */
+export function openNews(
+  { root, reader }: Pick<Context, 'root' | 'reader'>,
+  from: { pool: Pool; project: string; codec: Codec<LoopState> },
+): Streams['tellNews'] {
+  const { pool, project } = from;
+  return async (write) => {
+    requireInside(root, CURSOR);
+    const known = parseOrNull(reader.read(`${root}/${CURSOR}`)) as { project?: string; seq?: number } | null;
+    const before = known?.project === project && Number.isInteger(known.seq) ? (known.seq ?? 0) : 0;
+    const { events, seq } = await listEvents(pool, from, { after: before });
+    // A backup has fewer entries than there were.
+    const after = seq < before ? 0 : before;
+    if (seq === before) return;
+    for (const { path, content } of await listDocuments(pool, project, { after })) {
+      if (DOCUMENT.test(path) && !path.includes('..')) writePrivately(`${root}/.dev/loop/${path}`, content, root);
+    }
+    const told = after === before ? events : (await listEvents(pool, from, { after })).events;
+    if (told.length > 0) write(told);
+    writePrivately(`${root}/${CURSOR}`, `${JSON.stringify({ project, seq })}\n`, root);
+  };
+}

@@ -1,0 +1,154 @@
+import type { JsonObject } from '../../base/json.js';
+import type { Handler } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import type { Codec } from '../../store/store.js';
+import type { GitOptions } from '../../work/git-command.js';
+import type { BranchMove } from '../../work/trees.js';
+import type { Lease } from './lease-rows.js';
+
+/** What the fleet is given of the loop, and the loop of it (app/wings.ts): no wing knows another, so only what both need is said here. */
+
+/** Who calls. */
+export type Call = Parameters<Handler<JsonObject>>[2];
+
+/** What is known of an attempt outside of its steps. */
+export interface Attempt {
+  goal: string;
+  n: number;
+  state: string;
+  branch: string;
+  base: string;
+  tree: string;
+  run: string | null;
+  kept: string | null;
+  head?: string;
+  claim?: string | null;
+  named?: string;
+}
+
+/** The loop's state, as far as it is looked into. */
+export interface LoopState {
+  readonly seq: number;
+  readonly leases: Readonly<Record<string, Lease>>;
+  readonly unsent: readonly JsonObject[];
+  readonly attempts: Readonly<Record<string, Attempt>>;
+}
+
+/** What is to be kept (the loop's Streams). */
+export interface Change<A> {
+  answer: A;
+  state?: LoopState;
+  entry?: { type: string; data: JsonObject };
+  documents?: readonly { path: string; content: string }[];
+}
+
+export interface Streams {
+  read(stream: string): Promise<LoopState>;
+  transact<A>(
+    stream: string,
+    decide: (state: LoopState, at: string) => Change<A>,
+    fence?: { claim: string | null },
+  ): Promise<A>;
+  tellNews(write: (events: readonly JsonObject[]) => void): Promise<void>;
+}
+
+export interface Refs {
+  findTip(branch: string): Promise<string | null>;
+  list(prefix: string): Promise<ReadonlyMap<string, string>>;
+  move(name: string, move: { from: string | null; to: string | null }): Promise<string | null>;
+  moveBranch(branch: string, move: { from: string; to: string }): Promise<BranchMove>;
+}
+
+/** How a step ends. */
+export interface StepEnd {
+  patch: Partial<Attempt>;
+  documents?: readonly { path: string; content: string }[];
+}
+
+export interface Carrier {
+  leave(attempt: Attempt, end: StepEnd): Promise<StepEnd>;
+  arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
+}
+
+/** A goal as it is at a commit. */
+export interface CarriedGoal {
+  goal: object;
+  commands: string[];
+  digest: string;
+}
+
+/** What the steps of an attempt know of the world. */
+export interface Site {
+  readonly context: Context;
+  readonly top: string;
+}
+
+/** What the loop does for the fleet. Methods, so that each side may know more of a value than the other. */
+export interface Loop {
+  /** Of the steps: a worker carries on what desks of its own age have begun. */
+  version: number;
+  codec: Codec<LoopState>;
+  empty: LoopState;
+  /** The refusal of whoever speaks for a lease that is over. */
+  refuseOver(claim: string): Error;
+  /** The fleet that the configuration of a root names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` without one */
+  requireFleet(context: Context): { project: string; remote: string };
+  readGoal(root: string, reader: { read(path: string): string | null }, id: string): CarriedGoal | null;
+  listCarried(state: LoopState): Attempt[];
+  claimNext(
+    streams: Streams,
+    taker: {
+      worker: string;
+      claim: string;
+      minutes: number;
+      accepts: (attempt: Attempt) => boolean;
+      isSteady: boolean;
+    },
+  ): Promise<Attempt | null>;
+  openSite(
+    context: Context,
+    call: Pick<Call, 'env'>,
+    given: {
+      streams: Streams;
+      openRefs: (top: string, git: GitOptions) => Refs;
+      worker: string;
+      carrier: Carrier;
+      attempt: Attempt;
+      carried: CarriedGoal;
+    },
+  ): Promise<Site>;
+  carryOn(
+    site: Site,
+    id: string,
+    given: { claim: string; goal: object; tell: (line: string) => void },
+  ): Promise<'again' | 'over'>;
+  abandon(streams: Streams, attempt: Attempt, reason: string): Promise<void>;
+  claimParked(
+    streams: Streams,
+    taker: { worker: string; claim: string; minutes: number; goal: string },
+  ): Promise<Attempt>;
+  bringParked(site: Site, attempt: Attempt): Promise<void>;
+  giveParked(site: Site, attempt: Attempt, goal: object): Promise<string>;
+  removeStray(site: {
+    streams: Streams;
+    context: Context;
+    top: string;
+    git: GitOptions;
+    env: NodeJS.ProcessEnv;
+  }): Promise<void>;
+}
+
+export interface FleetPorts {
+  loop: Loop;
+  /** The context of a call made in another root. */
+  openContext(call: Call, root: string, signal: AbortSignal): Context;
+}
+
+/** The stream of the loop. */
+export const LOOP = 'loop';
+
+/** The id of an attempt: `add-auth#2`. */
+export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;
+
+/** The reference of the agent's own commits in an attempt. */
+export const nameHead = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `refs/dev-cli/heads/${goal}/${n}`;

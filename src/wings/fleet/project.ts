@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Context } from '../../run/context.js';
+import type { GitOptions } from '../../work/git-command.js';
+import { fetchReferences } from '../../work/remote.js';
+import { openProjectStreams, readAt } from './backend.js';
+import { createCarrier } from './boundary.js';
+import { identify, openClone, putOn } from './clone.js';
+import type { MachineProject } from './config.js';
+import type { Pool } from './database.js';
+import type { Streams } from './ports.js';
+import {
+  type Attempt,
+  type Call,
+  type CarriedGoal,
+  type FleetPorts,
+  nameAttempt,
+  nameHead,
+  type Site,
+} from './ports.js';
+import { openRemoteRefs } from './refs.js';
+import { requireProject } from './schema.js';
+
+/** A project on a worker: its clone, its rows, and what of them this machine may carry on (fleet.md, Trust). */
+export interface WorkerProject {
+  project: string;
+  streams: Streams;
+  /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
+  sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
+  /** Opens what an attempt that was taken is carried on with. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
+  open(attempt: Attempt, signal: AbortSignal): Promise<{ site: Site; goal: object }>;
+  /** Removes the trees of attempts that are settled. */
+  tidy(): Promise<void>;
+}
+
+/** What the remote calls itself in a worker's clone. */
+const REMOTE = 'origin';
+
+/**
+ * Opens a project: its clone is made if it is not there yet.
+ * @param clones absolute: where clones lie
+ * @throws DevCliError `GIT_FAILED`, `USAGE` for another repository than the project's, `IO`
+ */
+export async function openWorkerProject(
+  { loop, openContext }: FleetPorts,
+  { pool, worker, clones, call }: { pool: Pool; worker: string; clones: string; call: Call },
+  { project, remote_url: url, trust }: MachineProject,
+): Promise<WorkerProject> {
+  const git: GitOptions = { env: call.env };
+  const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git });
+  const origin = await identify(top, git);
+  if (origin !== null) await requireProject(pool, project, origin);
+  const openAt = (signal: AbortSignal): Context => openContext(call, top, signal);
+  const idle = openAt(new AbortController().signal);
+  const streams = openProjectStreams(loop, idle, { pool, project });
+  const trusted = new Set(trust);
+  const judged = new Map<string, string | null>();
+  const oneByOne = createTurns();
+
+  /** Why the goal of an attempt is not carried on here; null: it is. */
+  const judge = async (attempt: Attempt): Promise<string | null> => {
+    await fetchReferences(top, REMOTE, [attempt.base], git);
+    const carried = readCarried(attempt);
+    if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
+    return trusted.has(carried.digest)
+      ? null
+      : `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
+  };
+  const readCarried = ({ base, goal }: Attempt): CarriedGoal | null => readAt(loop, top, { commit: base, goal, git });
+
+  return {
+    project,
+    streams,
+    async sift(attempts) {
+      const accepted = new Set<string>();
+      const passed: Record<string, string> = {};
+      for (const attempt of attempts) {
+        const id = nameAttempt(attempt);
+        if (!judged.has(id)) judged.set(id, await judge(attempt).catch(explain));
+        const why = judged.get(id) ?? null;
+        if (why === null) accepted.add(id);
+        else passed[id] = why;
+      }
+      return { accepted, passed };
+    },
+    async open(attempt, signal) {
+      const carried = readCarried(attempt);
+      if (carried === null)
+        throw new DevCliError('GOAL_REFUSED', `${attempt.goal} is not at ${attempt.base} any more.`);
+      await oneByOne(async () => {
+        const own = [`refs/dev-cli/attempts/${attempt.goal}/*`, nameHead(attempt)];
+        const there = await openRemoteRefs(top, REMOTE, git).list(nameHead(attempt));
+        const wanted = there.size === 0 ? own.slice(0, 1) : own;
+        await fetchReferences(
+          top,
+          REMOTE,
+          wanted.map((name) => `+${name}:${name}`),
+          git,
+        );
+        await streams.tellNews(() => {});
+        await putOn(top, attempt.base, git);
+      });
+      const context = openAt(signal);
+      const refs = openRemoteRefs(top, REMOTE, git);
+      const place = {
+        context,
+        top,
+        remote: REMOTE,
+        git,
+        pool,
+        project,
+        streams,
+        refs,
+        trusted,
+        ahead: 'discard' as const,
+      };
+      const openRefs = () => refs;
+      const given = { streams, openRefs, worker, carrier: createCarrier(place), attempt, carried };
+      return { site: await loop.openSite(context, call, given), goal: carried.goal };
+    },
+    tidy: () => loop.removeStray({ streams, context: idle, top, git, env: call.env }),
+  };
+}
+
+/** A failed look is no verdict on the goal: it is had again by the next worker, or by this one when it starts anew. */
+function explain(error: unknown): string {
+  if (error instanceof DevCliError && error.code !== 'INTERNAL') return error.message;
+  throw error;
+}
+
+/** Runs one piece of work at a time: the clone has one set of files. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  };
+}

@@ -1,0 +1,127 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { identifyProcess } from '../../store/process.js';
+import { findRepository, type GitOptions } from '../../work/git-command.js';
+import { fetchReferences } from '../../work/remote.js';
+import { openProjectStreams, openShared, readAt } from './backend.js';
+import { createCarrier } from './boundary.js';
+import {
+  type Attempt,
+  type Call,
+  type CarriedGoal,
+  type FleetPorts,
+  LOOP,
+  nameAttempt,
+  nameHead,
+  type Site,
+} from './ports.js';
+import { openRemoteRefs } from './refs.js';
+
+/** `fleet take` and `fleet give` (fleet.md, Trust, persons): an attempt that waits for a person is brought to one, and back. */
+
+/** Minutes for which a person has it; whoever needs longer takes it once more. */
+const MINUTES = 240;
+
+/**
+ * Brings an attempt here: one that is parked with tree and run, of a settled one what it kept.
+ * @throws DevCliError `TERMINAL_REQUIRED` under a harness's mark, `USAGE` for a goal without an attempt, `CLAIM_REFUSED` where somebody
+ * else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
+ */
+export async function take(ports: FleetPorts, context: Context, goal: string, call: Call): Promise<Answer> {
+  const person = await openPerson(ports, context, call);
+  const attempt = person.find(goal);
+  if (attempt === undefined) return takeKept(person, goal);
+  if (attempt.state !== 'parked') throw refuse(goal, `its attempt is at ${attempt.state}: nobody waits for a person`);
+  const claimed = await ports.loop.claimParked(person.streams, { ...person.taker, goal });
+  await ports.loop.bringParked((await person.open(claimed)).site, claimed);
+  const run = claimed.run ?? '';
+  return {
+    exit: 0,
+    json: { ok: true, goal, attempt: nameAttempt(claimed), run: claimed.run, claim_id: claimed.claim ?? null },
+    text: () =>
+      `${nameAttempt(claimed)} is here. Answer it, then give it back:\n  dev-cli approve ${run}\n  dev-cli fleet give ${goal}`,
+  };
+}
+
+/** Gives an attempt back: answered, a worker goes on with it. @throws DevCliError as `take` */
+export async function give(ports: FleetPorts, context: Context, goal: string, call: Call): Promise<Answer> {
+  const person = await openPerson(ports, context, call);
+  const attempt = person.find(goal);
+  if (attempt === undefined || attempt.claim == null || !person.holds(attempt.claim))
+    throw refuse(goal, 'it was not taken here, or somebody else has it by now');
+  const { site, carried } = await person.open(attempt);
+  const state = await ports.loop.giveParked(site, attempt, carried.goal);
+  const goesOn = state !== 'parked';
+  return {
+    exit: 0,
+    json: { ok: true, goal, attempt: nameAttempt(attempt), state },
+    text: () => `${nameAttempt(attempt)}: ${goesOn ? 'a worker goes on with it' : 'given back; it waits still'}.`,
+  };
+}
+
+/** What one person has of a project. */
+async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
+  if (context.mark !== null)
+    throw new DevCliError(
+      'TERMINAL_REQUIRED',
+      `This is for a person: ${context.mark} is set, so an agent is calling.`,
+      {
+        fix: 'Show the user the command: the user runs it in a terminal of their own.',
+      },
+    );
+  const { project, remote } = loop.requireFleet(context);
+  const { pool } = await openShared(context, call);
+  const streams = openProjectStreams(loop, context, { pool, project });
+  await streams.tellNews(() => {});
+  const state = await streams.read(LOOP);
+  const git: GitOptions = { env: call.env };
+  const found = await findRepository(context.root, git);
+  if (found.kind !== 'repository') throw new DevCliError('NEEDS_MISSING', 'There is no git repository here.');
+  const top = context.root;
+  const refs = openRemoteRefs(top, remote, git);
+  const worker = `person:${identifyProcess().host}:${context.root}`.slice(0, 80);
+  const trusted = new Set<string>();
+  const place = { context, top, remote, git, pool, project, streams, refs, trusted };
+  const carrier = createCarrier({ ...place, ahead: 'refuse' });
+  return {
+    ...{ streams, top, remote, git, refs },
+    taker: { worker, claim: `QCLM_${context.ids.hex(12)}`, minutes: MINUTES },
+    find: (goal: string) => Object.values(state.attempts).find((one) => one.goal === goal),
+    holds: (claim: string) => state.leases[claim]?.worker === worker && state.leases[claim]?.status === 'active',
+    async open(attempt: Attempt): Promise<{ site: Site; carried: CarriedGoal }> {
+      const own = [`refs/dev-cli/attempts/${attempt.goal}/*`, nameHead(attempt)];
+      const there = await refs.list(nameHead(attempt));
+      const wanted = there.size === 0 ? own.slice(0, 1) : own;
+      await fetchReferences(top, remote, [...wanted.map((name) => `+${name}:${name}`), attempt.base], git);
+      const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
+      if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
+      const given = { streams, openRefs: () => refs, worker, carrier, attempt, carried };
+      return { site: await loop.openSite(context, call, given), carried };
+    },
+  };
+}
+
+/** What the last attempt of a goal kept, as a reference here. */
+async function takeKept(
+  { refs, top, remote, git }: Awaited<ReturnType<typeof openPerson>>,
+  goal: string,
+): Promise<Answer> {
+  const prefix = `refs/dev-cli/attempts/${goal}`;
+  const names = [...(await refs.list(prefix)).keys()].sort(
+    (a, b) => Number(a.split('/').at(-1)) - Number(b.split('/').at(-1)),
+  );
+  const name = names.at(-1);
+  if (name === undefined) throw refuse(goal, 'there is no attempt of it');
+  await fetchReferences(top, remote, [`+${prefix}/*:${prefix}/*`], git);
+  return {
+    exit: 0,
+    json: { ok: true, goal, ref: name },
+    text: () => `${name} is here.\n  git diff ${name}^ ${name}\n  git cherry-pick --no-commit ${name}`,
+  };
+}
+
+const refuse = (goal: string, problem: string): DevCliError =>
+  new DevCliError('USAGE', `The goal ${goal} is not to be had: ${problem}.`, {
+    fix: ['See what waits: ', { command: 'inbox list', input: {} }, '.'],
+  });

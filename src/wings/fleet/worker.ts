@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { openShared } from './backend.js';
+import { type Beat, openBeat } from './beat.js';
+import { type MachineConfig, readMachineConfig } from './config.js';
+import { type Carried, type Engine, launchEngine } from './engine.js';
+import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
+import { openWorkerProject, type WorkerProject } from './project.js';
+
+/** `fleet worker` (fleet.md, Commands): carries on what desks have begun, until a signal. */
+
+/** How often rows are looked for, and how often trees of settled attempts, in milliseconds. */
+const LOOK = 500;
+const TIDY = 60_000;
+
+/** An attempt that this worker has. */
+interface Held {
+  project: WorkerProject;
+  attempt: Attempt;
+  /** Ends its sessions. */
+  stop: AbortController;
+  opened: Promise<{ site: Site; goal: object }> | null;
+}
+
+/**
+ * @param asked.once ends when nothing is ready
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `LOCKED` where a worker of that name is at work, `SCHEMA_INVALID`,
+ * `GIT_FAILED`, `IO`
+ */
+export async function runWorker(
+  ports: FleetPorts,
+  context: Context,
+  asked: { slots?: number | undefined; once?: boolean | undefined },
+  call: Call,
+): Promise<Answer> {
+  const machine = readMachineConfig(context, call.env);
+  const { pool, url } = await openShared(context, call);
+  const given = { pool, worker: machine.name, clones: machine.clones, call };
+  const slots = asked.slots ?? machine.slots;
+  const projects: WorkerProject[] = [];
+  for (const one of machine.projects) projects.push(await openWorkerProject(ports, given, one));
+  const { name: worker, leaseSeconds } = machine;
+  const about = { worker, version: ports.loop.version, cliVersion: context.cliVersion, slots, leaseSeconds };
+  const beat = await openBeat(pool, { ...about, projects: machine.projects });
+  const held = new Map<string, Held>();
+  const leg = (one: Carried): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
+  const engine = await launchEngine({
+    url,
+    worker: machine.name,
+    version: ports.loop.version,
+    log: call.tell,
+    leg,
+    isFinal,
+  });
+  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0 };
+  const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
+  call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
+  try {
+    await work(crew, { once: asked.once === true, minutes: machine.leaseSeconds / 60, worker: machine.name });
+  } finally {
+    clearInterval(timer);
+    for (const { stop } of held.values()) stop.abort();
+    while (held.size > 0) await sleep(LOOK / 5);
+    await engine.stop();
+    await beat.end();
+    await pool.end();
+  }
+  const exit = context.signal.aborted ? 130 : 0;
+  const json = { ok: exit === 0, worker: machine.name, carried: crew.done };
+  return { exit, json, text: () => `${machine.name}: carried ${crew.done} on.` };
+}
+
+/** Repeated, it would be refused again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
+
+interface Crew {
+  ports: FleetPorts;
+  context: Context;
+  call: Call;
+  engine: Engine;
+  beat: Beat;
+  held: Map<string, Held>;
+  projects: readonly WorkerProject[];
+  slots: number;
+  /** How often an attempt was carried on. */
+  done: number;
+}
+
+/** Takes attempts while there is room. */
+async function work(
+  crew: Crew,
+  { once, minutes, worker }: { once: boolean; minutes: number; worker: string },
+): Promise<void> {
+  const { context, projects, held, slots, call } = crew;
+  let tidied = Number.NEGATIVE_INFINITY;
+  while (!context.signal.aborted) {
+    let taken = 0;
+    for (const project of projects) {
+      if (held.size >= slots) break;
+      taken += await takeAll(crew, project, { minutes, worker }).catch((error: unknown) =>
+        tellFailure(call, project, error),
+      );
+    }
+    if (once && taken === 0 && held.size === 0) return;
+    if (held.size === 0 && performance.now() - tidied > TIDY) {
+      for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(call, project, error));
+      tidied = performance.now();
+    }
+    await sleep(LOOK, undefined, { signal: context.signal }).catch(() => {});
+  }
+}
+
+/** What keeps a look from being had passes, as a database that is away: the next look is had all the same. */
+function tellFailure(call: Call, { project }: WorkerProject, error: unknown): 0 {
+  if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
+  call.tell(`${project}: ${error.message}`);
+  return 0;
+}
+
+async function takeAll(
+  crew: Crew,
+  project: WorkerProject,
+  { minutes, worker }: { minutes: number; worker: string },
+): Promise<number> {
+  const { ports, context, held, slots, beat, engine } = crew;
+  const state = await project.streams.read(LOOP);
+  const { accepted, passed } = await project.sift(ports.loop.listCarried(state));
+  beat.note(project.project, passed);
+  for (let taken = 0; ; taken += 1) {
+    if (held.size >= slots || context.signal.aborted || accepted.size === 0) return taken;
+    const claim = `QCLM_${context.ids.hex(12)}`;
+    const accepts = (attempt: Attempt): boolean => accepted.has(nameAttempt(attempt));
+    const taker = { worker, claim, minutes, accepts, isSteady: beat.isSteady() };
+    const attempt = await ports.loop.claimNext(project.streams, taker);
+    if (attempt === null) return taken;
+    const before = state.attempts[nameAttempt(attempt)]?.claim;
+    if (before != null)
+      await engine.cancel([{ project: project.project, attempt: nameAttempt(attempt), claim: before }]);
+    begin(crew, project, attempt, claim);
+  }
+}
+
+function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: string): void {
+  const { held, engine, ports, call } = crew;
+  const id = nameAttempt(attempt);
+  const one: Held = { project, attempt, stop: new AbortController(), opened: null };
+  held.set(claim, one);
+  crew.done += 1;
+  const run = engine.start({ project: project.project, attempt: id, claim });
+  const giveUp = async (error: unknown): Promise<void> => {
+    const reason = error instanceof Error ? error.message : String(error);
+    call.tell(`${id}: ${reason}`);
+    await ports.loop.abandon(project.streams, attempt, reason);
+  };
+  void run
+    .catch(giveUp)
+    .catch((error: unknown) => call.tell(`${id}: ${error instanceof Error ? error.message : String(error)}`))
+    .finally(() => held.delete(claim));
+}
+
+/** Carries an attempt one step on, as the engine asks. */
+async function carry(
+  { loop }: FleetPorts,
+  held: ReadonlyMap<string, Held>,
+  { attempt: id, claim }: Carried,
+  tell: (line: string) => void,
+): Promise<'again' | 'over'> {
+  const one = held.get(claim);
+  // What a worker of this name had before it was started anew is found by its row.
+  if (one === undefined) return 'over';
+  one.opened ??= one.project.open(one.attempt, one.stop.signal);
+  const { site, goal } = await one.opened.catch((error: unknown) => {
+    one.opened = null;
+    throw error;
+  });
+  return loop.carryOn(site, id, { claim, goal, tell });
+}
+
+/** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
+async function keepAlive({ beat, held, call }: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
+  await beat.renew().catch((error: unknown) => {
+    if (!(error instanceof DevCliError)) throw error;
+    call.tell(error.message);
+  });
+  if (beat.silence() > leaseSeconds * 1_000) for (const { stop } of held.values()) stop.abort();
+}

@@ -1,0 +1,27 @@
+import type { Context } from '../../run/context.js';
+import { CONFIG } from './config.js';
+import { readLoopFiles } from './files.js';
+import type { Backend, OpenFleet, Surroundings } from './fleet-port.js';
+import { tellLog } from './log.js';
+import { openRefs } from './refs.js';
+import { openLoop } from './streams.js';
+
+/**
+ * Opens the loop of a root. One that is shared first brings its news here: documents of attempts, and events for the log.
+ * @param ports without `openFleet`, what this machine has of it is enough
+ * @throws DevCliError as `OpenFleet`; `SCHEMA_INVALID` where the configuration cannot be read
+ */
+export async function openBackend(
+  { openFleet }: { openFleet?: OpenFleet },
+  context: Context,
+  call: Surroundings,
+): Promise<Backend> {
+  const { root, reader } = context;
+  // Who works alone reads no file a second time.
+  const isShared = /^fleet[ \t]*:/m.test(reader.read(`${root}/${CONFIG}`) ?? '');
+  const fleet = isShared ? readLoopFiles(context).config.fleet : null;
+  if (fleet === null || openFleet === undefined) return { streams: openLoop(context), openRefs, desk: null };
+  const backend = await openFleet(context, fleet, call);
+  await tellLog({ streams: backend.streams, context });
+  return backend;
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import type { FileReader } from '../../base/files.js';
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import type { Context } from '../../run/context.js';
+import { findRepository, type GitOptions } from '../../work/git-command.js';
+import type { LoopConfig } from './config.js';
+import { readLoopTexts } from './files.js';
+import { type LoopGoal, listGoals } from './goals.js';
+import { openLeases } from './leases.js';
+import type { Refs } from './refs.js';
+import { buildSessionEnvironment, type Call, type Carrier, type Role, type Site } from './site.js';
+import { findTool, findTrees, needGit } from './start.js';
+import { nameContext } from './state.js';
+import type { Attempt } from './state-schema.js';
+import type { Streams } from './streams.js';
+import { listConfigCommands } from './trust.js';
+
+/** What a worker of a fleet carries an attempt on with: its own clone, and the goal as it is at the attempt's base (fleet.md, Trust). */
+
+/** A goal as it is at some commit, and what would run for it. */
+export interface CarriedGoal {
+  goal: LoopGoal;
+  config: LoopConfig;
+  tool: (named: string | undefined) => string;
+  /** Each as people see it before they trust it. */
+  commands: string[];
+  /** Of the commands, the same on every machine. */
+  digest: string;
+}
+
+/**
+ * Reads a goal from files as they are at some commit.
+ * @param root what the reader's paths begin with
+ * @returns null where they lack it
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`
+ */
+export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, id: string): CarriedGoal | null {
+  const files = readLoopTexts(root, reader);
+  const goal = listGoals(files.goals).find((one) => one.id === id);
+  if (goal === undefined) return null;
+  const { config } = files;
+  const commands = listConfigCommands({ config, goals: [{ ...goal, children: [] }] });
+  const tool = (named: string | undefined) => findTool(files, named, goal);
+  return { goal, config, tool, commands, digest: sha256(canonicalJson(commands)) };
+}
+
+/** The site of a worker. */
+export type WorkerSite = Site & { role: Extract<Role, { kind: 'worker' }> };
+
+/** What the fleet gives for a site. */
+interface Given {
+  streams: Streams;
+  openRefs: (top: string, git: GitOptions) => Refs;
+  worker: string;
+  carrier: Carrier;
+  attempt: Pick<Attempt, 'goal' | 'n' | 'named'>;
+  carried: CarriedGoal;
+}
+
+/** Opens a worker's clone for an attempt. Nothing is written. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
+export async function openCarriedSite(context: Context, call: Pick<Call, 'env'>, given: Given): Promise<WorkerSite> {
+  const { streams, worker, carrier, attempt, carried } = given;
+  const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
+  const found = await findRepository(context.root, git);
+  if (found.kind !== 'repository') throw needGit('the clone is gone', 'Start the worker again: it clones anew.');
+  const top = resolve(context.root, found.top || '.');
+  return {
+    ...{ context, streams, leases: openLeases(streams, context.ids), config: carried.config },
+    ...{ env: buildSessionEnvironment(call.env), top, refs: given.openRefs(top, git), git, signal: context.signal },
+    ...{ role: { kind: 'worker', worker, carrier }, prefix: found.prefix.toString('utf8') },
+    trees: findTrees(context, call.env),
+    findTool: () => carried.tool(attempt.named),
+    tellContext: async () => readContext(context, attempt),
+  };
+}
+
+/** Seconds that git may take with all that an attempt has left. */
+const GIT_TIMEOUT = 1_800;
+
+/** What the desk had it be told; it came here as a document of the stream. */
+function readContext({ root, reader }: Context, attempt: Pick<Attempt, 'goal' | 'n'>): string {
+  const text = reader.read(`${root}/.dev/loop/${nameContext(attempt)}`);
+  if (text !== null) return text;
+  throw new DevCliError('IO', `What the desk says of ${attempt.goal}#${attempt.n} is not here.`);
+}

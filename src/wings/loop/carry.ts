@@ -1,0 +1,167 @@
+import { toBoundedLine } from '../../documents/foreign.js';
+import { readStats } from '../../store/inside.js';
+import type { WorkerSite } from './carried-site.js';
+import { stepAttempt } from './core/attempt.js';
+import { INTERRUPTED } from './core/judge.js';
+import { releaseLease, sweep, takeLease } from './core/leases.js';
+import { carryOut, isCarried } from './drive.js';
+import type { LoopGoal } from './goals.js';
+import { giveBack, isLost } from './hold.js';
+import { type Site, takeArrow } from './site.js';
+import { nameAttempt, STEPS_VERSION } from './state.js';
+import type { Attempt, LoopState, Verdict } from './state-schema.js';
+import { furnish } from './steps/prepare.js';
+import { LOOP, type Streams } from './streams.js';
+
+/** How a worker of a fleet finds, takes and carries on what the desk has begun (fleet.md, An attempt). */
+
+/** What a worker takes attempts by. */
+interface Taker {
+  worker: string;
+  /** Ids of the claims that it makes. */
+  claim: string;
+  /** Minutes that a lease lasts without a beat. */
+  minutes: number;
+  /** Attempts whose commands this machine trusts. */
+  accepts: (attempt: Attempt) => boolean;
+  /** Whether what others have lost may be taken over: they had the time to come back. */
+  isSteady: boolean;
+}
+
+/** Attempts that wait for a worker of this age. */
+export const listCarried = ({ attempts }: LoopState): Attempt[] =>
+  Object.values(attempts).filter((one) => isCarried(one) && (one.steps ?? STEPS_VERSION) === STEPS_VERSION);
+
+/**
+ * Takes the first attempt that is to be had, in one commit: of many workers one gets it, and of a branch one at a time is integrated.
+ * @throws DevCliError as `Streams.transact`
+ */
+export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | null> {
+  const { worker, claim: id, minutes } = taker;
+  return streams.transact(LOOP, (state, at) => {
+    const swept = sweep(state.leases, at);
+    const now = { ...state, leases: swept.leases };
+    const found = listCarried(state).find((one) => isToBeHad(now, one, taker));
+    if (found === undefined) return { answer: null };
+    const asked = { worker, role: null, key: null, minutes, most: null, goal: found.goal };
+    const offers = [{ id: found.goal, role: 'auto', why: null }];
+    const taken = takeLease(now.leases, { ...asked, offers }, { id, at });
+    if (taken.answer.kind === 'refused') return { answer: null };
+    const attempt = { ...found, claim: id };
+    return {
+      answer: attempt,
+      state: {
+        ...now,
+        leases: taken.leases,
+        attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+        unsent: [...state.unsent, ...swept.events, ...taken.events],
+      },
+      entry: { type: 'attempt', data: { id: nameAttempt(attempt), event: 'CLAIMED', state: attempt.state, worker } },
+    };
+  });
+}
+
+function isToBeHad(state: LoopState, attempt: Attempt, { worker, accepts, isSteady }: Taker): boolean {
+  const lease = attempt.claim == null ? undefined : state.leases[attempt.claim];
+  const isFree = lease === undefined || lease.status === 'released' || isSteady || lease.worker === worker;
+  if (lease?.status === 'active' || !isFree || !accepts(attempt)) return false;
+  return attempt.state !== 'integrating' || isAlone(state, attempt);
+}
+
+/** Whether nobody else integrates into the branch of an attempt. */
+const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): boolean =>
+  !Object.values(attempts).some(
+    (one) =>
+      one.goal !== goal &&
+      one.branch === branch &&
+      one.state === 'integrating' &&
+      leases[one.claim ?? '']?.status === 'active',
+  );
+
+/**
+ * Carries an attempt one step on.
+ * @param claim the lease that this worker has on it
+ * @returns `again` while it stays this worker's; else it is given back, the desk's, or somebody else's by now
+ * @throws DevCliError as the steps do, but for a lease that is over
+ */
+export async function carryOn(
+  site: WorkerSite,
+  id: string,
+  { claim, goal, tell }: { claim: string; goal: LoopGoal; tell: (line: string) => void },
+): Promise<'again' | 'over'> {
+  try {
+    const attempt = (await site.streams.read(LOOP)).attempts[id];
+    if (attempt === undefined || attempt.claim !== claim) return 'over';
+    const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
+    const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
+    const after = await site.streams.read(LOOP);
+    const stays = next !== null && isCarried(next) && !site.signal.aborted;
+    if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
+    await giveBack(site, claim, next?.state ?? 'limits.sessions');
+    return 'over';
+  } catch (error) {
+    if (isLost(error)) return 'over';
+    throw error;
+  }
+}
+
+/**
+ * Ends an attempt of which a step could not be carried out, however often it was tried.
+ * @throws DevCliError as `Streams.transact`, but for a lease that is over
+ */
+export async function abandon(streams: Streams, { goal, n, claim = null }: Attempt, reason: string): Promise<void> {
+  const id = nameAttempt({ goal, n });
+  const verdict = { classification: 'interrupted', success: false, action: 'stop' } as const;
+  const said: Verdict = { ...verdict, reason: toBoundedLine(reason, 1_000) };
+  const decide = (state: LoopState, at: string) => {
+    const before = state.attempts[id];
+    const lease = claim === null ? undefined : state.leases[claim];
+    if (before === undefined || lease === undefined || !isCarried(before)) return { answer: undefined };
+    const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict: said };
+    const given = releaseLease(state.leases, lease, { at, reason: said.classification, goalStatus: null });
+    return {
+      answer: undefined,
+      state: {
+        ...state,
+        leases: given.leases,
+        attempts: { ...state.attempts, [id]: over },
+        unsent: [...state.unsent, ...given.events],
+      },
+      entry: { type: 'attempt', data: { id, event: 'OVER', state: over.state } },
+    };
+  };
+  await streams.transact(LOOP, decide, { claim }).catch((error: unknown) => {
+    if (!isLost(error)) throw error;
+  });
+}
+
+/** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
+export async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
+  const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
+  if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
+  const moved = { ...attempt, tree };
+  if (attempt.state === 'preparing') return move(site, moved);
+  if (attempt.facts === null) {
+    const verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED } as const;
+    return takeArrow(site, attempt, { event: 'OVER', patch: { tree, verdict } });
+  }
+  const arrived = await site.role.carrier.arrive(moved, () => furnish(site, moved));
+  if ('event' in arrived) return takeArrow(site, attempt, arrived);
+  // Nobody saw the session end whose work was not kept yet.
+  const zero = attempt.zero === null ? null : arrived.zero;
+  return move(site, { ...moved, zero, stopped: attempt.state === 'saving' });
+}
+
+/** Records where an attempt is from now on. */
+function move({ streams }: Site, attempt: Attempt): Promise<Attempt> {
+  const id = nameAttempt(attempt);
+  return streams.transact(
+    LOOP,
+    (state) => ({
+      answer: attempt,
+      state: { ...state, attempts: { ...state.attempts, [id]: attempt } },
+      entry: { type: 'attempt', data: { id, event: 'MOVED', state: attempt.state } },
+    }),
+    { claim: attempt.claim ?? null },
+  );
+}

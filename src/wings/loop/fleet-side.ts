@@ -1,0 +1,42 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { openCarriedSite, readCarriedGoal } from './carried-site.js';
+import { abandon, carryOn, claimNext, listCarried } from './carry.js';
+import type { FleetSetting } from './config.js';
+import { refuseClaim } from './core/leases.js';
+import { readLoopFiles } from './files.js';
+import { bringParked, claimParked, giveParked } from './parked.js';
+import type { Site } from './site.js';
+import { findTrees } from './start.js';
+import { EMPTY_LOOP, STEPS_VERSION } from './state.js';
+import { removeStray } from './stray.js';
+import { LOOP_CODEC } from './streams.js';
+
+/** The fleet that a root's configuration names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` where it names none */
+function requireFleet(context: Context): FleetSetting {
+  const { fleet } = readLoopFiles(context).config;
+  if (fleet !== null) return fleet;
+  throw new DevCliError('USAGE', 'This project has no fleet.', {
+    fix: 'Add `fleet` to .ai/config.yaml: docs/fleet.md.',
+  });
+}
+
+/** What a fleet is handed of the loop (app/wings.ts): its rows, and the steps that its workers carry out. */
+export const FLEET_SIDE = {
+  version: STEPS_VERSION,
+  codec: LOOP_CODEC,
+  empty: EMPTY_LOOP,
+  refuseOver: (claim: string) => refuseClaim('claim_not_active', claim, 'its time is over'),
+  requireFleet,
+  readGoal: readCarriedGoal,
+  listCarried,
+  claimNext,
+  openSite: openCarriedSite,
+  carryOn,
+  abandon,
+  claimParked,
+  bringParked,
+  giveParked,
+  removeStray: ({ env, ...site }: Pick<Site, 'streams' | 'context' | 'top' | 'git'> & { env: NodeJS.ProcessEnv }) =>
+    removeStray({ ...site, trees: findTrees(site.context, env) }),
+};

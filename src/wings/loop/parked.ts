@@ -1,0 +1,68 @@
+import type { WorkerSite } from './carried-site.js';
+import { bringHere } from './carry.js';
+import { describeWaiting } from './core/judge.js';
+import { refuseClaim, sweep, takeLease } from './core/leases.js';
+import { carryOut } from './drive.js';
+import type { LoopGoal } from './goals.js';
+import { giveBack } from './hold.js';
+import { takeArrow } from './site.js';
+import { nameAttempt } from './state.js';
+import type { Attempt } from './state-schema.js';
+import { nameNextSession } from './steps/prepare.js';
+import { LOOP, type Streams } from './streams.js';
+
+/** An attempt of a fleet that waits for a person is brought to one, and back (fleet.md, Trust, persons). */
+
+/** @throws DevCliError `CLAIM_REFUSED` where somebody else has it, or it does not wait any more; as `Streams.transact` */
+export function claimParked(
+  streams: Streams,
+  { worker, claim: id, minutes, goal }: { worker: string; claim: string; minutes: number; goal: string },
+): Promise<Attempt> {
+  return streams.transact(LOOP, (state, at) => {
+    const found = Object.values(state.attempts).find((one) => one.goal === goal && one.state === 'parked');
+    if (found === undefined) throw refuseClaim('goal_not_claimable', goal, 'it does not wait any more');
+    const swept = sweep(state.leases, at);
+    const offers = [{ id: goal, role: 'auto', why: null }];
+    const asked = { worker, role: null, key: goal, minutes, most: null, goal, offers };
+    const taken = takeLease(swept.leases, asked, { id, at });
+    if (taken.answer.kind === 'refused') throw refuseClaim(taken.answer.code, goal, taken.answer.problem);
+    const attempt = { ...found, claim: taken.answer.lease.id };
+    return {
+      answer: attempt,
+      state: {
+        ...state,
+        leases: taken.leases,
+        attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+        unsent: [...state.unsent, ...swept.events, ...taken.events],
+      },
+      entry: { type: 'attempt', data: { id: nameAttempt(attempt), event: 'TAKEN', state: attempt.state, worker } },
+    };
+  });
+}
+
+/** Has tree and run of an attempt here. @throws DevCliError as `Carrier.arrive` */
+export async function bringParked(site: WorkerSite, attempt: Attempt): Promise<void> {
+  await bringHere(site, attempt);
+}
+
+/**
+ * Gives an attempt back: answered, it is for workers; else it waits on.
+ * @returns the state at which it is from then on
+ * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
+ */
+export async function giveParked(site: WorkerSite, attempt: Attempt, goal: LoopGoal): Promise<Attempt['state']> {
+  const { context, role } = site;
+  const { snapshot } = attempt.run === null ? { snapshot: null } : await context.store.read(attempt.run);
+  const waits = snapshot !== null && describeWaiting(snapshot).waits;
+  const left = await role.carrier.leave(attempt, { event: 'AGAIN', patch: {} });
+  let now: Attempt | null = attempt;
+  if (!waits && snapshot?.status === 'live') {
+    const patch = { ...left.patch, ...(await nameNextSession(site, attempt)) };
+    now = await takeArrow(site, attempt, { event: 'AGAIN', patch });
+  } else if (!waits) {
+    const ended = await takeArrow(site, attempt, { event: 'ENDED', patch: left.patch });
+    now = await carryOut({ site, tell: () => {} }, ended, goal);
+  }
+  await giveBack(site, attempt.claim, waits ? 'parked' : 'answered');
+  return now?.state ?? attempt.state;
+}

