@@ -2,15 +2,20 @@ import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { findRepository, type GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
+import { listWorkers } from './beat.js';
 import { identify, readFilesAt } from './clone.js';
 import { resolveDatabaseUrl } from './config.js';
 import { openDatabase, type Pool } from './database.js';
 import { holdDesk, isDesk } from './desk.js';
+import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
 import type { Call, CarriedGoal, Loop, Refs, Streams } from './ports.js';
 import { openRemoteRefs } from './refs.js';
 import { requireProject, requireSchema } from './schema.js';
 import { openStreams } from './streams.js';
+
+/** Seconds after which a worker that said nothing counts for none. */
+const SILENT = 60;
 
 /** What the loop of a root works on where its configuration names a fleet (fleet.md, Three truths). */
 
@@ -27,6 +32,8 @@ interface Backend {
   desk: {
     hold(): Promise<() => Promise<void>>;
     isHere(): Promise<boolean>;
+    countWorkers(): Promise<number>;
+    forget(attempt: { goal: string; n: number }): Promise<void>;
     findFault(goal: string, branch: string): Promise<string | null>;
   };
 }
@@ -72,6 +79,11 @@ export async function openBackend(
     desk: {
       hold: () => holdDesk(pool, project, context),
       isHere: () => isDesk(pool, project, context),
+      async countWorkers() {
+        const there = (await listWorkers(pool)).filter(({ silent }) => silent < SILENT);
+        return there.filter(({ projects }) => projects.some((one) => one.project === project)).length;
+      },
+      forget: (attempt) => forgetFreight(pool, project, attempt),
       async findFault(goal, branch) {
         const tip = await openRefs(context.root, git).findTip(branch);
         if (tip === null) return `${remote} has no branch ${branch}`;

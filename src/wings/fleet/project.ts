@@ -28,6 +28,8 @@ export interface WorkerProject {
   streams: Streams;
   /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
   sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
+  /** Has an attempt be passed by from now on. */
+  pass(id: string, reason: string): void;
   /** Opens what an attempt that was taken is carried on with. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
   open(attempt: Attempt, signal: AbortSignal): Promise<{ site: Site; goal: object }>;
   /** Removes the trees of attempts that are settled. */
@@ -84,6 +86,7 @@ export async function openWorkerProject(
       }
       return { accepted, passed };
     },
+    pass: (id, reason) => void judged.set(id, reason),
     async open(attempt, signal) {
       const carried = readCarried(attempt);
       if (carried === null)

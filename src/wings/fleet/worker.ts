@@ -153,7 +153,10 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     call.tell(`${id}: ${reason}`);
-    await ports.loop.abandon(project.streams, attempt, reason);
+    // Another machine may trust it, or be newer.
+    const isForOthers = isFinal(error);
+    if (isForOthers) project.pass(id, reason);
+    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !isForOthers });
   };
   void run
     .catch(giveUp)

@@ -111,7 +111,7 @@ export function askNext(machine: Machine, cwd = machine.root): { answer: string;
 }
 
 /** A recipe that a person has a say in, and that starts a command. */
-export const ASK_FIRST = `name: ask-first
+const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
 goal: required
@@ -142,7 +142,7 @@ export function addRecipe(machine: Machine): string {
 }
 
 /** A note that is too long for a line of the journal. */
-export const NOTE = [
+const NOTE = [
   ...['---', 'agent: one', 'status: complete', 'summary: Done.', 'timestamp: 2026-11-28T04:00:00Z', '---', ''],
   'x'.repeat(70_000),
   '',
@@ -154,9 +154,10 @@ export async function openAtGate() {
   const { here, there } = machines;
   const trusted = new Set([addRecipe(here)]);
   await beginRun(here, { recipe: 'ask-first' });
+  const earlier = await packRun(contextOn(here), RUN);
   put(here.root, { [`.dev/specs/${RUN}/note.md`]: NOTE });
   const { stdout, code } = devCli(here, ['step', 'complete', RUN, '--action', 'a1'], { cwd: here.tree });
   if (code !== 0) throw new Error(stdout);
   const placing = { workTree: there.tree, trusted, ahead: 'refuse' as const };
-  return { ...machines, placing, freight: await packRun(contextOn(here), RUN) };
+  return { ...machines, placing, earlier, freight: await packRun(contextOn(here), RUN) };
 }
