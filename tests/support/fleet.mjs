@@ -2,7 +2,7 @@
 // a state directory and a fleet.yaml of their own, and their processes. Everything is real but the tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -136,6 +136,10 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       });
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stderr += text;
+        appendFileSync(
+          join(base, 'told.log'),
+          text.replace(/^/gm, `${env['HOME']?.split('/').at(-1)} ${args[1] ?? ''}: `),
+        );
       });
       /** @type {Started} */
       const started = {
