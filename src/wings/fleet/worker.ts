@@ -184,9 +184,13 @@ async function carry(
 
 /** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
 async function keepAlive({ beat, held, call }: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
-  await beat.renew().catch((error: unknown) => {
+  const before = [...held];
+  try {
+    const mine = await beat.renew();
+    for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
+  } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     call.tell(error.message);
-  });
-  if (beat.silence() > leaseSeconds * 1_000) for (const { stop } of held.values()) stop.abort();
+    if (beat.silence() > leaseSeconds * 1_000) for (const [, { stop }] of before) stop.abort();
+  }
 }
