@@ -53,7 +53,7 @@ export async function openWorkerProject(
   if (origin !== null) await requireProject(pool, project, origin);
   const openAt = (signal: AbortSignal): Context => openContext(call, top, signal);
   const idle = openAt(new AbortController().signal);
-  const streams = openProjectStreams(loop, idle, { pool, project });
+  const streams = openProjectStreams(loop, idle, { pool, project, bringKept: async () => {} });
   const trusted = new Set(trust);
   const judged = new Map<string, string | null>();
   const oneByOne = createTurns();

@@ -12,7 +12,7 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (project, stream));
    CREATE TABLE dev_cli.entries (
      project text NOT NULL, stream text NOT NULL, seq bigint NOT NULL, at_byte bigint NOT NULL, lines text NOT NULL,
-     PRIMARY KEY (project, stream, seq));
+     tx uuid NOT NULL, PRIMARY KEY (project, stream, seq));
    CREATE TABLE dev_cli.documents (
      project text NOT NULL, path text NOT NULL, seq bigint NOT NULL, content text, PRIMARY KEY (project, path));
    CREATE INDEX ON dev_cli.documents (project, seq);

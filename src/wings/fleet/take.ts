@@ -72,7 +72,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
     );
   const { project, remote } = loop.requireFleet(context);
   const { pool } = await openShared(context, call);
-  const streams = openProjectStreams(loop, context, { pool, project });
+  const streams = openProjectStreams(loop, context, { pool, project, bringKept: async () => {} });
   await streams.tellNews(() => {});
   const state = await streams.read(LOOP);
   const git: GitOptions = { env: call.env };

@@ -8,6 +8,7 @@ import { findUndecided } from './decisions/ticket.js';
 import { type BatchOrder, drive, isCarried, takeUp } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
+import { finishAnswers } from './inbox/answers.js';
 import { createQueue, tellLog } from './log.js';
 import type { Site } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
@@ -146,9 +147,12 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 /** What the next plan is made of: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals }: BatchOrder, crew: Crew): Promise<Desk> {
   const state = await site.streams.read(LOOP);
-  if (site.role.kind === 'desk') await tellLog(site);
   if (state.batch === null) throw new Error('a batch without a record');
   try {
+    if (site.role.kind === 'desk') {
+      await finishAnswers({ ...site, isHere: true });
+      await tellLog(site);
+    }
     crew.goals = readGoals();
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
