@@ -36,6 +36,10 @@ export async function runWorker(
   call: Call,
 ): Promise<Answer> {
   const machine = readMachineConfig(context, call.env);
+  if (machine.projects.length === 0)
+    throw new DevCliError('USAGE', 'The fleet.yaml of this machine names no project.', {
+      fix: 'Name what it is to work for under `projects`: docs/fleet.md.',
+    });
   const { pool, url } = await openShared(context, call);
   const given = { pool, worker: machine.name, clones: machine.clones, call };
   const slots = asked.slots ?? machine.slots;
