@@ -141,7 +141,8 @@ async function takeAll(
     const attempt = await ports.loop.claimNext(project.streams, taker);
     if (attempt === null) return taken;
     const before = state.attempts[nameAttempt(attempt)]?.claim;
-    if (before != null)
+    // Whoever lost it may have an execution open still.
+    if (before != null && state.leases[before]?.status !== 'released')
       await engine.cancel([{ project: project.project, attempt: nameAttempt(attempt), claim: before }]);
     begin(crew, project, attempt, claim);
   }
