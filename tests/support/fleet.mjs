@@ -130,16 +130,14 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      */
     start({ root, env }, ...args) {
       const child = spawn(process.execPath, [BINARY, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const log = `${env['HOME']}/told-${args[1] === 'worker' ? 'worker' : (args[0] ?? '')}`;
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stdout += text;
       });
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stderr += text;
-        appendFileSync(
-          join(base, 'told.log'),
-          text.replace(/^/gm, `${env['HOME']?.split('/').at(-1)} ${args[1] ?? ''}: `),
-        );
+        appendFileSync(log, text);
       });
       /** @type {Started} */
       const started = {
