@@ -13,7 +13,7 @@ mkdir -p "$directory"
 {
   printf 'slots: %s\nprojects:\n' "${FLEET_SLOTS:-2}"
   printf '  - project: %s\n    remote_url: "%s"\n    trust: [' "$FLEET_PROJECT" "$FLEET_REMOTE"
-  for digest in ${FLEET_TRUST:-}; do printf '%s, ' "$digest"; done
+  for digest in ${FLEET_TRUST:-}; do printf '"%s", ' "$digest"; done
   printf ']\n'
 } >"$directory/fleet.yaml"
 [ -n "${FLEET_MINUTES:-}" ] || exec dev-cli fleet worker --once
