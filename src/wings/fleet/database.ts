@@ -30,8 +30,9 @@ export async function openDatabase(url: string): Promise<Pool> {
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
     ...{ query_timeout: 30_000, keepAlive: true },
   });
-  // A connection that dies while nobody uses it: the next use makes another one.
+  // A connection that dies while nobody uses it, or between two statements: the next use says so, or makes another one.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const { rows } = await pool
     .query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
     .catch((error: unknown) => fail(pool, error));
