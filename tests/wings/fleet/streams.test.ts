@@ -189,12 +189,13 @@ describe('a stream in a database', () => {
     const taken = await openLeases(streams, ids).take({ ...asked, worker: about.worker });
     if (taken.kind !== 'taken') throw new Error('it was free');
     const { seq } = await streams.read(LOOP);
-    expect([...(await beat.renew())]).toEqual([taken.lease.id]);
+    expect([...(await beat.renew([taken.lease.id]))]).toEqual([taken.lease.id]);
+    expect([...(await beat.renew([]))]).toEqual([]);
     expect((await streams.read(LOOP)).seq).toBe(seq);
     await expect(openBeat(pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
     await beat.end();
     const anew = await openBeat(pool, about);
-    expect([...(await anew.renew())]).toEqual([]);
+    expect([...(await anew.renew([taken.lease.id]))]).toEqual([]);
     expect((await streams.read(LOOP)).leases[taken.lease.id]).toMatchObject({ status: 'released' });
     await anew.end();
   });
