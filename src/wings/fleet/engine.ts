@@ -120,12 +120,15 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
       // The prefix: who is lost may have been of another version.
       const prefixes = claims.map(({ project, attempt, claim }) => `${project}:${attempt}:${claim}@`);
       if (prefixes.length === 0) return;
-      const open = await DBOS.listWorkflows({
-        workflow_id_prefix: prefixes,
-        status: ['PENDING', 'ENQUEUED'],
-        loadInput: false,
-      });
-      if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      try {
+        const open = await DBOS.listWorkflows({
+          ...{ workflow_id_prefix: prefixes, status: ['PENDING', 'ENQUEUED'], loadInput: false },
+        });
+        if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      } catch (error) {
+        // With its schema, all executions are gone.
+        if (!isSchemaGone(error)) throw error;
+      }
     },
     async stop() {
       isStopped = true;

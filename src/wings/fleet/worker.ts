@@ -58,7 +58,7 @@ export async function runWorker(
     leg,
     isFinal,
   });
-  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0 };
+  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0, broken: null };
   const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
   call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
   try {
@@ -71,6 +71,7 @@ export async function runWorker(
     await beat.end();
     await pool.end();
   }
+  if (crew.broken !== null) throw crew.broken;
   const exit = context.signal.aborted ? 130 : 0;
   const json = { ok: exit === 0, worker: machine.name, carried: crew.done };
   return { exit, json, text: () => `${machine.name}: carried ${crew.done} on.` };
@@ -79,6 +80,10 @@ export async function runWorker(
 /** Repeated, it would be refused again. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
+
+/** The engine's schema is gone: nothing more can be carried in this process, and no attempt is to blame. */
+const isBroken = (error: unknown): error is DevCliError =>
+  error instanceof DevCliError && error.code === 'FLEET_VERSION';
 
 interface Crew {
   ports: FleetPorts;
@@ -91,6 +96,8 @@ interface Crew {
   slots: number;
   /** How often an attempt was carried on. */
   done: number;
+  /** Why this worker has to end; null: it has not. */
+  broken: DevCliError | null;
 }
 
 /** Takes attempts while there is room. */
@@ -100,7 +107,7 @@ async function work(
 ): Promise<void> {
   const { context, projects, held, slots, call } = crew;
   let tidied = Number.NEGATIVE_INFINITY;
-  while (!context.signal.aborted) {
+  while (!context.signal.aborted && crew.broken === null) {
     let taken = 0;
     for (const project of projects) {
       if (held.size >= slots) break;
@@ -158,10 +165,11 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     call.tell(`${id}: ${reason}`);
+    if (isBroken(error)) crew.broken = error;
     // Another machine may trust it, or be newer.
     const isForOthers = isFinal(error);
     if (isForOthers) project.pass(id, reason);
-    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !isForOthers });
+    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !isForOthers && !isBroken(error) });
   };
   void run
     .catch(giveUp)
