@@ -2,7 +2,7 @@
 // a state directory and a fleet.yaml of their own, and their processes. Everything is real but the tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -130,12 +130,14 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      */
     start({ root, env }, ...args) {
       const child = spawn(process.execPath, [BINARY, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const log = `${env['HOME']}/told-${args[1] === 'worker' ? 'worker' : (args[0] ?? '')}`;
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stdout += text;
       });
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stderr += text;
+        appendFileSync(log, text);
       });
       /** @type {Started} */
       const started = {

@@ -8,7 +8,7 @@ import { isSameJson, type JsonObject } from '../../base/json.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
-import { ask, type Pool, withTransaction } from './database.js';
+import { ask, isAway, type Pool, withTransaction } from './database.js';
 import { type Lease, type LeaseRow, readLeases, toLeases, writeLeases } from './lease-rows.js';
 import type { Change, LoopState, Streams } from './ports.js';
 
@@ -103,8 +103,7 @@ async function patiently<A>(work: () => Promise<A>): Promise<A> {
     try {
       return await work();
     } catch (error) {
-      const isAway = error instanceof DevCliError && error.code === 'FLEET_UNAVAILABLE';
-      if (!isAway || performance.now() > until) throw error;
+      if (!isAway(error) || performance.now() > until) throw error;
       await sleep(PAUSE);
     }
   }
@@ -146,8 +145,18 @@ async function lock(client: PoolClient, project: string, stream: string): Promis
   );
   const [head] = rows;
   if (head === undefined) throw new Error('a stream that is locked is there');
+  if (head.seq !== '0' && (head.snapshot === null || head.last === null)) throw damagedError(project);
   return head;
 }
+
+const damagedError = (project: string): DevCliError =>
+  new DevCliError(
+    'STATE_CORRUPT',
+    `Of the stream of ${project} in the fleet’s database, a part is missing. Nothing was changed.`,
+    {
+      fix: 'Ask who looks after the database: it has to be restored from a backup.',
+    },
+  );
 
 /** Writes what a commit has left in the image, in one statement. */
 async function write(

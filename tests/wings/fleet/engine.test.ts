@@ -145,7 +145,7 @@ test('the engine’s schema is dropped in a leg: the caller is told how to make 
   const refusal = { code: 'FLEET_VERSION', fix: [{ command: 'fleet init' }] };
   await expect(start(CARRIED)).rejects.toMatchObject(refusal);
   await expect(start({ ...CARRIED, claim: 'c2' })).rejects.toMatchObject(refusal);
-  await cancel([CARRIED]);
+  await expect(cancel([CARRIED])).rejects.toMatchObject(refusal);
   await engine?.stop();
   await expect(launch(async () => 'over')).rejects.toMatchObject(refusal);
   await migrateEngine({ url: database, version: 1, log });
