@@ -66,6 +66,7 @@ async function measureGoals(url) {
     const worker = made.start(made.addMachine('one', { slots: 1 }), 'fleet', 'worker');
     await sleep(4_000);
     const shared = timed(() => expectDone(made.call(desk, 'auto', '--recursive', '--fleet')));
+    await sleep(10_000);
     const idle = await countTransactions(url);
     worker.kill();
     await worker.ended;
