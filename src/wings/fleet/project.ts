@@ -100,7 +100,9 @@ export async function openWorkerProject(
         const known = judged.get(id);
         const found = known !== undefined && known.until > performance.now() ? known : await look(attempt);
         judged.set(id, found);
-        const { why } = found;
+        const { steps = loop.version } = attempt;
+        const why =
+          steps === loop.version ? found.why : `it is for workers with steps ${steps}; those here are ${loop.version}`;
         if (why === null) accepted.add(id);
         else passed[id] = why;
       }
