@@ -46,6 +46,7 @@ export async function startServer() {
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr || made.error}`);
   const port = await findPort();
   const url = `postgresql://owner:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  /** @type {import('node:child_process').ChildProcess | undefined} */
   let server;
   const start = async () => {
     // The shell holds the server as long as this process holds the pipe.
@@ -65,9 +66,11 @@ export async function startServer() {
       await client.end();
     });
   };
+  /** @param {'QUIT'} signal */
   const end = async (signal) => {
+    if (server === undefined || server.exitCode !== null) return;
     const ended = once(server, 'exit');
-    server.stdin.end(`${signal}\n`);
+    server.stdin?.end(`${signal}\n`);
     await ended;
   };
   await start();
@@ -75,13 +78,18 @@ export async function startServer() {
     ...{ url, port, start },
     kill: () => end('QUIT'),
     async stop() {
-      if (server.exitCode === null) await end('QUIT');
+      await end('QUIT');
       rmSync(home, { recursive: true, force: true });
     },
   };
 }
 
-/** Makes a database of its own on a server. @returns its address */
+/**
+ * Makes a database of its own on a server.
+ * @param {string} url
+ * @param {string} name
+ * @returns its address
+ */
 export async function makeDatabase(url, name) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -92,6 +100,7 @@ export async function makeDatabase(url, name) {
   return own.href;
 }
 
+/** @param {() => Promise<void>} work */
 async function until(work) {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -106,7 +115,7 @@ async function until(work) {
 async function findPort() {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const { port } = listener.address();
+  const { port } = /** @type {import('node:net').AddressInfo} */ (listener.address());
   listener.close();
   await once(listener, 'close');
   return port;
@@ -137,7 +146,10 @@ function findPrograms() {
   return join(shared, 'bin');
 }
 
-/** A package has no links: its install script makes them, where scripts are allowed to run. */
+/**
+ * A package has no links: its install script makes them, where scripts are allowed to run.
+ * @param {string} native
+ */
 function hydrate(native) {
   for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
     const link = join(native, '..', target);
