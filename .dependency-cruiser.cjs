@@ -78,7 +78,7 @@ const OPEN_TO_WINGS = `
   run/documents: lost pending recovery
   store: claim durable inside io layout lock memory process shared-files snapshot standing store texts
   views: action caller check history-text home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
-  work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits remote show-commit status trees
+  work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits remote secret show-commit status trees
   work/shell: git options paths syntax words writes
 `;
 

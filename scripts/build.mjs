@@ -79,10 +79,14 @@ const JOINABLE = { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') }
 
 /** Files to be made of what was required: the module by the name of the file. */
 const required = new Map();
+/** What only a fleet needs, and whoever has one installs. */
+const PEERS = [/^pg$/, /^@dbos-inc\/dbos-sdk/];
+
 const requires = (but = []) => ({
   name: 'requires',
   async resolveId(path, importer, { kind }) {
     if (kind !== 'require-call' || !importer.startsWith(join(root, 'src')) || but.includes(path)) return;
+    if (PEERS.some((pattern) => pattern.test(path))) return;
     const id = JOINABLE[path] ?? (await this.resolve(path, importer, { kind, skipSelf: true })).id;
     const file = `${basename(path, '.js')}.cjs`;
     required.set(file, id);
@@ -255,7 +259,7 @@ async function bundle(entries, plugins = []) {
     input: entries,
     platform: 'node',
     // Loaded from node_modules by the few commands that need them.
-    external: [/^ajv\//, 'pg', /^@dbos-inc\/dbos-sdk/],
+    external: [/^ajv\//, ...PEERS],
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node20.17', define: { 'import.meta.dirname': '__dirname' } },
     checks: { ineffectiveDynamicImport: false, mixedExports: false },

@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { COMPLETION_SPECS } from '../wings/completion/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
+import { FleetConfigSchema } from '../wings/fleet/config-schema.js';
 import type { FleetPorts } from '../wings/fleet/ports.js';
 import { FLEET_SPECS } from '../wings/fleet/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
@@ -86,6 +87,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
     specs: FLEET_SPECS,
     words: { fleet: 'Goals worked off by many machines.' },
     after: 'pull-request open',
+    schemas: { fleet: FleetConfigSchema },
   },
   runtime: {
     specs: RUNTIME_SPECS,

@@ -31,3 +31,26 @@ export function taggedUnion<T extends TObject[]>(
 
 /** Schema option: no keys besides the declared ones. */
 export const noOtherKeys = { additionalProperties: false } as const;
+
+const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
+
+/** Where a secret is found, in place of the secret. */
+export type SecretSource = { env: string } | { file: string } | { command: string[] };
+
+/** No union: what is wrong would be told of each of its three. */
+export const secretSchema = (description: string): TUnsafe<SecretSource> =>
+  Type.Unsafe<SecretSource>(
+    Type.Object(
+      {
+        env: Type.Optional(Text('The variable that holds it.')),
+        file: Type.Optional(Text('The file that holds it; ~ is your home.')),
+        command: Type.Optional(
+          Type.Array(Type.String({ maxLength: 4096 }), {
+            minItems: 1,
+            description: 'The words of a command that prints it.',
+          }),
+        ),
+      },
+      { ...noOtherKeys, minProperties: 1, maxProperties: 1, description },
+    ),
+  );

@@ -43,7 +43,7 @@ function buildDoor(): void {
     platform: 'node',
     target: 'node20.17',
     format: 'cjs',
-    external: ['ajv', 'ajv/*'],
+    external: ['ajv', 'ajv/*', 'pg', '@dbos-inc/dbos-sdk', '@dbos-inc/dbos-sdk/*'],
     // As scripts/build.mjs has it.
     alias: { yaml: join(CHECKOUT, 'node_modules/yaml/browser/dist/index.js') },
     // jsonc-parser's other form loads its parts by names that no bundler sees.

@@ -27,10 +27,11 @@ const PASSWORD = 'se-cret';
 
 /**
  * Starts a server on a free port of the loopback, with data of its own that go with it. It ends with this process, however that ends.
+ * @param {{ durable?: boolean }} options whether what it commits is on the disk
  * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () => Promise<void>}>}
  * `kill` stops it hard, as a cut of the power would; `start` has it up again, on the same port
  */
-export async function startServer() {
+export async function startServer({ durable = false } = {}) {
   const bin = findPrograms();
   const home = mkdtempSync(join(tmpdir(), 'dev-cli-postgres-'));
   chmodSync(home, 0o777);
@@ -46,11 +47,18 @@ export async function startServer() {
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr || made.error}`);
   const port = await findPort();
   const url = `postgresql://owner:${PASSWORD}@127.0.0.1:${port}/postgres`;
-  /** @type {import('node:child_process').ChildProcess | undefined} */
+  /** @type {import('node:child_process').ChildProcess} */
   let server;
   const start = async () => {
     // The shell holds the server as long as this process holds the pipe.
-    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'];
+    const settings = [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      `fsync=${durable ? 'on' : 'off'}`,
+      '-c',
+      'max_connections=200',
+    ];
     const args = ['-D', data, '-p', String(port), '-k', home, ...settings];
     const line = '"$0" "$@" & at=$!; read -r how; kill -s "${how:-KILL}" "$at"; wait "$at"';
     server = spawn('sh', ['-c', line, join(bin, 'postgres'), ...args], {
@@ -66,9 +74,7 @@ export async function startServer() {
       await client.end();
     });
   };
-  /** @param {'QUIT'} signal */
-  const end = async (signal) => {
-    if (server === undefined || server.exitCode !== null) return;
+  const end = async (/** @type {string} */ signal) => {
     const ended = once(server, 'exit');
     server.stdin?.end(`${signal}\n`);
     await ended;
@@ -78,7 +84,7 @@ export async function startServer() {
     ...{ url, port, start },
     kill: () => end('QUIT'),
     async stop() {
-      await end('QUIT');
+      if (server.exitCode === null) await end('QUIT');
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -86,9 +92,7 @@ export async function startServer() {
 
 /**
  * Makes a database of its own on a server.
- * @param {string} url
- * @param {string} name
- * @returns its address
+ * @param {string} url @param {string} name @returns {Promise<string>} its address
  */
 export async function makeDatabase(url, name) {
   const client = new pg.Client({ connectionString: url });
@@ -100,7 +104,7 @@ export async function makeDatabase(url, name) {
   return own.href;
 }
 
-/** @param {() => Promise<void>} work */
+/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
 async function until(work) {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -146,10 +150,7 @@ function findPrograms() {
   return join(shared, 'bin');
 }
 
-/**
- * A package has no links: its install script makes them, where scripts are allowed to run.
- * @param {string} native
- */
+/** A package has no links: its install script makes them, where scripts are allowed to run. @param {string} native */
 function hydrate(native) {
   for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
     const link = join(native, '..', target);

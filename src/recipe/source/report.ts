@@ -1,3 +1,5 @@
+import { defined } from '../../base/defined.js';
+import type { ErrorDetail } from '../../base/errors.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 import { toPointer, type YamlSource } from './yaml.js';
 
@@ -47,6 +49,17 @@ export function createProblemLog(source: YamlSource): ProblemLog {
     error: (place, message, options) => add('error', place, message, options),
     warning: (place, message, options) => add('warning', place, message, options),
   };
+}
+
+/** The errors of a log, as an error of dev-cli carries them. */
+export function listErrors({ problems }: Pick<ProblemLog, 'problems'>): ErrorDetail[] {
+  return problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message, fix, file, line, column, pointer }) => ({
+      problem: fix === undefined ? message : `${message} ${fix}`,
+      at: `${file}:${line}:${column}`,
+      ...defined({ pointer }),
+    }));
 }
 
 function isSameError(told: RecipeProblem, { file, line, column, length }: RecipeProblem): boolean {

@@ -1,15 +1,21 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { findRepository, type GitOptions } from '../../work/git-command.js';
+import { fetchReferences } from '../../work/remote.js';
+import { listWorkers } from './beat.js';
 import { identify, readFilesAt } from './clone.js';
 import { resolveDatabaseUrl } from './config.js';
 import { openDatabase, type Pool } from './database.js';
-import { holdDesk } from './desk.js';
+import { holdDesk, isDesk, isDeskHeld } from './desk.js';
+import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
 import type { Call, CarriedGoal, Loop, Refs, Streams } from './ports.js';
 import { openRemoteRefs } from './refs.js';
 import { requireProject, requireSchema } from './schema.js';
 import { openStreams } from './streams.js';
+
+/** Seconds after which a worker that said nothing counts for none. */
+const SILENT = 60;
 
 /** What the loop of a root works on where its configuration names a fleet (fleet.md, Three truths). */
 
@@ -25,6 +31,10 @@ interface Backend {
   openRefs(top: string, git: GitOptions): Refs;
   desk: {
     hold(): Promise<() => Promise<void>>;
+    isHeld(): Promise<boolean>;
+    isHere(): Promise<boolean>;
+    countWorkers(): Promise<number>;
+    forget(attempt: { goal: string; n: number }): Promise<void>;
     findFault(goal: string, branch: string): Promise<string | null>;
   };
 }
@@ -44,11 +54,11 @@ export async function openShared(context: Context, call: Pick<Call, 'env'>): Pro
 export function openProjectStreams(
   loop: Loop,
   context: Context,
-  { pool, project }: { pool: Pool; project: string },
+  { pool, project, bringKept }: { pool: Pool; project: string; bringKept: () => Promise<void> },
 ): Streams {
   const { codec, empty, refuseOver } = loop;
   const streams = openStreams({ pool, project, codec, empty, caller: context.caller, refuseOver });
-  return { ...streams, tellNews: openNews(context, { pool, project, codec }) };
+  return { ...streams, tellNews: openNews(context, { pool, project, codec, bringKept }) };
 }
 
 /** Opens what the loop of a root works on. @throws DevCliError as `openShared`; `USAGE` for a project of another repository */
@@ -65,10 +75,17 @@ export async function openBackend(
   if (origin !== null) await requireProject(pool, project, origin);
   const openRefs = (top: string, options: GitOptions): Refs => openRemoteRefs(top, remote, options);
   return {
-    streams: openProjectStreams(loop, context, { pool, project }),
+    streams: openProjectStreams(loop, context, { pool, project, bringKept: () => bringKept(context, remote, git) }),
     openRefs,
     desk: {
       hold: () => holdDesk(pool, project, context),
+      isHeld: () => isDeskHeld(pool, project),
+      isHere: () => isDesk(pool, project, context),
+      async countWorkers() {
+        const there = (await listWorkers(pool)).filter(({ silent }) => silent < SILENT);
+        return there.filter(({ projects }) => projects.some((one) => one.project === project)).length;
+      },
+      forget: (attempt) => forgetFreight(pool, project, attempt),
       async findFault(goal, branch) {
         const tip = await openRefs(context.root, git).findTip(branch);
         if (tip === null) return `${remote} has no branch ${branch}`;
@@ -79,6 +96,14 @@ export async function openBackend(
       },
     },
   };
+}
+
+/** Has what attempts kept here as well; a remote that is away keeps nobody from the rest. */
+async function bringKept({ root }: Context, remote: string, git: GitOptions): Promise<void> {
+  const all = `refs/dev-cli/attempts/*`;
+  await fetchReferences(root, remote, [`+${all}:${all}`], git).catch((error: unknown) => {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+  });
 }
 
 /** Reads a goal as it is at a commit; null where the commit lacks it, or has no files of the loop. */

@@ -24,14 +24,15 @@ const CONNECT = 10_000;
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export async function openDatabase(url: string): Promise<Pool> {
-  const { Pool: Connections } = (await loadDriver()).default;
+  const { Pool: Connections } = loadDriver();
   const pool = new Connections({
     ...{ connectionString: url, application_name: 'dev-cli', max: 4, allowExitOnIdle: true, idleTimeoutMillis: 5_000 },
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
     ...{ query_timeout: 30_000, keepAlive: true },
   });
-  // A connection that dies while nobody uses it: the next use makes another one.
+  // A connection that dies while nobody uses it, or between two statements: the next use says so, or makes another one.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const { rows } = await pool
     .query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
     .catch((error: unknown) => fail(pool, error));
@@ -46,10 +47,10 @@ async function fail(pool: PgPool, error: unknown): Promise<never> {
   throw toFleetError(error);
 }
 
-async function loadDriver(): Promise<typeof import('pg')> {
+/** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */
+function loadDriver(): typeof import('pg') {
   try {
-    const pg = await import('pg');
-    return pg;
+    return require('pg');
   } catch (cause) {
     throw new DevCliError(
       'FLEET_UNAVAILABLE',
@@ -114,20 +115,32 @@ const MEANINGS: readonly [RegExp, string][] = [
   [/^42501/, 'the user lacks a right'],
   [/^(?:3F000|42P01)/, 'its schema dev_cli is not there'],
   [/^(?:53100|58030)/, 'its disk is full'],
-  [/^53300/, 'it takes no more connections'],
-  [/^57P/, 'it is being started or stopped'],
-  [/^(?:ECONN|ENOTFOUND|EAI|EHOST|ENETUNREACH|ETIMEDOUT|EPIPE)/, 'it cannot be reached'],
   [/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS)/, 'its certificate is not trusted'],
 ];
+
+/** What passes by itself: it is restarted, or the way to it is cut. */
+const AWAY: readonly [RegExp, string][] = [
+  [/^53300/, 'it takes no more connections'],
+  [/^57P/, 'it is being started or stopped'],
+  [/^(?:08|ECONN|ENOTFOUND|EAI|EHOST|ENETUNREACH|ETIMEDOUT|EPIPE)/, 'it cannot be reached'],
+  // What the driver says without a code.
+  [/^$/, 'it does not answer'],
+];
+
+/** Whether the database may be there again a moment later. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof DevCliError &&
+  error.code === 'FLEET_UNAVAILABLE' &&
+  AWAY.some(([, meaning]) => error.details.some(({ problem }) => problem.startsWith(meaning)));
 
 /** What the database says as an error of dev-cli; others stay as they are. The cause is left out: it may have the address. */
 export function toFleetError(error: unknown): unknown {
   if (error instanceof DevCliError || !(error instanceof Error)) return error;
   const code = readCode(error);
-  const [, meaning] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
-  const isOfDriver = code !== '' || /connection|timeout|SSL|terminated|password/i.test(error.message);
-  if (!isOfDriver) return error;
-  return unavailable(meaning ?? 'it does not answer', code === '42501' || meaning === undefined ? error.message : null);
+  if (code === '' && !/connection|timeout|SSL|terminated|password/i.test(error.message)) return error;
+  const [, meaning] = [...MEANINGS, ...AWAY].find(([pattern]) => pattern.test(code)) ?? [];
+  const isTold = code === '42501' || code === '' || meaning === undefined;
+  return unavailable(meaning ?? 'it refuses what is asked', isTold ? error.message : null);
 }
 
 function unavailable(problem: string, said: string | null = null): DevCliError {

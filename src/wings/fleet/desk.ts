@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { identifyProcess } from '../../store/process.js';
-import type { Pool } from './database.js';
+import { ask, type Pool } from './database.js';
 
 /** The desk of a project: the one root whose people decide, and whose files say what is done (fleet.md, Three truths). */
 
@@ -17,10 +17,9 @@ export async function holdDesk(
   project: string,
   { root }: Pick<Context, 'root'>,
 ): Promise<() => Promise<void>> {
-  const desk = `${identifyProcess().host}:${root}`;
+  const desk = nameDesk(root);
   const hold = async (seconds: number): Promise<void> => {
-    const { rows } = await pool.query<{ desk: string; until: Date; is_mine: boolean }>(HOLD, [project, desk, seconds]);
-    const [row] = rows;
+    const [row] = await ask<{ desk: string; until: Date; is_mine: boolean }>(pool, HOLD, [project, desk, seconds]);
     if (row === undefined || row.is_mine) return;
     throw new DevCliError('LOCKED', `Another root is the desk of ${project}.`, {
       details: [{ target: row.desk, problem: `is its desk until ${row.until.toISOString()}, unless it goes on` }],
@@ -35,6 +34,21 @@ export async function holdDesk(
     clearInterval(timer);
     await hold(0);
   };
+}
+
+const nameDesk = (root: string): string => `${identifyProcess().host}:${root}`;
+
+/** Whether a root is, or was last, the desk of its project, or there has been none. @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function isDesk(pool: Pool, project: string, { root }: Pick<Context, 'root'>): Promise<boolean> {
+  const asked = 'SELECT desk FROM dev_cli.projects WHERE project = $1';
+  const [row] = await ask<{ desk: string | null }>(pool, asked, [project]);
+  return row?.desk == null || row.desk === nameDesk(root);
+}
+
+/** Whether some root is at it. @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function isDeskHeld(pool: Pool, project: string): Promise<boolean> {
+  const asked = 'SELECT FROM dev_cli.projects WHERE project = $1 AND desk_until > clock_timestamp()';
+  return (await ask(pool, asked, [project])).length > 0;
 }
 
 const HOLD = `

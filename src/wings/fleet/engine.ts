@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { toFleetError } from './database.js';
 
 /**
  * The engine that carries attempts: DBOS Transact. It repeats what a worker began and did not end, and knows who owns an execution; it
@@ -18,7 +19,8 @@ export interface Engine {
   /**
    * Carries an attempt until its leg is over, it is cancelled or the engine stops. What the engine has recovered already is waited for,
    * not begun again.
-   * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone
+   * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone,
+   * `FLEET_UNAVAILABLE` for anything else that ails it
    */
   start(carried: Carried): Promise<void>;
   /** Ends executions, whoever has them: after the leg that runs there, and at once where none does. */
@@ -62,7 +64,7 @@ export async function migrateEngine({
   version,
   log,
 }: Pick<EngineOptions, 'url' | 'version' | 'log'>): Promise<void> {
-  const sdk = await loadSdk();
+  const sdk = loadSdk();
   await launch(sdk, { url, version, log, worker: 'fleet-init' }, true);
   await sdk.DBOS.shutdown({ deregister: true });
 }
@@ -70,7 +72,7 @@ export async function migrateEngine({
 /** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION` */
 export async function launchEngine(options: EngineOptions): Promise<Engine> {
   const { leg, isFinal, backoff = 1 } = options;
-  const sdk = await loadSdk();
+  const sdk = loadSdk();
   const { DBOS } = sdk;
   // Not left to the engine, which would record them as its own errors, and tell them.
   const finals = new Map<string, unknown>();
@@ -105,11 +107,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
           error instanceof DBOSAwaitedWorkflowCancelledError
         )
           return;
-        throw isSchemaGone(error)
-          ? refuseSchema(error)
-          : error instanceof DBOSMaxStepRetriesError
-            ? error.errors.at(-1)
-            : error;
+        throw error instanceof DBOSMaxStepRetriesError ? error.errors.at(-1) : explain(error);
       }
       const final = finals.get(workflowID);
       finals.delete(workflowID);
@@ -119,12 +117,16 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
       // The prefix: who is lost may have been of another version.
       const prefixes = claims.map(({ project, attempt, claim }) => `${project}:${attempt}:${claim}@`);
       if (prefixes.length === 0) return;
-      const open = await DBOS.listWorkflows({
-        workflow_id_prefix: prefixes,
-        status: ['PENDING', 'ENQUEUED'],
-        loadInput: false,
-      });
-      if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      try {
+        const open = await DBOS.listWorkflows({
+          workflow_id_prefix: prefixes,
+          status: ['PENDING', 'ENQUEUED'],
+          loadInput: false,
+        });
+        if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      } catch (error) {
+        throw explain(error);
+      }
     },
     async stop() {
       isStopped = true;
@@ -136,13 +138,13 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
 type Sdk = typeof import('@dbos-inc/dbos-sdk');
 
 /** @throws DevCliError `FLEET_UNAVAILABLE` */
-async function loadSdk(): Promise<Sdk> {
+function loadSdk(): Sdk {
   let found: string;
   try {
-    const [sdk, { globalParams }] = await Promise.all([
-      import('@dbos-inc/dbos-sdk'),
-      import('@dbos-inc/dbos-sdk/internal/utils'),
-    ]);
+    const sdk: Sdk = require('@dbos-inc/dbos-sdk');
+    const {
+      globalParams,
+    }: typeof import('@dbos-inc/dbos-sdk/internal/utils') = require('@dbos-inc/dbos-sdk/internal/utils');
     if (globalParams.dbosVersion.split('.')[0] === MAJOR) return sdk;
     found = `it is ${globalParams.dbosVersion}, and ${MAJOR} is needed`;
   } catch {
@@ -185,7 +187,8 @@ async function launch(
     // Where the database was reached, the error has no other within: its schema is the reason.
     if (isSchemaGone(error) || (error instanceof DBOSInitializationError && error.error === undefined))
       throw refuseSchema(error);
-    throw refuseDatabase(error instanceof DBOSInitializationError ? error.error : error);
+    // Never in the engine's own words: they have the URL.
+    throw toFleetError(error instanceof DBOSInitializationError ? error.error : error);
   }
 }
 
@@ -235,12 +238,10 @@ const refuseSchema = (cause: unknown): DevCliError =>
     cause,
   });
 
-/** @param cause never the engine's own words: they have the URL */
-function refuseDatabase(cause: unknown): DevCliError {
-  const problem = toBoundedLine(cause instanceof Error ? cause.message : String(cause), 300);
-  return new DevCliError('FLEET_UNAVAILABLE', `The database of the fleet cannot be used: ${problem}.`, {
-    details: [{ target: 'database', problem }],
-    fix: 'See that it runs, and that `database` of fleet.yaml leads to it. Then repeat the same call.',
-    cause,
-  });
+/** What went wrong in the engine itself, which says nothing of what it carries. */
+function explain(error: unknown): DevCliError {
+  const known = isSchemaGone(error) ? refuseSchema(error) : toFleetError(error);
+  if (known instanceof DevCliError) return known;
+  const problem = toBoundedLine(error instanceof Error ? error.message : String(error), 300);
+  return new DevCliError('FLEET_UNAVAILABLE', `The engine of the fleet failed: ${problem}`, { cause: error });
 }

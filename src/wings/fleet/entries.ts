@@ -52,7 +52,7 @@ export function listDocuments(
 }
 
 /**
- * Writes a stream out as a directory that every reader of a stream takes (journal-format.md).
+ * Writes a stream out as a directory that every reader of a stream takes (journal-format.md, Files).
  * @param directory absolute; nothing is there yet
  * @returns how many entries it has
  * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`

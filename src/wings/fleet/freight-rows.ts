@@ -41,3 +41,13 @@ export async function loadFreight(pool: Pool, project: string, { goal, n }: Atte
   const { journal, recipe_hash: recipeHash, root } = row;
   return { journal, recipeHash, root, objects: new Map(objects.map(({ sha256, content }) => [sha256, content])) };
 }
+
+/** @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function forgetFreight(
+  pool: Pool,
+  project: string,
+  { goal, n }: Pick<Attempt, 'goal' | 'n'>,
+): Promise<void> {
+  for (const table of ['freight', 'freight_objects'])
+    await ask(pool, `DELETE FROM dev_cli.${table} WHERE project = $1 AND goal = $2 AND n = $3`, [project, goal, n]);
+}

@@ -135,17 +135,12 @@ const weigh = ({ journal, objects }: Freight): number =>
   [...objects.values()].reduce((sum, { length }) => sum + length, journal.length);
 
 /** The error for a freight that is not as a run leaves it. */
-export function refuse(run: string, problem: string): DevCliError {
-  return new DevCliError('JOURNAL_CORRUPT', `The run "${run}" cannot be moved: ${problem}. Nothing was written.`, {
+function refuse(run: string, problem: string, code: 'JOURNAL_CORRUPT' | 'CONTENT_MISSING' = 'JOURNAL_CORRUPT') {
+  return new DevCliError(code, `The run "${run}" cannot be moved: ${problem}. Nothing was written.`, {
     details: [{ target: run, problem }],
     fix: 'Tell the user: the attempt has to be tried anew, and somebody may have changed what the fleet keeps of it.',
   });
 }
 
-function contentError(run: string): DevCliError {
-  const problem = 'a content that its journal names is missing, or is not what its digest says';
-  return new DevCliError('CONTENT_MISSING', `The run "${run}" cannot be moved: ${problem}. Nothing was written.`, {
-    details: [{ target: run, problem }],
-    fix: 'Tell the user: the attempt has to be tried anew, and somebody may have changed what the fleet keeps of it.',
-  });
-}
+const contentError = (run: string): DevCliError =>
+  refuse(run, 'a content that its journal names is missing, or is not what its digest says', 'CONTENT_MISSING');

@@ -18,7 +18,7 @@ const DOCUMENT =
 /** Brings what came since the last time here; a crash in between doubles events, which readers count once. */
 export function openNews(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
-  from: { pool: Pool; project: string; codec: Codec<LoopState> },
+  from: { pool: Pool; project: string; codec: Codec<LoopState>; bringKept: () => Promise<void> },
 ): Streams['tellNews'] {
   const { pool, project } = from;
   return async (write) => {
@@ -29,7 +29,9 @@ export function openNews(
     // A backup has fewer entries than there were.
     const after = seq < before ? 0 : before;
     if (seq === before) return;
-    for (const { path, content } of await listDocuments(pool, project, { after })) {
+    const documents = await listDocuments(pool, project, { after });
+    if (documents.length > 0) await from.bringKept();
+    for (const { path, content } of documents) {
       if (DOCUMENT.test(path) && !path.includes('..')) writePrivately(`${root}/.dev/loop/${path}`, content, root);
     }
     const told = after === before ? events : (await listEvents(pool, from, { after })).events;

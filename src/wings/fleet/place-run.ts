@@ -54,6 +54,7 @@ export async function placeRun(context: Context, run: string, freight: Freight, 
     ensureDirectory(path, root),
   );
   try {
+    removeLeft(root, run);
     if (!(await isPlaced(context, run, { freight, found }, placing))) replaceDirectory(context, run, freight, found);
   } finally {
     held.release();
@@ -83,25 +84,20 @@ async function isPlaced(
     if (type !== 'recovered') worked = seq;
     return true;
   });
-  const core = await context.store.scan(run, BEGINNING, ({ seq }) => seq < worked);
-  const own = readJournal(context, run)?.subarray(0, whole.behind.offset);
-  if (own !== undefined && own.length >= journal.length && core.behind.offset <= journal.length) {
-    if (own.subarray(0, journal.length).equals(journal)) return true;
-  }
-  const isBehind =
-    own !== undefined && journal.subarray(0, core.behind.offset).equals(own.subarray(0, core.behind.offset));
-  if (isBehind || ahead === 'discard') return false;
+  const until = await context.store.scan(run, BEGINNING, ({ seq }) => seq < worked);
+  const own = readJournal(context, run)?.subarray(0, whole.behind.offset) ?? null;
+  const core = own?.subarray(0, until.behind.offset) ?? null;
+  if (core !== null && core.length <= journal.length && own?.subarray(0, journal.length).equals(journal)) return true;
+  if (ahead === 'discard' || (core !== null && journal.subarray(0, core.length).equals(core))) return false;
   throw existsError(run, 'it has gone on here since');
 }
 
 /** Puts the run's directory in place in one step, in that of another, which goes. */
 function replaceDirectory({ root }: Context, run: string, { journal, objects }: Freight, { text }: Inspected): void {
   const runs = `${root}/${RUNS}`;
-  // No run has such a name.
-  const [made, former] = [`${runs}/.${run}.new`, `${runs}/.${run}.former`];
+  const { made, former } = nameAside(root, run);
   const { names } = RUN_LAYOUT;
   withIoErrors(`${runs}/${run}`, root, () => {
-    for (const left of [made, former]) rmSync(left, { recursive: true, force: true });
     ensureDirectory(`${made}/${names.objects}`, root);
     for (const [digest, content] of objects) writeDurably(`${made}/${names.objects}/${digest}`, content, root);
     // The store finds it finished, so that it writes nothing by itself.
@@ -110,8 +106,20 @@ function replaceDirectory({ root }: Context, run: string, { journal, objects }: 
     renameSync(`${runs}/${run}`, former);
     renameSync(made, `${runs}/${run}`);
     syncDirectory(runs);
-    rmSync(former, { recursive: true, force: true });
   });
+  removeLeft(root, run);
+}
+
+/** Beside a run's directory; no run has such a name. */
+const nameAside = (root: string, run: string): { made: string; former: string } => ({
+  made: `${root}/${RUNS}/.${run}.new`,
+  former: `${root}/${RUNS}/.${run}.former`,
+});
+
+/** Removes what is of no use any more, also where a call that was cut off has left it. */
+function removeLeft(root: string, run: string): void {
+  for (const left of Object.values(nameAside(root, run)))
+    withIoErrors(left, root, () => rmSync(left, { recursive: true, force: true }));
 }
 
 /** What history says of it. */

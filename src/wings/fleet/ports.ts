@@ -73,6 +73,7 @@ export interface Carrier {
 /** A goal as it is at a commit. */
 export interface CarriedGoal {
   goal: object;
+  recipe: string | null;
   commands: string[];
   digest: string;
 }
@@ -122,7 +123,7 @@ export interface Loop {
     id: string,
     given: { claim: string; goal: object; tell: (line: string) => void },
   ): Promise<'again' | 'over'>;
-  abandon(streams: Streams, attempt: Attempt, reason: string): Promise<void>;
+  letGo(streams: Streams, attempt: Attempt, why: { reason: string; isOver: boolean }): Promise<void>;
   claimParked(
     streams: Streams,
     taker: { worker: string; claim: string; minutes: number; goal: string },

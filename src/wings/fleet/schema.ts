@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { ask, type Pool, withTransaction } from './database.js';
+import { ask, type Pool, toFleetError, withTransaction } from './database.js';
 
 /** The tables of a fleet, and who may do what with them (fleet.md, Upgrades). Each step adds only, so that old and new run side by side. */
 
@@ -12,7 +12,7 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (project, stream));
    CREATE TABLE dev_cli.entries (
      project text NOT NULL, stream text NOT NULL, seq bigint NOT NULL, at_byte bigint NOT NULL, lines text NOT NULL,
-     PRIMARY KEY (project, stream, seq));
+     tx uuid NOT NULL, PRIMARY KEY (project, stream, seq));
    CREATE TABLE dev_cli.documents (
      project text NOT NULL, path text NOT NULL, seq bigint NOT NULL, content text, PRIMARY KEY (project, path));
    CREATE INDEX ON dev_cli.documents (project, seq);
@@ -83,22 +83,29 @@ async function grant(pool: Pool): Promise<string[]> {
   const there: string[] = [];
   for (const [role, { tables, isEngine }] of Object.entries(ROLES)) {
     const known = await ask(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
-    try {
-      if (known.length === 0) await pool.query(`CREATE ROLE ${role} NOLOGIN`);
-      for (const schema of isEngine ? ['dev_cli', 'dbos'] : ['dev_cli']) {
-        await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
-        await pool.query(`GRANT ${tables} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
-        await pool.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
-        await pool.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`);
-      }
-      there.push(role);
-    } catch (error) {
-      // A user who may make no role can still have the tables; who gets rights is then for the owner of the database.
-      if (!(error instanceof Error && 'code' in error && (error.code === '42501' || error.code === '42710')))
-        throw error;
+    // A user who may make no role can still have the tables; who gets rights is then for the owner of the database.
+    if (known.length === 0 && !(await makeRole(pool, role))) continue;
+    for (const schema of isEngine ? ['dev_cli', 'dbos'] : ['dev_cli']) {
+      await ask(pool, `GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+      await ask(pool, `GRANT ${tables} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
+      await ask(pool, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+      await ask(pool, `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`);
     }
+    there.push(role);
   }
   return there;
+}
+
+/** @returns false where the user may not; roles are the whole server's, and another database may just have made it */
+async function makeRole(pool: Pool, role: string): Promise<boolean> {
+  try {
+    await pool.query(`CREATE ROLE ${role} NOLOGIN`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === '42501') return false;
+    if (code !== '42710' && code !== '23505') throw toFleetError(error);
+  }
+  return true;
 }
 
 /** @throws DevCliError `FLEET_VERSION` where the schema is not the one that this program knows, `FLEET_UNAVAILABLE` */

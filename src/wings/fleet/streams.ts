@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Caller } from '../../base/caller.js';
 import { formatInstant } from '../../base/clock.js';
+import { DevCliError } from '../../base/errors.js';
 import { isSameJson, type JsonObject } from '../../base/json.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
-import { ask, type Pool, withTransaction } from './database.js';
+import { ask, isAway, type Pool, withTransaction } from './database.js';
 import { type Lease, type LeaseRow, readLeases, toLeases, writeLeases } from './lease-rows.js';
-import type { LoopState, Streams } from './ports.js';
+import type { Change, LoopState, Streams } from './ports.js';
 
 /** The loop's stream in the database: the store's own commit, over an image of the stream’s end (fleet.md, A stream in PostgreSQL). */
 
@@ -42,35 +45,68 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
   const { pool, project, codec, empty, caller, refuseOver } = options;
   return {
     async read(stream) {
-      const [row] = await ask<{ snapshot: string | null; leases: LeaseRow[] | null }>(pool, READ, [project, stream]);
+      const look = () => ask<{ snapshot: string | null; leases: LeaseRow[] | null }>(pool, READ, [project, stream]);
+      const [row] = await patiently(look);
       const leases = toLeases(row?.leases ?? []);
       return row?.snapshot ? { ...empty, ...codec.parse(row.snapshot), leases } : { ...empty, leases };
     },
-    transact: (stream, decide, fence) =>
-      withTransaction(pool, async (client) => {
-        const head = await lock(client, project, stream);
-        const leases = await readLeases(client, project);
-        const claim = fence?.claim ?? null;
-        const at = formatInstant(head.at.getTime());
-        if (claim !== null && !isActive(leases[claim], head.at)) throw refuseOver(claim);
-        const memory = buildImage(head, stream);
-        const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock: { now: () => head.at.getTime() } });
-        let after = leases;
-        const answer = await store.transact(stream, ({ snapshot }) => {
-          const before = { ...empty, ...snapshot, leases, unsent: [] };
-          const { answer, state, entry, documents = [] } = decide(before, at);
-          if (state === undefined || entry === undefined) return { answer };
-          after = state.leases;
-          const events = state.unsent as JsonObject[];
-          const data = events.length === 0 ? entry.data : { ...entry.data, events: [...events] };
-          const entries = [{ type: entry.type, data, by: caller }];
-          return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
+    async transact<A>(
+      stream: string,
+      decide: (state: LoopState, at: string) => Change<A>,
+      fence?: { claim: string | null },
+    ) {
+      const tx = randomUUID();
+      const made: A[] = [];
+      const run = () =>
+        withTransaction(pool, async (client) => {
+          const head = await lock(client, project, stream);
+          const leases = await readLeases(client, project);
+          const claim = fence?.claim ?? null;
+          const at = formatInstant(head.at.getTime());
+          if (claim !== null && !isActive(leases[claim], head.at)) throw refuseOver(claim);
+          const memory = buildImage(head, stream);
+          const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock: { now: () => head.at.getTime() } });
+          let after = leases;
+          const answer = await store.transact(stream, ({ snapshot }) => {
+            const before = { ...empty, ...snapshot, leases, unsent: [] };
+            const { answer, state, entry, documents = [] } = decide(before, at);
+            if (state === undefined || entry === undefined) return { answer };
+            after = state.leases;
+            const events = state.unsent as JsonObject[];
+            const data = events.length === 0 ? entry.data : { ...entry.data, events: [...events] };
+            const entries = [{ type: entry.type, data, by: caller }];
+            return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
+          });
+          await write(client, { project, stream, head, memory, tx });
+          if (!isSameJson(leases, after)) await writeLeases(client, project, { before: leases, after });
+          made[0] = answer;
+          return answer;
         });
-        await write(client, { project, stream, head, memory });
-        if (!isSameJson(leases, after)) await writeLeases(client, project, { before: leases, after });
-        return answer;
-      }),
+      return patiently(async () => {
+        // The connection went while it was committed: the row says what became of it.
+        const isMade =
+          made.length > 0 && (await ask(pool, 'SELECT FROM dev_cli.entries WHERE tx = $1', [tx])).length > 0;
+        return isMade ? (made[0] as A) : run();
+      });
+    },
   };
+}
+
+/** How long a database that was there is waited for, and how long in between, in milliseconds. */
+const PATIENCE = 60_000;
+const PAUSE = 500;
+
+/** Does what needs the database once more while that is away: it may have been restarted. @throws what `work` throws */
+async function patiently<A>(work: () => Promise<A>): Promise<A> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || performance.now() > until) throw error;
+      await sleep(PAUSE);
+    }
+  }
 }
 
 const isActive = (lease: Lease | undefined, at: Date): boolean =>
@@ -109,13 +145,23 @@ async function lock(client: PoolClient, project: string, stream: string): Promis
   );
   const [head] = rows;
   if (head === undefined) throw new Error('a stream that is locked is there');
+  if (head.seq !== '0' && (head.snapshot === null || head.last === null)) throw damagedError(project);
   return head;
 }
+
+const damagedError = (project: string): DevCliError =>
+  new DevCliError(
+    'STATE_CORRUPT',
+    `Of the stream of ${project} in the fleet’s database, a part is missing. Nothing was changed.`,
+    {
+      fix: 'Ask who looks after the database: it has to be restored from a backup.',
+    },
+  );
 
 /** Writes what a commit has left in the image, in one statement. */
 async function write(
   client: PoolClient,
-  { project, stream, head, memory }: { project: string; stream: string; head: Head; memory: Memory },
+  { project, stream, head, memory, tx }: { project: string; stream: string; head: Head; memory: Memory; tx: string },
 ): Promise<void> {
   const journal = memory.journals.get(stream) ?? Buffer.alloc(0);
   const lines = journal.subarray(Buffer.byteLength(head.last ?? ''));
@@ -128,13 +174,13 @@ async function write(
     ...[project, stream, seq, head.size, lines.toString('utf8'), snapshot, lines.length],
     documents.map(([path]) => path.slice(directory.length)),
     documents.map(([, { content }]) => content.toString('utf8')),
-    ...[[...memory.objects.keys()], [...memory.objects.values()]],
+    ...[[...memory.objects.keys()], [...memory.objects.values()], tx],
   ];
   await client.query(WRITE, values);
 }
 
 const WRITE = `
-  WITH e AS (INSERT INTO dev_cli.entries VALUES ($1, $2, $3, $4, $5)),
+  WITH e AS (INSERT INTO dev_cli.entries VALUES ($1, $2, $3, $4, $5, $12)),
   d AS (INSERT INTO dev_cli.documents
     SELECT $1, path, $3, content FROM unnest($8::text[], $9::text[]) AS t (path, content)
     ON CONFLICT (project, path) DO UPDATE SET seq = excluded.seq, content = excluded.content),

@@ -1,5 +1,10 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { requireTrust } from '../../protocol/trust/trust.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { Context } from '../../run/context.js';
 import { identifyProcess } from '../../store/process.js';
 import { findRepository, type GitOptions } from '../../work/git-command.js';
@@ -16,6 +21,7 @@ import {
   nameHead,
   type Site,
 } from './ports.js';
+import { openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 
 /** `fleet take` and `fleet give` (fleet.md, Trust, persons): an attempt that waits for a person is brought to one, and back. */
@@ -60,6 +66,12 @@ export async function give(ports: FleetPorts, context: Context, goal: string, ca
   };
 }
 
+/** Who a person at a root is, also after the machine was started anew: the name is no secret, and says where to look. */
+function namePerson({ home, root }: Context): string {
+  const [host = ''] = identifyProcess().host.split('@');
+  return `person:${toBoundedLine(host, 40)}:${sha256(canonicalJson([home, root])).slice(0, 12)}`;
+}
+
 /** What one person has of a project. */
 async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   if (context.mark !== null)
@@ -72,7 +84,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
     );
   const { project, remote } = loop.requireFleet(context);
   const { pool } = await openShared(context, call);
-  const streams = openProjectStreams(loop, context, { pool, project });
+  const streams = openProjectStreams(loop, context, { pool, project, bringKept: async () => {} });
   await streams.tellNews(() => {});
   const state = await streams.read(LOOP);
   const git: GitOptions = { env: call.env };
@@ -80,7 +92,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   if (found.kind !== 'repository') throw new DevCliError('NEEDS_MISSING', 'There is no git repository here.');
   const top = context.root;
   const refs = openRemoteRefs(top, remote, git);
-  const worker = `person:${identifyProcess().host}:${context.root}`.slice(0, 80);
+  const worker = namePerson(context);
   const trusted = new Set<string>();
   const place = { context, top, remote, git, pool, project, streams, refs, trusted };
   const carrier = createCarrier({ ...place, ahead: 'refuse' });
@@ -96,6 +108,13 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
       await fetchReferences(top, remote, [...wanted.map((name) => `+${name}:${name}`), attempt.base], git);
       const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
       if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
+      if (carried.recipe !== null) {
+        // As where a run of it is begun here: what comes with the freight is this very text, or is refused.
+        const library = openLibraryAt(context, { commit: attempt.base, git });
+        const captured = requireRecipe(library, carried.recipe);
+        requireTrust(context, captured);
+        trusted.add(captured.digest);
+      }
       const given = { streams, openRefs: () => refs, worker, carrier, attempt, carried };
       return { site: await loop.openSite(context, call, given), carried };
     },

@@ -8,9 +8,9 @@ import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { listKept } from '../../work/attempt-commits.js';
 import { findRepository } from '../../work/git-command.js';
-import { listReferences, moveReference } from '../../work/trees.js';
 import { openBackend } from './backend.js';
 import { readLoopFiles } from './files.js';
+import type { Backend } from './fleet-port.js';
 import { listGoals } from './goals.js';
 import { type Call, findRecords, isSession, type LoopPorts } from './site.js';
 import { isHandedIn, nameRecords, nameReference } from './state.js';
@@ -50,7 +50,9 @@ export async function listAttempts(
   goal: string | undefined,
   call: Call,
 ): Promise<Answer> {
-  const found = (await readAll(ports, context, call)).filter((one) => goal === undefined || one.goal === goal);
+  const found = (await readAll(context, await openBackend(ports, context, call))).filter(
+    (one) => goal === undefined || one.goal === goal,
+  );
   const attempts = found.map(({ endedAt, ...one }) => ({ ...one, ended_at: endedAt }));
   return {
     exit: 0,
@@ -68,7 +70,9 @@ export async function listAttempts(
 /** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an id without an attempt, `IO`, `GIT_FAILED` */
 export async function showAttempt(ports: Ports, context: Context, id: string, call: Call): Promise<Answer> {
   const [, goal = '', number = ''] = ID.exec(id) ?? [];
-  const attempt = (await readAll(ports, context, call)).find((one) => one.goal === goal && one.n === Number(number));
+  const attempt = (await readAll(context, await openBackend(ports, context, call))).find(
+    (one) => one.goal === goal && one.n === Number(number),
+  );
   if (attempt === undefined) {
     throw new DevCliError('USAGE', `There is no attempt ${JSON.stringify(toBoundedLine(id, 80))}.`, {
       fix: { command: 'attempt list', input: {} },
@@ -135,18 +139,16 @@ export async function pruneAttempts(ports: Ports, context: Context, days: number
     .filter(({ status }) => status === 'done' || status === 'dropped')
     .map(({ id }) => id);
   const before = context.clock.now() - days * DAY;
-  const old = (await readAll(ports, context, call)).filter(
+  const backend = await openBackend(ports, context, call);
+  const refs = backend.openRefs(context.root, {});
+  const old = (await readAll(context, backend)).filter(
     ({ goal, endedAt }) => over.includes(goal) && endedAt !== null && Date.parse(endedAt) <= before,
   );
   const removed: string[] = [];
   for (const { id, ref, goal, n } of old) {
-    const known = ref === null ? undefined : (await listReferences(context.root, ref, {})).get(ref);
-    if (
-      ref !== null &&
-      known !== undefined &&
-      (await moveReference(context.root, ref, { from: known, to: null }, {})) !== null
-    )
-      continue;
+    const known = ref === null ? undefined : (await refs.list(ref)).get(ref);
+    if (ref !== null && known !== undefined && (await refs.move(ref, { from: known, to: null })) !== null) continue;
+    await backend.desk?.forget({ goal, n });
     removeBelowHome(context.root, `loop/${nameRecords({ goal, n })}`);
     removed.push(id);
   }
@@ -158,12 +160,11 @@ export async function pruneAttempts(ports: Ports, context: Context, days: number
 }
 
 /** All attempts that left a record or a reference, by goal and number. */
-async function readAll(ports: Ports, context: Context, call: Call): Promise<Kept[]> {
+async function readAll(context: Context, { streams }: Pick<Backend, 'streams'>): Promise<Kept[]> {
   const { root, reader } = context;
   const base = `${root}/.dev/loop/attempts`;
   const isRepository = (await findRepository(root, {})).kind === 'repository';
   const references = isRepository ? await listKept(root, NAMESPACE, {}) : new Map<string, string>();
-  const { streams } = await openBackend(ports, context, call);
   const { attempts: open } = await streams.read(LOOP);
   const ids = new Set(reader.list(base).flatMap((goal) => reader.list(`${base}/${goal}`).map((n) => `${goal}#${n}`)));
   for (const name of references.keys()) ids.add(name.slice(NAMESPACE.length + 1).replace(/\/(\d+)$/, '#$1'));

@@ -88,7 +88,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
   const notifier = createNotifier(context);
   try {
     await given.prepare?.(site);
-    await finishAnswers(site);
+    await finishAnswers({ ...site, isHere: true });
     await finishSpike(site);
     await writeOwed(site);
     await removeStray(site);

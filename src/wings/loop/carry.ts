@@ -95,7 +95,8 @@ export async function carryOn(
     const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
     const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
     const after = await site.streams.read(LOOP);
-    const stays = next !== null && isCarried(next) && !site.signal.aborted;
+    // What a session has left is kept, also by a worker that was told to end.
+    const stays = next !== null && isCarried(next) && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
     await giveBack(site, claim, next?.state ?? 'limits.sessions');
     return 'over';
@@ -106,28 +107,35 @@ export async function carryOn(
 }
 
 /**
- * Ends an attempt of which a step could not be carried out, however often it was tried.
+ * Lets go of an attempt of which a step could not be carried out, however often it was tried.
+ * @param isOver whether that is the attempt's end; else another worker may be able to
  * @throws DevCliError as `Streams.transact`, but for a lease that is over
  */
-export async function abandon(streams: Streams, { goal, n, claim = null }: Attempt, reason: string): Promise<void> {
+export async function letGo(
+  streams: Streams,
+  { goal, n, claim = null }: Attempt,
+  { reason, isOver }: { reason: string; isOver: boolean },
+): Promise<void> {
   const id = nameAttempt({ goal, n });
-  const verdict = { classification: 'interrupted', success: false, action: 'stop' } as const;
-  const said: Verdict = { ...verdict, reason: toBoundedLine(reason, 1_000) };
+  const verdict: Verdict = {
+    ...{ classification: 'interrupted', success: false, action: 'stop', reason: toBoundedLine(reason, 1_000) },
+  };
   const decide = (state: LoopState, at: string) => {
     const before = state.attempts[id];
     const lease = claim === null ? undefined : state.leases[claim];
     if (before === undefined || lease === undefined || !isCarried(before)) return { answer: undefined };
-    const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict: said };
-    const given = releaseLease(state.leases, lease, { at, reason: said.classification, goalStatus: null });
+    const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict };
+    const after = isOver ? over : { ...before, claim: null };
+    const given = releaseLease(state.leases, lease, { at, reason: verdict.reason, goalStatus: null });
     return {
       answer: undefined,
       state: {
         ...state,
         leases: given.leases,
-        attempts: { ...state.attempts, [id]: over },
+        attempts: { ...state.attempts, [id]: after },
         unsent: [...state.unsent, ...given.events],
       },
-      entry: { type: 'attempt', data: { id, event: 'OVER', state: over.state } },
+      entry: { type: 'attempt', data: { id, event: isOver ? 'OVER' : 'GIVEN', state: after.state } },
     };
   };
   await streams.transact(LOOP, decide, { claim }).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { FleetSetting } from './config.js';
 import type { Refs } from './refs.js';
 import type { Streams } from './streams.js';
 
-/** Where the loop keeps what it knows and what was tried: on this machine, or, for a fleet, where many share it (fleet.md). */
+/** Where the loop keeps what it knows and what was tried: on this machine, or, for a fleet, where many share it (fleet.md, Three truths). */
 export interface Backend {
   streams: Streams;
   /** @param top absolute: any work tree of the repository */
@@ -17,6 +17,14 @@ export interface Backend {
 export interface DeskPort {
   /** Has this root be the desk of its project until it is released. @throws DevCliError `LOCKED` where another one is, `IO` */
   hold(): Promise<() => Promise<void>>;
+  /** Whether some root is the desk. @throws DevCliError `IO` */
+  isHeld(): Promise<boolean>;
+  /** Whether this root is the desk, or nobody is: only there answers are carried out. @throws DevCliError `FLEET_UNAVAILABLE` */
+  isHere(): Promise<boolean>;
+  /** How many workers for the project are there now. @throws DevCliError `FLEET_UNAVAILABLE` */
+  countWorkers(): Promise<number>;
+  /** Forgets what was kept for other machines of an attempt. @throws DevCliError `FLEET_UNAVAILABLE` */
+  forget(attempt: { goal: string; n: number }): Promise<void>;
   /** What is wrong with a goal as it is on the branch, where workers read it; null: nothing. @throws DevCliError `GIT_FAILED`, `IO` */
   findFault(goal: string, branch: string): Promise<string | null>;
 }

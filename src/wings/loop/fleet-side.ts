@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { openCarriedSite, readCarriedGoal } from './carried-site.js';
-import { abandon, carryOn, claimNext, listCarried } from './carry.js';
+import { carryOn, claimNext, letGo, listCarried } from './carry.js';
 import type { FleetSetting } from './config.js';
 import { refuseClaim } from './core/leases.js';
 import { readLoopFiles } from './files.js';
@@ -33,7 +33,7 @@ export const FLEET_SIDE = {
   claimNext,
   openSite: openCarriedSite,
   carryOn,
-  abandon,
+  letGo,
   claimParked,
   bringParked,
   giveParked,

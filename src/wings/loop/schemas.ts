@@ -12,6 +12,8 @@ const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_4
 const rate = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `The share ${what}, from 0 to 1.` });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
+/** What git takes for a name, and not for an option. */
+const REF = '^[A-Za-z0-9_][^\\s:~^?*\\[\\\\]*$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
 
 export const LoopConfigSchema = Type.Object(
@@ -53,8 +55,15 @@ export const LoopConfigSchema = Type.Object(
       Type.Object(
         {
           project: Type.String({ pattern: TOOL_NAME, description: 'What all machines call this project.' }),
-          remote: optional(text('The git remote that all machines share. Default: origin.')),
-          onto: optional(text('The branch that gets the commits. Default: the one checked out at the desk.')),
+          remote: optional(
+            Type.String({ pattern: REF, description: 'The git remote that all machines share. Default: origin.' }),
+          ),
+          onto: optional(
+            Type.String({
+              pattern: REF,
+              description: 'The branch that gets the commits. Default: the one checked out at the desk.',
+            }),
+          ),
         },
         { ...noOtherKeys, description: 'That many machines work at the goals: {project, remote, onto}.' },
       ),

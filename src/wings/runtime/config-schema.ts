@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { enumSchema, noOtherKeys } from '../../base/schema.js';
+import { enumSchema, noOtherKeys, secretSchema } from '../../base/schema.js';
 import { RUNTIME_SETTINGS } from '../../recipe/settings/runtime-schema.js';
 
 /** The user's own configuration of the runtime (runtime.md, Configuration). */
@@ -9,16 +9,8 @@ const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4
 const Texts = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
 const price = (description: string) => Type.Number({ minimum: 0, maximum: 100_000, description });
 
-const KeySchema = Type.Union(
-  [
-    Type.Object({ env: Text('The variable that holds it.') }, noOtherKeys),
-    Type.Object({ file: Text('The file that holds it; ~ is your home.') }, noOtherKeys),
-    Type.Object(
-      { command: Type.Array(Type.String({ maxLength: 4096 }), { minItems: 1, description: 'Prints it.' }) },
-      noOtherKeys,
-    ),
-  ],
-  { description: 'Where the key is found. It never stands in this file itself.' },
+const KeySchema = secretSchema(
+  'Where the key is found: one of env, file and command. It never stands in this file itself.',
 );
 
 const ProviderSchema = Type.Object(
@@ -82,4 +74,3 @@ export const RuntimeConfigSchema = Type.Object(
 /** The configuration as it is written. */
 export type RuntimeConfigFile = Static<typeof RuntimeConfigSchema>;
 export type ProviderSetting = Static<typeof ProviderSchema>;
-export type KeySource = Static<typeof KeySchema>;

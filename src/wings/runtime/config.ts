@@ -8,7 +8,7 @@ import { computeNotifyDigest } from '../../protocol/trust/digests.js';
 import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/settings/project-settings.js';
 import type { ProjectSettings } from '../../recipe/settings/project-settings-schema.js';
 import type { HookSettings, PermissionRules } from '../../recipe/settings/runtime-schema.js';
-import { createProblemLog } from '../../recipe/source/report.js';
+import { createProblemLog, listErrors } from '../../recipe/source/report.js';
 import { checkValue } from '../../recipe/source/validate.js';
 import { parseYaml } from '../../recipe/source/yaml.js';
 import type { Context } from '../../run/context.js';
@@ -121,13 +121,8 @@ function readOwn(
   const source = parseYaml(text, path);
   const report = createProblemLog(source);
   checkValue(SCHEMA, source.value ?? {}, report);
-  const faults = report.problems.filter(({ severity }) => severity === 'error');
-  if (faults.length === 0) return (source.value ?? {}) as RuntimeConfigFile;
-  const details = faults.map(({ message, fix, file, line, column, pointer }) => ({
-    problem: fix === undefined ? message : `${message} ${fix}`,
-    at: `${file}:${line}:${column}`,
-    ...defined({ pointer }),
-  }));
+  const details = listErrors(report);
+  if (details.length === 0) return (source.value ?? {}) as RuntimeConfigFile;
   throw refuse(`${path} cannot be used.`, details, 'Mend it at the places named in details.');
 }
 

@@ -1,9 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { getSystemCode } from '../../base/errors.js';
-import { executeFile } from '../../work/processes.js';
+import type { SecretSource } from '../../base/schema.js';
+import { describeSecret, readSecret } from '../../work/secret.js';
 import { type RuntimeConfig, refuse } from './config.js';
-import type { KeySource, ProviderSetting } from './config-schema.js';
+import type { ProviderSetting } from './config-schema.js';
 
 /** Where a model is asked, and with which key (runtime.md, Configuration). */
 
@@ -28,10 +26,6 @@ const BUILT_IN: Readonly<Record<string, ProviderSetting>> = {
 };
 /** Variables that move a provider that is built in. */
 const MOVED: Readonly<Record<string, string>> = { anthropic: 'ANTHROPIC_BASE_URL', openai: 'OPENAI_BASE_URL' };
-/** Seconds that a command may take to print a key. */
-const KEY_SECONDS = 10;
-/** Most bytes of a key. */
-const KEY_BYTES = 64 * 1024;
 
 /** Variables of the environment that hold keys: no command of a model sees them. */
 export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): string[] {
@@ -67,24 +61,15 @@ export async function chooseModel(
   return { full, id, provider, api: setting.api, baseURL, keySource: describeSource(source), key };
 }
 
-function describeSource(source: KeySource | undefined): string {
-  if (source === undefined) return 'none';
-  if ('env' in source) return `variable ${source.env}`;
-  return 'file' in source ? `file ${source.file}` : `command ${source.command[0]}`;
-}
+const describeSource = (source: SecretSource | undefined): string =>
+  source === undefined ? 'none' : describeSecret(source);
 
 async function readKey(
-  source: KeySource,
+  source: SecretSource,
   provider: string,
-  { env, home, cwd }: { env: NodeJS.ProcessEnv; home: string; cwd: string },
+  around: { env: NodeJS.ProcessEnv; home: string; cwd: string },
 ): Promise<string> {
-  const found =
-    'env' in source
-      ? (env[source.env] ?? '')
-      : 'file' in source
-        ? readKeyFile(source.file, home)
-        : await runKeyCommand(source.command, env, cwd);
-  const key = found.trim();
+  const key = await readSecret(source, around);
   if (key !== '' && !/[^\x21-\x7e]/.test(key)) return key;
   const problem = key === '' ? 'there is none' : 'it has blanks or signs that no key has';
   const where = describeSource(source);
@@ -93,24 +78,4 @@ async function readKey(
     [{ target: `providers.${provider}.key`, problem }],
     'Set it, or say in the configuration where it is.',
   );
-}
-
-function readKeyFile(path: string, home: string): string {
-  try {
-    const absolute = path.startsWith('~/') ? join(home, path.slice(2)) : path;
-    return statSync(absolute).isFile() ? readFileSync(absolute).subarray(0, KEY_BYTES).toString('utf8') : '';
-  } catch (error) {
-    if (getSystemCode(error) === undefined) throw error;
-    return '';
-  }
-}
-
-async function runKeyCommand(
-  [program = '', ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-): Promise<string> {
-  const options = { cwd, env, signal: undefined, timeoutSeconds: KEY_SECONDS, maxBuffer: KEY_BYTES };
-  const { error, stdout } = await executeFile(program, args, options);
-  return error === null ? stdout.toString('utf8') : '';
 }

@@ -125,6 +125,20 @@ max_context_bytes: 1000
     expect([readGoals(goals).ok, readContextBudget(more)]).toEqual([true, { bytes: 1000 }]);
   });
 
+  it('may name the fleet that works the goals off', () => {
+    const readFleet = (fleet: string) => read(`${CONFIG}fleet: ${fleet}\n`, GOALS).config.fleet;
+    expect(readFleet('{project: api}')).toEqual({ project: 'api', remote: 'origin', onto: null });
+    const all = { project: 'api', remote: 'team', onto: 'release/1.x' };
+    expect(readFleet(JSON.stringify(all))).toEqual(all);
+    expect(ofConfig('fleet: {remote: --upload-pack=x, onto: "a b", projekt: api}\n')).toEqual([
+      expect.stringContaining('"project" is missing. What all machines call this project.'),
+      expect.stringContaining('did you mean "project"?'),
+      expect.stringMatching(/^\.ai\/config\.yaml:3:17 remote is "--upload-pack=x"/),
+      expect.stringMatching(/^\.ai\/config\.yaml:3:\d+ onto is "a b"/),
+    ]);
+    expect(ofConfig('fleet: {project: a:b}\n')).toEqual([expect.stringContaining('project is "a:b"')]);
+  });
+
   it('are missing without both of them', () => {
     for (const [config, goals] of [
       [null, GOALS],

@@ -222,7 +222,7 @@ describe('an answer that is cut off', () => {
 
   it('after it was recorded, is finished by the next call, once', async () => {
     log(event('evt_1', 'a', 'block'));
-    const desk = { context: context(), streams: openLoop(context()) };
+    const desk = { context: context(), streams: openLoop(context()), isHere: true };
     const answer = await record(desk, 'inbox-evt_1', given, false);
     await expect(record(desk, 'inbox-evt_1', { ...given, operator: 'ben' }, false)).rejects.toMatchObject({
       code: 'INBOX_REFUSED',

@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { createContext } from '../../../src/app/context.js';
+import { trust } from '../../../src/project/trust.js';
 import { init } from '../../../src/protocol/init/init.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { Context } from '../../../src/run/context.js';
 import { openClone } from '../../../src/wings/fleet/clone.js';
+import { packRun } from '../../../src/wings/fleet/freight.js';
 import { addTree, pointTree } from '../../../src/work/trees.js';
 import { devCli } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { gitIn } from './repository.js';
+import { gitIn, put } from './repository.js';
 
 /** Two machines of a fleet: homes, state directories and clones of their own, and the remote between them. */
 
@@ -45,9 +48,14 @@ export async function openMachines(): Promise<{ here: Machine; there: Machine; r
   execFileSync('git', ['clone', '--quiet', '--bare', here.root, remote]);
   gitIn(here.root)('remote', 'add', 'origin', remote);
   const base = gitIn(here.root)('rev-parse', 'HEAD');
-  await addTree(here.root, here.tree, base, here);
-  await pointTree(here.tree, { root: here.root, run: RUN, below: '', goal: GOAL }, here);
+  await addAttemptTree(here, base);
   return { here, there: await addClone(remote), remote, base };
+}
+
+/** Makes the tree of the attempt on a machine. */
+export async function addAttemptTree(machine: Machine, base: string): Promise<void> {
+  await addTree(machine.root, machine.tree, base, machine);
+  await pointTree(machine.tree, { root: machine.root, run: RUN, below: '', goal: GOAL }, machine);
 }
 
 /** Another machine, with a clone. */
@@ -102,17 +110,17 @@ export function askNext(machine: Machine, cwd = machine.root): { answer: string;
   return { answer: stdout, prompts };
 }
 
-/** A recipe that a person has a say in. */
-export const ASK_FIRST = `name: ask-first
+/** A recipe that a person has a say in, and that starts a command. */
+const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
 goal: required
 guard: { writes: ["**"], sources: free }
 blocks:
   - id: work
-    type: llm
-    instruction: Reach the goal in {workTree}, and run the tests.
-    write: note.md
+    type: subagent
+    agents:
+      - { type: Explore, id: one, output: note.md }
   - id: look
     type: wait-for-user
     human: required
@@ -121,14 +129,35 @@ blocks:
     choices:
       - { id: integrate, label: integrate it }
       - { id: again, label: not yet, goto: work, reason: required }
-      - { id: drop, label: leave it, goto: halt }
+  - { id: tell, type: cli, command: "touch {workTree}/told.txt" }
 `;
 
-/** Gives a machine's project a recipe of its own. */
-export function addRecipe(machine: Machine, name: string, text: string): void {
-  mkdirSync(join(machine.root, '.dev/recipes'), { recursive: true });
-  execFileSync('tee', [join(machine.root, `.dev/recipes/${name}.yaml`)], {
-    input: text,
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
+/** Gives a machine's project that recipe, and trusts it there. @returns its digest */
+export function addRecipe(machine: Machine): string {
+  put(machine.root, { '.dev/recipes/ask-first.yaml': ASK_FIRST });
+  const context = contextOn(machine);
+  const { digest } = requireRecipe(context.library, 'ask-first');
+  trust(context.trustDirectory, digest);
+  return digest;
+}
+
+/** A note that is too long for a line of the journal. */
+const NOTE = [
+  ...['---', 'agent: one', 'status: complete', 'summary: Done.', 'timestamp: 2026-11-28T04:00:00Z', '---', ''],
+  'x'.repeat(70_000),
+  '',
+].join('\n');
+
+/** Two machines, with a run of that recipe at its gate on the first; the second knows its digest. */
+export async function openAtGate() {
+  const machines = await openMachines();
+  const { here, there } = machines;
+  const trusted = new Set([addRecipe(here)]);
+  await beginRun(here, { recipe: 'ask-first' });
+  const earlier = await packRun(contextOn(here), RUN);
+  put(here.root, { [`.dev/specs/${RUN}/note.md`]: NOTE });
+  const { stdout, code } = devCli(here, ['step', 'complete', RUN, '--action', 'a1'], { cwd: here.tree });
+  if (code !== 0) throw new Error(stdout);
+  const placing = { workTree: there.tree, trusted, ahead: 'refuse' as const };
+  return { ...machines, placing, earlier, freight: await packRun(contextOn(here), RUN) };
 }

@@ -16,6 +16,8 @@ import { LOOP, type Streams } from '../streams.js';
 export interface Desk {
   context: Context;
   streams: Streams;
+  /** Whether goals are decided at this root: of a fleet, at its desk alone. */
+  isHere: boolean;
 }
 
 export type InboxRefusal =
@@ -66,6 +68,7 @@ export function record({ streams }: Desk, id: string, given: Omit<InboxAnswer, '
 
 /** Carries out what was answered and is not carried out yet: what a call that was cut off has left. */
 export async function finishAnswers(desk: Desk): Promise<void> {
+  if (!desk.isHere) return;
   const { answers } = await desk.streams.read(LOOP);
   for (const [id, answer] of Object.entries(answers)) if (!answer.done) await carryOut(desk, id, answer);
 }
@@ -74,7 +77,11 @@ export async function finishAnswers(desk: Desk): Promise<void> {
  * Carries an answer out, once: what it changes in the stream is one commit with its mark and its event.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GIT_FAILED`, `LOCKED`, `IO`; the next call finishes it
  */
-export async function carryOut({ context, streams }: Desk, id: string, answer: InboxAnswer): Promise<void> {
+export async function carryOut(
+  { context, streams }: Omit<Desk, 'isHere'>,
+  id: string,
+  answer: InboxAnswer,
+): Promise<void> {
   const change = await prepareEffect(context, answer);
   await streams.transact(LOOP, (state) => {
     const now = state.answers[id];

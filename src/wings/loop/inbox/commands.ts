@@ -120,24 +120,26 @@ export async function act(
     );
   const isDone = reasonCode === 'gate' || action === 'defer';
   const answer = await record(desk, id, said, isDone);
-  if (!isDone) await carryOut(desk, id, answer);
+  if (!isDone && desk.isHere) await carryOut(desk, id, answer);
   await tellLog(desk);
   const status = findGoalStatus(reasonCode, action);
   const resolved = action !== 'defer';
   const isToMove = reasonCode === 'action_escalate' && action === 'approve';
+  const isElsewhere = !desk.isHere && !isDone ? ' once its desk has carried that out' : '';
   const then = isToMove ? '; its branch is moved by the auto at work, or the next, once nothing is in the way' : '';
   return {
     exit: 0,
     json: { ok: true, inbox_id: id, action, operator_id: operator, goal_id: goal, goal_status: status, resolved },
     text: (format) =>
       told?.text?.(format) ??
-      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${then}${resolved ? '.' : '; it stays open.'}`,
+      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}${isElsewhere}`}${then}${resolved ? '.' : '; it stays open.'}`,
   };
 }
 
 /** What waits, after what a call that was cut off has left is finished. */
 async function read(ports: Ports, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
-  const desk = { context, streams: (await openBackend(ports, context, call)).streams };
+  const { streams, desk: port } = await openBackend(ports, context, call);
+  const desk = { context, streams, isHere: port === null || (await port.isHere()) };
   await finishAnswers(desk);
   await tellLog(desk);
   return { desk, inbox: await readInbox(ports, desk) };

@@ -56,7 +56,8 @@ export async function readInbox(ports: InboxPorts, { context, streams }: InboxSi
     return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(context, item, goals) };
   });
   const runs = (await ports.listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
-  return { items: sortItems([...told.reverse(), ...runs]), goals };
+  const parked = await listElsewhere(context, state);
+  return { items: sortItems([...told.reverse(), ...runs, ...parked]), goals };
 }
 
 /** How many items are open, and how many of them press. @throws DevCliError as `readInbox` */
@@ -113,6 +114,20 @@ function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, a
     case 'baseline_blocked':
       return false;
   }
+}
+
+/** Attempts of a fleet whose run waits for a person, and lies on no disk of this machine. */
+async function listElsewhere({ store }: Context, { attempts }: LoopState): Promise<Item[]> {
+  const items: Item[] = [];
+  for (const { goal, run, state, facts, startedAt } of Object.values(attempts)) {
+    if (state !== 'parked' || run === null || (await store.read(run)).snapshot !== null) continue;
+    items.push({
+      ...{ inbox_id: `inbox-${run}-parked`, event_id: null, goal_id: goal, priority: 'high', reason_code: 'gate', run },
+      ...{ summary: facts?.run?.said ?? 'its run waits', timestamp: startedAt, latest_action: null, resolved: false },
+      ...{ classification: null, answer: { command: 'fleet take', input: { goal } } },
+    });
+  }
+  return items;
 }
 
 function makeRunItem(waiting: WaitingRun, answers: LoopState['answers']): Item | null {
