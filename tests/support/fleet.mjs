@@ -2,7 +2,16 @@
 // a state directory and a fleet.yaml of their own, and their processes. Everything is real but the tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -141,7 +150,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       });
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stderr += text;
-        appendFileSync(log, text);
+        if (existsSync(base)) appendFileSync(log, text);
       });
       /** @type {Started} */
       const started = {

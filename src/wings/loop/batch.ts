@@ -39,9 +39,8 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
     const start = stops ? [] : next.start.filter(({ id }) => !crew.failed.has(id));
     for (const goal of start)
       await startGoal(order, crew, goal).catch((error) => noteFailure(crew, goal.id, goal.id, error));
+    if (crew.ended.size > 0) continue;
     const pause = stops ? null : next.pause;
-    if (pause !== null && crew.atWork.size === 0)
-      order.tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
     const idle = crew.atWork.size === 0 && pause === null && (stops || !isAwaited(site, desk, next.over));
     if (!idle) await waitForNews(order, crew, desk, pause);
     else if (start.length === 0) return describeEnd(site, crew, desk, next.over);
@@ -54,6 +53,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
  */
 async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
   const { site, parallel } = order;
+  const { role } = site;
   const before = crew.atWork.size;
   let judged = Object.values(state.attempts).filter(
     (one) => isHandedIn(one) && crew.atWork.has(nameAttempt(one)),
@@ -62,14 +62,17 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk):
     const id = nameAttempt(attempt);
     if (crew.atWork.has(id) || crew.ended.has(id) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt))
       continue;
+    // A worker has left it there.
+    const isNews = role.kind === 'desk' && attempt.claim != null && state.leases[attempt.claim]?.status !== 'active';
     // Tried once by each batch, and where a person asks for it.
-    if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
+    if (!isNews && attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
     // Beside the sessions; what its goal asks for, a batch that began before the goal was there does not know.
     const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
     if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
     if (isHandedIn(attempt)) judged += 1;
-    const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
+    const isGivenUp = goal === undefined || goal.status === 'dropped';
+    const again = await takeUp(site, attempt, { isGivenUp, isNews });
     if (again !== null) crew.begin(again);
   }
   return crew.atWork.size > before;
@@ -157,6 +160,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 
 /** What the next plan is made of: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<Desk> {
+  crew.ended.clear();
   const state = await site.streams.read(LOOP);
   for (const [id, attempt] of Object.entries(state.attempts)) {
     const isNew = isForWorkers(site, attempt) && attempt.state !== 'saving' && crew.told.get(id) !== attempt.state;
@@ -195,7 +199,9 @@ const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title
  * back. Meanwhile the leases of what is at work are renewed.
  */
 async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause: number | null): Promise<void> {
-  const { site } = order;
+  const { site, tell } = order;
+  if (pause !== null && crew.atWork.size === 0)
+    tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
   // By the process's own time: a clock that is put back makes no pause longer.
   const until = pause === null ? Number.POSITIVE_INFINITY : performance.now() + pause;
   for (;;) {

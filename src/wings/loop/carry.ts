@@ -36,12 +36,17 @@ export const listCarried = ({ attempts }: LoopState): Attempt[] => Object.values
  * @throws DevCliError as `Streams.transact`
  */
 export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | null> {
-  const { worker, claim: id, minutes } = taker;
+  const { worker, claim: id, minutes, isSteady } = taker;
   return streams.transact(LOOP, (state, at) => {
-    const swept = sweep(state.leases, at);
-    const now = { ...state, leases: swept.leases };
+    // What others have lost is closed by whoever has beaten without a gap; what is this worker's own at once.
+    const mine = Object.entries(state.leases).filter(([, lease]) => isSteady || lease.worker === worker);
+    const swept = sweep(Object.fromEntries(mine), at);
+    const now = { ...state, leases: { ...state.leases, ...swept.leases } };
     const found = sortForWorker(now, worker).find((one) => isToBeHad(now, one, taker));
-    if (found === undefined) return { answer: null };
+    if (found === undefined && swept.answer === 0) return { answer: null };
+    const unsent = [...state.unsent, ...swept.events];
+    if (found === undefined)
+      return { answer: null, state: { ...now, unsent }, entry: { type: 'leases-expired', data: {} } };
     const asked = { worker, role: null, key: null, minutes, most: null, goal: found.goal };
     const offers = [{ id: found.goal, role: 'auto', why: null }];
     const taken = takeLease(now.leases, { ...asked, offers }, { id, at });
@@ -53,7 +58,7 @@ export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | nul
         ...now,
         leases: taken.leases,
         attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
-        unsent: [...state.unsent, ...swept.events, ...taken.events],
+        unsent: [...unsent, ...taken.events],
       },
       entry: { type: 'attempt', data: { id: nameAttempt(attempt), event: 'CLAIMED', state: attempt.state, worker } },
     };
@@ -100,9 +105,11 @@ export async function carryOn(
     if (attempt === undefined || attempt.claim !== claim) return 'over';
     const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
     const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
+    // Given back with its arrow.
+    if (next !== null && !isCarried(next)) return 'over';
     const after = await site.streams.read(LOOP);
     // What a session has left is kept, also by a worker that was told to end.
-    const stays = next !== null && isCarried(next) && (!site.signal.aborted || next.stopped || next.state === 'saving');
+    const stays = next !== null && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
     await giveBack(site, claim, next?.state ?? 'limits.sessions');
     return 'over';

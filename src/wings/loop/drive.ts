@@ -129,9 +129,14 @@ function explain(attempt: Attempt): string {
 
 /**
  * Goes on with an attempt that an earlier batch left; null where it still waits for a person, or somebody else has its goal.
- * @param isGivenUp whether nobody wants its goal any more
+ * @param about.isGivenUp whether nobody wants its goal any more
+ * @param about.isNews whether nobody was told yet that it waits
  */
-export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): Promise<Attempt | null> {
+export async function takeUp(
+  site: Site,
+  attempt: Attempt,
+  { isGivenUp, isNews }: { isGivenUp: boolean; isNews: boolean },
+): Promise<Attempt | null> {
   const { state, run } = attempt;
   if (isGivenUp && (state === 'parked' || state === 'unmoved' || isHandedIn(attempt))) {
     const verdict: Verdict = {
@@ -142,7 +147,7 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
     };
     return takeArrow(site, attempt, { event: 'OVER', patch: { verdict } });
   }
-  if (state !== 'parked' && state !== 'unmoved') return attempt;
+  if (isNews || (state !== 'parked' && state !== 'unmoved')) return attempt;
   // Its run lies elsewhere, and goes on where a person has answered it.
   if (state === 'parked' && site.role.kind === 'desk') return null;
   const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
@@ -168,21 +173,28 @@ async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promi
     ...{ action: isParked ? 'park' : 'escalate', ref: kept === null ? null : nameReference(attempt), reason },
     changed: facts?.changed ?? [],
   };
-  await site.streams.transact(LOOP, (state, now) => ({
-    answer: undefined,
-    state: {
-      ...state,
-      batch: state.batch && { ...state.batch, outcomes: { ...state.batch.outcomes, [goal]: outcome } },
-      attempts: { ...state.attempts, [nameAttempt(attempt)]: { ...attempt, claim: null } },
-      unsent:
-        isParked || verdict === null
-          ? state.unsent
-          : [...state.unsent, buildAttemptEvent(attempt, verdict, 'escalate', now)],
-    },
-    entry: { type: 'waits', data: { id: nameAttempt(attempt), reason } },
-  }));
+  const id = nameAttempt(attempt);
+  const isTold = await site.streams.transact(LOOP, (state, now) => {
+    const before = state.attempts[id];
+    // A person of a fleet may have taken it since, or answered it.
+    if (before === undefined || before.state !== at || before.claim !== attempt.claim) return { answer: false };
+    return {
+      answer: true,
+      state: {
+        ...state,
+        batch: state.batch && { ...state.batch, outcomes: { ...state.batch.outcomes, [goal]: outcome } },
+        attempts: { ...state.attempts, [id]: { ...before, claim: null } },
+        unsent:
+          isParked || verdict === null
+            ? state.unsent
+            : [...state.unsent, buildAttemptEvent(attempt, verdict, 'escalate', now)],
+      },
+      entry: { type: 'waits', data: { id, reason } },
+    };
+  });
+  if (!isTold) return;
   await giveBack(site, attempt.claim, isParked ? 'parked' : 'unmoved');
-  const line = `${nameAttempt(attempt)} waits for a person: ${reason}`;
+  const line = `${id} waits for a person: ${reason}`;
   tell(line);
   notify(line);
 }

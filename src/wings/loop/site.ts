@@ -15,6 +15,7 @@ import type { GitOptions } from '../../work/git-command.js';
 import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
+import { releaseLease } from './core/leases.js';
 import type { Decision } from './core/prompt.js';
 import type { DeskPort, OpenFleet } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
@@ -206,30 +207,46 @@ export interface Carrier {
   arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
+/** Where an attempt waits for its desk, or a person. */
+const FOR_DESK: ReadonlySet<Attempt['state']> = new Set(['parked', 'unmoved', 'settling']);
+
 /**
  * Takes an arrow of an attempt, in one commit. One that lost its lease takes none, but what is on the branch stays.
  * @returns the attempt from then on; as it was where it would begin a session that `limits.sessions` does not allow
  * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
  */
 export function takeArrow(
-  { streams, config: { limits } }: Pick<Site, 'streams' | 'config'>,
+  { streams, config: { limits }, role }: Pick<Site, 'streams' | 'config' | 'role'>,
   attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
   { event, patch, documents = [] }: StepEnd,
 ): Promise<Attempt> {
   const id = nameAttempt(attempt);
-  const decide = (state: LoopState) => {
+  const decide = (state: LoopState, at: string) => {
     const before = state.attempts[id];
     if (before === undefined) throw new DevCliError('INTERNAL', `The attempt ${id} is gone.`);
     const after: Attempt = { ...before, ...patch, state: stepAttempt(before.state, event) };
     const sessions = (state.batch?.sessions ?? 0) + (after.state === 'session' ? 1 : 0);
     if (after.state === 'session' && sessions > limits.sessions) return { answer: before };
     const batch = state.batch && { ...state.batch, sessions };
+    // What no worker carries on is nobody's from this very moment on: it is looked for, and not at work any more.
+    const lease = role.kind === 'worker' && FOR_DESK.has(after.state) ? state.leases[before.claim ?? ''] : undefined;
+    const why = { at, reason: after.state, goalStatus: null };
+    const given =
+      lease?.status === 'active' ? releaseLease(state.leases, lease, why) : { leases: state.leases, events: [] };
     return {
       answer: after,
-      state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },
+      state: {
+        ...state,
+        batch,
+        leases: given.leases,
+        unsent: [...state.unsent, ...given.events],
+        attempts: { ...state.attempts, [id]: after },
+      },
       entry: { type: 'attempt', data: { id, event, state: after.state } },
       documents,
     };
   };
-  return streams.transact(LOOP, decide, { claim: event === 'INTEGRATED' ? null : (attempt.claim ?? null) });
+  // The desk of a fleet holds nothing.
+  const isFree = event === 'INTEGRATED' || role.kind === 'desk';
+  return streams.transact(LOOP, decide, { claim: isFree ? null : (attempt.claim ?? null) });
 }

@@ -48,7 +48,10 @@ it.skipIf(terminal === null)(`takes an attempt to a person and back, whoever wor
   const [anna, berta] = [fleet.addClone(desk, 'anna'), fleet.addClone(desk, 'berta')];
   const worker = fleet.start(first, 'fleet', 'worker');
   const auto = await fleet.start(desk, 'auto', '--recursive', '--fleet', '--json').ended;
-  expect(JSON.parse(auto.stdout)).toMatchObject({ parked: [{ goal: 'one', run: 'one-1' }] });
+  expect(JSON.parse(auto.stdout)).toMatchObject({
+    goals_processed: [{ id: 'one', action_taken: 'park', reason: 'The goal is reached. May it be integrated?' }],
+    parked: [{ goal: 'one', run: 'one-1' }],
+  });
   // Its machine is gone with all that it had.
   worker.kill('SIGKILL');
   await worker.ended;
