@@ -32,19 +32,33 @@ let wrong = 0;
  * @param {(project: ReturnType<typeof createProject>) => Promise<void>} acts
  * @returns {Promise<number>} the exit code
  */
-export async function playOn({ title, prefix, look }, acts) {
+export function playOn({ title, prefix, look }, acts) {
+  return play(title, async () => {
+    const project = createProject({ prefix });
+    await acts(project).catch(failSoftly);
+    return `cd ${project.root} && ${look}`;
+  });
+}
+
+/**
+ * Plays, and says what came of it.
+ * @param {string} title
+ * @param {() => Promise<string>} acts whose answer is the command with which one looks around
+ * @returns {Promise<number>} the exit code
+ */
+export async function play(title, acts) {
   say(title);
-  const project = createProject({ prefix });
-  try {
-    await acts(project);
-  } catch (error) {
-    if (!(error instanceof StandInError)) throw error;
-    wrong += 1;
-    say(`\nIt went wrong: ${error.message}`);
-  }
-  say(`\nLook around: cd ${project.root} && ${look}`);
+  const look = await acts();
+  say(`\nLook around: ${look}`);
   say(wrong === 0 ? '\nNothing was lost.' : `\n${wrong} of it did not come out as it should.`);
   return wrong === 0 ? 0 : 1;
+}
+
+/** What a stand-in could not do is told, and counted; anything else is an error of the script. */
+export function failSoftly(error) {
+  if (!(error instanceof StandInError)) throw error;
+  wrong += 1;
+  say(`\nIt went wrong: ${error.message}`);
 }
 
 /** What a command prints, that has to go well. @param {boolean} [isQuiet] whether it is not told: it is asked again and again */

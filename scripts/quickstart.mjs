@@ -45,10 +45,16 @@ if (wanted === 'view') {
   const { playView } = await import('./quickstart-view.mjs');
   process.exit(await playView());
 }
+if (wanted === 'fleet') {
+  const { playFleet } = await import('./quickstart-fleet.mjs');
+  process.exit(await playFleet());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations | drive | view]');
+  console.error(
+    'Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations | drive | view | fleet]',
+  );
   process.exit(2);
 }
 const person = findTerminal() !== null;

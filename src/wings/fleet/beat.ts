@@ -16,8 +16,11 @@ export interface Introduction {
 }
 
 export interface Beat {
-  /** @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` where another process has the name by now */
-  renew(): Promise<void>;
+  /**
+   * @returns the claims that are this worker's still
+   * @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` where another process has the name by now
+   */
+  renew(): Promise<ReadonlySet<string>>;
   /** Milliseconds since the last one, by this process's own time. */
   silence(): number;
   /** Whether it has beaten for as long as a lease lasts, without a gap: what others lost is theirs no more. */
@@ -52,11 +55,17 @@ export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
   let since = last;
   return {
     async renew() {
-      const [row] = await ask(pool, RENEW, [worker, process, leaseSeconds, JSON.stringify(passed)]);
+      const [row] = await ask<{ claims: string[] | null }>(pool, RENEW, [
+        worker,
+        process,
+        leaseSeconds,
+        JSON.stringify(passed),
+      ]);
       if (row === undefined) throw takenError(worker);
       const now = performance.now();
       if (now - last > leaseSeconds * 500) since = now;
       last = now;
+      return new Set(row.claims);
     },
     silence: () => performance.now() - last,
     isSteady: () => performance.now() - last < leaseSeconds * 500 && performance.now() - since >= leaseSeconds * 1_000,
@@ -84,12 +93,13 @@ const INTRODUCE = `
   WHERE workers.beat < clock_timestamp() - make_interval(secs => $8)
   RETURNING worker`;
 
+/** One that is past its time and that nobody has taken yet is had once more: the database was away. */
 const RENEW = `
   WITH renewed AS (
     UPDATE dev_cli.leases SET expires = clock_timestamp() + make_interval(secs => $3)
-    WHERE worker = $1 AND status = 'active' AND expires > clock_timestamp())
+    WHERE worker = $1 AND status = 'active' RETURNING id)
   UPDATE dev_cli.workers SET beat = clock_timestamp(), passed = $4 WHERE worker = $1 AND process = $2
-  RETURNING worker`;
+  RETURNING (SELECT array_agg(id) FROM renewed) AS claims`;
 
 /** A worker as others see it. */
 export interface WorkerRow {

@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { toFleetError } from './database.js';
 
 /**
  * The engine that carries attempts: DBOS Transact. It repeats what a worker began and did not end, and knows who owns an execution; it
@@ -185,7 +186,8 @@ async function launch(
     // Where the database was reached, the error has no other within: its schema is the reason.
     if (isSchemaGone(error) || (error instanceof DBOSInitializationError && error.error === undefined))
       throw refuseSchema(error);
-    throw refuseDatabase(error instanceof DBOSInitializationError ? error.error : error);
+    // Never in the engine's own words: they have the URL.
+    throw toFleetError(error instanceof DBOSInitializationError ? error.error : error);
   }
 }
 
@@ -234,13 +236,3 @@ const refuseSchema = (cause: unknown): DevCliError =>
     fix: [{ command: 'fleet init', input: {} }],
     cause,
   });
-
-/** @param cause never the engine's own words: they have the URL */
-function refuseDatabase(cause: unknown): DevCliError {
-  const problem = toBoundedLine(cause instanceof Error ? cause.message : String(cause), 300);
-  return new DevCliError('FLEET_UNAVAILABLE', `The database of the fleet cannot be used: ${problem}.`, {
-    details: [{ target: 'database', problem }],
-    fix: 'See that it runs, and that `database` of fleet.yaml leads to it. Then repeat the same call.',
-    cause,
-  });
-}

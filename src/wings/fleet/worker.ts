@@ -36,6 +36,10 @@ export async function runWorker(
   call: Call,
 ): Promise<Answer> {
   const machine = readMachineConfig(context, call.env);
+  if (machine.projects.length === 0)
+    throw new DevCliError('USAGE', 'The fleet.yaml of this machine names no project.', {
+      fix: 'Name what it is to work for under `projects`: docs/fleet.md.',
+    });
   const { pool, url } = await openShared(context, call);
   const given = { pool, worker: machine.name, clones: machine.clones, call };
   const slots = asked.slots ?? machine.slots;
@@ -137,7 +141,8 @@ async function takeAll(
     const attempt = await ports.loop.claimNext(project.streams, taker);
     if (attempt === null) return taken;
     const before = state.attempts[nameAttempt(attempt)]?.claim;
-    if (before != null)
+    // Whoever lost it may have an execution open still.
+    if (before != null && state.leases[before]?.status !== 'released')
       await engine.cancel([{ project: project.project, attempt: nameAttempt(attempt), claim: before }]);
     begin(crew, project, attempt, claim);
   }
@@ -184,9 +189,13 @@ async function carry(
 
 /** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
 async function keepAlive({ beat, held, call }: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
-  await beat.renew().catch((error: unknown) => {
+  const before = [...held];
+  try {
+    const mine = await beat.renew();
+    for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
+  } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     call.tell(error.message);
-  });
-  if (beat.silence() > leaseSeconds * 1_000) for (const { stop } of held.values()) stop.abort();
+    if (beat.silence() > leaseSeconds * 1_000) for (const [, { stop }] of before) stop.abort();
+  }
 }

@@ -95,7 +95,8 @@ export async function carryOn(
     const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
     const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
     const after = await site.streams.read(LOOP);
-    const stays = next !== null && isCarried(next) && !site.signal.aborted;
+    // What a session has left is kept, also by a worker that was told to end.
+    const stays = next !== null && isCarried(next) && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
     await giveBack(site, claim, next?.state ?? 'limits.sessions');
     return 'over';

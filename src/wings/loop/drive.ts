@@ -85,7 +85,7 @@ async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, one
 /**
  * Carries the step at an attempt's state out, and takes its arrow.
  * @param queue runs it; left out: at once
- * @returns null where `limits.sessions` does not allow the session
+ * @returns null where `limits.sessions` does not allow the session, or a worker was told to end before it had done the step
  * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
  */
 export async function carryOut(
@@ -104,6 +104,8 @@ export async function carryOut(
       : Promise.reject(error),
   );
   const { role } = site;
+  // What another machine can do as well says nothing of the attempt.
+  if (role.kind === 'worker' && end.patch.stopped === true && state !== 'session') return null;
   const left = state === 'saving' && role.kind === 'worker' ? await role.carrier.leave(attempt, end) : end;
   const next = await takeArrow(site, attempt, left);
   if (next.state !== state) return next;

@@ -102,12 +102,15 @@ export const keep = ({ prefix }: Pick<Site, 'prefix'>): string[] => [`${prefix}.
 export const findRecords = ({ context }: Pick<Site, 'context'>, attempt: Pick<Attempt, 'goal' | 'n'>): string =>
   `${context.root}/.dev/loop/${nameRecords(attempt)}`;
 
+/** Where the fleet's database is by default (fleet.md, Trust): also no session of a project without a fleet may learn it. */
+const DATABASE = 'DEV_CLI_DATABASE';
+
 /**
  * The environment of sessions and tests: without the marks of a harness and git's variables, and marked itself, so that whatever they
  * start is no person (loop-core.md, auto, step 3).
  */
 export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): Site['env'] {
-  const taken = new Set<string>([...listHarnessMarks(), ...SESSION_VARIABLES]);
+  const taken = new Set<string>([...listHarnessMarks(), ...SESSION_VARIABLES, DATABASE]);
   const kept = Object.entries(inherited).filter(([name]) => !name.startsWith('GIT_') && !taken.has(name));
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', [OWN_MARK]: '1' };
 }

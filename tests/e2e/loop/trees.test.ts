@@ -39,6 +39,7 @@ describe('trees of its own (loop-core.md, auto)', () => {
   it('a session has no mark of a harness and nothing of git, is no person, and reads only what it is given', () => {
     const project = create();
     Object.assign(project.env, { CLAUDECODE: '1', GIT_AUTHOR_DATE: '2001-01-01T00:00:00Z', SECRET_FILE: 'kept' });
+    project.env['DEV_CLI_DATABASE'] = 'postgresql://u:p@127.0.0.1:1/fleet';
     const line =
       'env > seen; dev-cli approve nothing > said 2>&1; dev-cli init >> said; dev-cli init x >> said; dev-cli auto >> said; test -e .env && test -e made && ! test -e node_modules/kept';
     write(project, '.gitignore', '.env\nmade\nnode_modules/\n');
@@ -58,7 +59,7 @@ describe('trees of its own (loop-core.md, auto)', () => {
     expect(seen).toContain('DEV_CLI_AGENT=1');
     expect(seen).toContain('GIT_TERMINAL_PROMPT=0');
     expect(seen).toContain('SECRET_FILE=kept');
-    expect(seen.filter((one) => /^(GIT_(?!TERMINAL_PROMPT)|CLAUDE)/.test(one))).toEqual([]);
+    expect(seen.filter((one) => /^(GIT_(?!TERMINAL_PROMPT)|CLAUDE|DEV_CLI_DATABASE)/.test(one))).toEqual([]);
     expect(readFileSync(join(project.root, 'said'), 'utf8')).toMatch(/NO_SUCH_RUN|TERMINAL_REQUIRED/);
     expect(existsSync(join(project.root, '.ai/rules.md'))).toBe(false);
     expect(readdirSync(join(project.root, '.dev'))).not.toContain('specs');
