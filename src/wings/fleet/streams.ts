@@ -94,7 +94,7 @@ type Decide<A> = (state: LoopState, at: string) => Change<A>;
 
 /** How long a database that was there is waited for, and how long in between, in milliseconds. */
 const PATIENCE = 60_000;
-const PAUSE = 500;
+const PAUSE = 200;
 
 /** Does what needs the database once more while that is away: it may have been restarted. @throws what `work` throws */
 async function patiently<A>(work: () => Promise<A>): Promise<A> {
