@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Pool as PgPool, PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
@@ -25,7 +26,13 @@ const CONNECT = 10_000;
  */
 export async function openDatabase(url: string): Promise<Pool> {
   const { Pool: Connections } = loadDriver();
+  let socket: Socket | undefined;
+  const stream = (): Socket => {
+    socket = new Socket();
+    return socket;
+  };
   const pool = new Connections({
+    stream,
     ...{ connectionString: url, application_name: 'dev-cli', max: 4, allowExitOnIdle: true, idleTimeoutMillis: 5_000 },
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
     ...{ query_timeout: 30_000, keepAlive: true },
@@ -33,18 +40,21 @@ export async function openDatabase(url: string): Promise<Pool> {
   // One that dies while nobody waits for its answer: the next use of it says so, or makes another one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const { rows } = await pool
-    .query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
-    .catch((error: unknown) => fail(pool, error));
-  const version = rows[0]?.version ?? 0;
-  if (version >= OLDEST) return pool;
+  let version = 0;
+  try {
+    const asked = "SELECT current_setting('server_version_num')::int AS version";
+    const { rows } = await pool.query<{ version: number }>(asked);
+    version = rows[0]?.version ?? 0;
+    if (version >= OLDEST) return pool;
+  } catch (error) {
+    await pool.end();
+    // The driver leaves one open in which it has no password to say, and the process would wait for the server.
+    socket?.destroy();
+    const told = toFleetError(error);
+    throw told instanceof DevCliError ? told : unavailable('its address cannot be used');
+  }
   await pool.end();
   throw unavailable(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or newer is needed`);
-}
-
-async function fail(pool: PgPool, error: unknown): Promise<never> {
-  await pool.end();
-  throw toFleetError(error);
 }
 
 /** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */

@@ -118,10 +118,10 @@ async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
      FROM pg_namespace WHERE nspname IN ('dev_cli', 'dbos') ORDER BY nspname DESC`,
   );
   for (const { nspname, mine, owner } of owned)
-    if (!mine) lacks.push(`grant rights on schema ${nspname}: it is ${owner}’s`);
+    if (!mine) lacks.push(`grant rights on schema ${nspname} (it is ${owner}’s)`);
   for (const [role, { tables, schemas }] of Object.entries(ROLES)) {
     if (!(await makeRole(pool, role))) {
-      lacks.push(`make the role ${role}: CREATEROLE`);
+      lacks.push(`make the role ${role} (CREATEROLE)`);
       continue;
     }
     const there = owned.filter(({ nspname }) => schemas.includes(nspname));
