@@ -4,6 +4,8 @@
 // every process of dev-cli are real.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StandInError } from '../tests/support/agent.mjs';
 import { createFleet, until } from '../tests/support/fleet.mjs';
 import { replayJournal } from '../tests/support/journal-reader.mjs';
 import { startServer } from '../tests/support/postgres-server.mjs';
@@ -13,6 +15,8 @@ import { ASK_FIRST, check, failSoftly, heading, play, say } from './quickstart-s
 
 /** Seconds without a sign of life after which a machine is lost. */
 const LEASE = 6;
+/** How long the database is away, in milliseconds. */
+const OUTAGE = 10_000;
 
 const TWO_SESSIONS = `name: two-sessions
 type: sequential
@@ -47,17 +51,17 @@ const onLine = (text) => ({
   run: `sed -i.old 's/${FIRST_LINE}.*/${FIRST_LINE} ${text}/' README.md && rm README.md.old`,
 });
 /** Takes one action of the run. */
-const step = (id, more = {}) => ({
-  ...more,
+const step = (id) => ({
+  ...page(id, 1),
   handoff: null,
-  run: `dev-cli next >../next.json && dev-cli step complete --action ${id} >../done.json`,
+  run: 'dev-cli step complete --action $(dev-cli next | sed \'s/.*"actionId":"\\([^"]*\\)".*/\\1/\') >../done.json',
 });
 
 const PAGES = ['start', 'routes', 'errors', 'store', 'tests', 'deploy'];
 const API_GOALS = [
   goal('changelog', 'Begin a changelog'),
-  goal('count-tests', 'Tests for GET /todos/count', ', expect_failure: true, type: test'),
-  goal('count-code', 'Answer GET /todos/count', ', depends_on: [count-tests]'),
+  goal('count-code', 'Answer GET /todos/count'),
+  goal('count-tests', 'Tests for GET /todos/count', ', depends_on: [count-code], type: test'),
   goal('limits', 'Document the body limit', ', allowed_changes: ["docs/**"]'),
   goal('port', 'Say in the README which port is used'),
   goal('license', 'Say in the README which license holds'),
@@ -75,8 +79,8 @@ const API_SESSIONS = {
   ],
   port: [onLine('Its port is 3000.')],
   license: [onLine('Its license is MIT.')],
-  health: [step('a1', page('health', 1)), { handoff: null }],
-  tour: [step('a1', page('tour-1', 1)), step('a2', page('tour-2', 1))],
+  health: [step('health')],
+  tour: [step('tour')],
   ...Object.fromEntries(PAGES.map((id) => [id, [page(id, 3)]])),
 };
 const API_DONE = ['changelog', 'count-tests', 'count-code', 'limits', 'port', 'license', 'health', 'tour', ...PAGES];
@@ -147,19 +151,123 @@ function open(fleet, { desks }, desk) {
   desks.set(desk.project, fleet.start(desk, 'auto', '--recursive', '--fleet', '--json'));
 }
 
-async function playNight(fleet, stage, _server) {
+async function playNight(fleet, stage, server) {
   const { api, notes, machines } = stage;
+  const [ada, bob, cyd] = machines;
   for (const machine of machines) work(fleet, stage, machine);
   for (const desk of [api, notes]) open(fleet, stage, desk);
-  for (const desk of [api, notes]) {
-    const { exit, stdout } = await stage.desks.get(desk.project).ended;
-    check(exit, 1, `the desk of ${desk.project} has an end; not all of it is done`);
-    for (const { id, classification, action_taken: action, reason } of JSON.parse(stdout).goals_processed ?? [])
-      say(`    ${id}: ${classification} -> ${action}${reason ? `: ${reason}` : ''}`);
-  }
+  await killInSession(fleet, stage, ada);
+  await pausePastLease(fleet, stage, bob);
+  await loseDisk(fleet, stage, cyd);
+  work(fleet, stage, ada);
+  if (server.kill) await stopDatabase(fleet, stage, server);
+  await killDesk(fleet, stage, notes);
+  await dropEngine(fleet, stage);
+  for (const desk of [api, notes]) await waitForDesk(stage, desk);
 }
 
-async function answer(_fleet, _stage) {}
+/** Waits until a machine has a session under way. @returns its claims */
+async function waitForSession(fleet, { api, notes }, { name }) {
+  return until(`${name} has a session`, async () => {
+    const states = [await fleet.readState(api), await fleet.readState(notes)];
+    const claims = states.flatMap(({ attempts, leases }) =>
+      leases.filter(({ id, worker, status }) => {
+        const attempt = Object.values(attempts).find(({ claim }) => claim === id);
+        return worker === name && status === 'active' && attempt?.state === 'session';
+      }),
+    );
+    return claims.length > 0 ? claims : null;
+  });
+}
+
+/** Waits until none of these claims holds any more. */
+function waitForLoss(fleet, claims) {
+  const ids = claims.map(({ id }) => id);
+  return until('their leases are closed', async () => {
+    const [{ open }] = await fleet.ask(
+      "SELECT count(*)::int AS open FROM dev_cli.leases WHERE status = 'active' AND id = ANY($1)",
+      [ids],
+    );
+    return open === 0;
+  });
+}
+
+async function killInSession(fleet, stage, machine) {
+  const claims = await waitForSession(fleet, stage, machine);
+  stage.workers.get(machine.name).kill('SIGKILL');
+  say(`  ${machine.name} is killed in a session of ${claims.map(({ goal }) => goal).join(', ')}`);
+  await waitForLoss(fleet, claims);
+  say('    and is lost: others go on with what it had');
+}
+
+async function pausePastLease(fleet, stage, machine) {
+  const claims = await waitForSession(fleet, stage, machine);
+  const worker = stage.workers.get(machine.name);
+  worker.kill('SIGSTOP');
+  say(`  ${machine.name} stands still in a session of ${claims.map(({ goal }) => goal).join(', ')}`);
+  await waitForLoss(fleet, claims);
+  worker.kill('SIGCONT');
+  say('    past its lease, and goes on: what it says of these counts no more');
+}
+
+async function loseDisk(fleet, stage, machine) {
+  await waitForSession(fleet, stage, machine);
+  stage.workers.get(machine.name).kill('SIGKILL');
+  await stage.workers.get(machine.name).ended;
+  rmSync(machine.state, { recursive: true, force: true, maxRetries: 3 });
+  say(`  ${machine.name} is killed, and its disk is lost: it begins with nothing`);
+  work(fleet, stage, machine);
+}
+
+async function stopDatabase(_fleet, _stage, server) {
+  await server.kill();
+  say('  the database is cut off');
+  await sleep(OUTAGE);
+  await server.start();
+  say(`    and is back after ${OUTAGE / 1000} s`);
+}
+
+async function killDesk(fleet, stage, desk) {
+  stage.desks.get(desk.project).kill('SIGKILL');
+  await stage.desks.get(desk.project).ended;
+  say(`  the desk of ${desk.project} is killed`);
+  open(fleet, stage, desk);
+}
+
+/** The engine holds no truth. */
+async function dropEngine(fleet, { api }) {
+  await fleet.ask('DROP SCHEMA dbos CASCADE');
+  say('  the tables of the engine are dropped');
+  told(fleet, api, 'fleet', 'init');
+}
+
+async function waitForDesk(stage, desk) {
+  const started = stage.desks.get(desk.project);
+  const { exit, stdout } = await started.ended;
+  check(exit, 1, `the desk of ${desk.project} has an end; not all of it is done`);
+  const answer = JSON.parse(stdout || '{}');
+  if (answer.error) say(`    ${answer.error.code}: ${answer.error.message}`);
+  for (const { id, classification, action_taken: action, reason } of answer.goals_processed ?? [])
+    say(`    ${id}: ${classification} -> ${action}${reason ? `: ${reason}` : ''}`);
+}
+
+/** What waits is answered in a clone of somebody's. */
+async function answer(fleet, stage) {
+  const { clone, api, notes } = stage;
+  told(fleet, clone, 'inbox', 'list');
+  told(fleet, clone, 'fleet', 'take', 'health');
+  const terminal = findTerminal();
+  if (terminal === null) throw new StandInError('no terminal can be played here');
+  say('  anna $ dev-cli approve health-1 --choice integrate   (a person types yes)');
+  const command = `node ${BINARY} approve health-1 --choice integrate`;
+  const { exit, output } = terminal(command, { cwd: clone.root, env: clone.env, answers: ['yes'], pause: 300 });
+  check(exit, 0, `the gate is passed${exit === 0 ? '' : `: ${output}`}`);
+  told(fleet, clone, 'fleet', 'give', 'health');
+  open(fleet, stage, api);
+  await stage.desks.get(api.project).ended;
+  const item = fleet.call(notes, 'inbox', 'list', '--json').json.items.find(({ goal_id: id }) => id === 'stray');
+  told(fleet, notes, 'inbox', 'act', item.inbox_id, '--action', 'reject', '--operator', 'anna');
+}
 
 async function readMorning(fleet, { api, notes }) {
   for (const [desk, wanted] of [

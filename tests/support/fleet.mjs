@@ -2,7 +2,7 @@
 // a state directory and a fleet.yaml of their own, and their processes. Everything is real but the tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const LOOK = 150;
 /**
  * Where dev-cli is called: a root, or, for a machine, its home.
  * @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place
- * @typedef {Place & { project: string, remote: string, script: string, remove: () => void }} Desk
+ * @typedef {Place & { project: string, remote: string, script: string, recipes: string[], remove: () => void }} Desk
  * @typedef {Place & { name: string, state: string, config: string }} Machine
  * @typedef {{ child: import('node:child_process').ChildProcess, told: () => string, kill: (signal?: NodeJS.Signals) => void,
  *   ended: Promise<{ exit: number | null, stdout: string }> }} Started
@@ -79,7 +79,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       git('add', '--all');
       git('commit', '--quiet', '--message', 'Goals for the fleet');
       git('push', '--quiet', '--set-upstream', 'origin', 'main');
-      const desk = { root, env, project, remote, script, remove: made.remove };
+      const recipes = Object.entries(files).filter(([path]) => path.startsWith('.dev/recipes/'));
+      const desk = { root, env, project, remote, script, recipes: recipes.map(digestRecipe), remove: made.remove };
       desks.push(desk);
       return desk;
     },
@@ -88,11 +89,11 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      * A clone of somebody else's.
      * @param {Desk} desk @param {string} name @returns {Desk}
      */
-    addClone({ project, remote, script, env }, name) {
+    addClone({ project, remote, script, recipes, env }, name) {
       const root = join(base, 'clones', name);
       const own = furnish(name, env);
       execFileSync('git', ['clone', '--quiet', remote, root], { env: own, stdio: 'pipe' });
-      return { root, env: own, project, remote, script, remove: () => {} };
+      return { root, env: own, project, remote, script, recipes, remove: () => {} };
     },
 
     /**
@@ -105,7 +106,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       const env = furnish(name, desks[0]?.env ?? {});
       const config = join(env['XDG_CONFIG_HOME'] ?? '', 'dev-cli/fleet.yaml');
       const projects = desks.map((desk) => {
-        const trusted = trust ?? [digestOf(desk)];
+        const trusted = trust ?? [digestOf(desk), ...desk.recipes];
         return `  - { project: ${desk.project}, remote_url: "${desk.remote}", trust: [${trusted.join(', ')}] }\n`;
       });
       writeFileSync(config, `name: ${name}\nslots: ${slots}\nlease_seconds: ${lease}\nprojects:\n${projects.join('')}`);
@@ -129,12 +130,14 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      */
     start({ root, env }, ...args) {
       const child = spawn(process.execPath, [BINARY, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const log = `${env['HOME']}/told-${args[1] === 'worker' ? 'worker' : (args[0] ?? '')}`;
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stdout += text;
       });
       child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
         stderr += text;
+        appendFileSync(log, text);
       });
       /** @type {Started} */
       const started = {
@@ -249,8 +252,14 @@ export function digestOf({ root, env }) {
   });
   const answer = parse(plan.stdout);
   if (answer?.trust === undefined) throw new StandInError(`auto --dry-run: ${plan.stdout}${plan.stderr}`);
-  return createHash('sha256').update(JSON.stringify(answer.trust.commands)).digest('hex');
+  return sha256(JSON.stringify(answer.trust.commands));
 }
+
+/** What a machine has to trust of a recipe in one file. @param {[path: string, text: string]} file */
+const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
+
+/** @param {string} text */
+const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /** @param {string} text @returns {any} */
 function parse(text) {

@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { identifyProcess } from '../../store/process.js';
+import { parseOrNull } from '../../base/json.js';
+import { identifyProcess, isGone, type ProcessIdentity } from '../../store/process.js';
 import { ask, type Pool } from './database.js';
 
 /** A worker's sign of life: its row and its leases, renewed in one statement by the database's clock (fleet.md, Leases). */
@@ -17,10 +18,11 @@ export interface Introduction {
 
 export interface Beat {
   /**
-   * @returns the claims that are this worker's still
+   * @param claims those that this process works on: one that it does not know of, as the answer was lost, is over in time
+   * @returns those that are this worker's still
    * @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` where another process has the name by now
    */
-  renew(): Promise<ReadonlySet<string>>;
+  renew(claims: readonly string[]): Promise<ReadonlySet<string>>;
   /** Milliseconds since the last one, by this process's own time. */
   silence(): number;
   /** Whether it has beaten for as long as a lease lasts, without a gap: what others lost is theirs no more. */
@@ -37,14 +39,24 @@ export interface Beat {
  */
 export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
   const { worker, leaseSeconds } = about;
-  const { host, pid } = identifyProcess();
-  const process = `${host}:${pid}`;
+  const own = identifyProcess();
+  const process = JSON.stringify(own);
   const passed: Record<string, Readonly<Record<string, string>>> = {};
-  const [mine] = await ask(pool, INTRODUCE, [
-    ...[worker, process, host, about.version, about.cliVersion, about.slots, JSON.stringify(about.projects)],
-    leaseSeconds,
-  ]);
-  if (mine === undefined) throw takenError(worker);
+  const introduce = async (gone: string): Promise<boolean> => {
+    const rows = await ask(pool, INTRODUCE, [
+      ...[worker, process, own.host, about.version, about.cliVersion, about.slots, JSON.stringify(about.projects)],
+      ...[leaseSeconds, gone],
+    ]);
+    return rows.length > 0;
+  };
+  if (!(await introduce(''))) {
+    const [row] = await ask<{ process: string }>(pool, 'SELECT process FROM dev_cli.workers WHERE worker = $1', [
+      worker,
+    ]);
+    const other = parseOrNull(row?.process ?? null) as ProcessIdentity | null;
+    const isOver = row === undefined || (other?.host === own.host && isGone(other, own));
+    if (!isOver || !(await introduce(row?.process ?? ''))) throw takenError(worker);
+  }
   await ask(
     pool,
     `UPDATE dev_cli.leases SET status = 'released', closed = clock_timestamp(), reason = 'the worker began anew'
@@ -54,12 +66,13 @@ export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
   let last = performance.now();
   let since = last;
   return {
-    async renew() {
+    async renew(claims) {
       const [row] = await ask<{ claims: string[] | null }>(pool, RENEW, [
         worker,
         process,
         leaseSeconds,
         JSON.stringify(passed),
+        claims,
       ]);
       if (row === undefined) throw takenError(worker);
       const now = performance.now();
@@ -83,21 +96,21 @@ const takenError = (worker: string): DevCliError =>
     fix: 'Give this one another `name` in fleet.yaml, or end the other. One that was killed is forgotten after its lease.',
   });
 
-/** A row whose process is silent for as long as a lease lasts, or was of this very machine and is dead, is to be had. */
+/** A row whose process is silent for as long as a lease lasts, or is known to be gone, is to be had. */
 const INTRODUCE = `
   INSERT INTO dev_cli.workers (worker, process, host, version, cli_version, slots, projects, started, beat)
   VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp())
   ON CONFLICT (worker) DO UPDATE
   SET process = excluded.process, host = excluded.host, version = excluded.version, cli_version = excluded.cli_version,
     slots = excluded.slots, projects = excluded.projects, passed = '{}', started = excluded.started, beat = excluded.beat
-  WHERE workers.beat < clock_timestamp() - make_interval(secs => $8)
+  WHERE workers.beat < clock_timestamp() - make_interval(secs => $8) OR workers.process = $9
   RETURNING worker`;
 
 /** One that is past its time and that nobody has taken yet is had once more: the database was away. */
 const RENEW = `
   WITH renewed AS (
     UPDATE dev_cli.leases SET expires = clock_timestamp() + make_interval(secs => $3)
-    WHERE worker = $1 AND status = 'active' RETURNING id)
+    WHERE worker = $1 AND id = ANY($5) AND status = 'active' RETURNING id)
   UPDATE dev_cli.workers SET beat = clock_timestamp(), passed = $4 WHERE worker = $1 AND process = $2
   RETURNING (SELECT array_agg(id) FROM renewed) AS claims`;
 

@@ -77,9 +77,13 @@ export async function putOn(top: string, commit: string, options: GitOptions): P
  * @param commit an id
  * @returns a reader that has null for anything but a regular file, and throws DevCliError `GIT_FAILED`, `IO`
  */
-export function readFilesAt(top: string, commit: string, options: GitOptions): Pick<FileReader, 'read'> {
+export function readFilesAt(top: string, commit: string, options: GitOptions): FileReader {
   const ask = (args: string[]): Buffer => askNow(askGit(top, ['--literal-pathspecs', ...args]), options);
   return {
+    list(directory) {
+      const names = listFilesAt(top, directory, { commit, options }).map((path) => path.split('/', 1)[0] ?? '');
+      return [...new Set(names)].sort();
+    },
     read(path) {
       if (!path.startsWith(`${top}/`)) return null;
       const name = path.slice(top.length + 1);
@@ -93,6 +97,19 @@ export function readFilesAt(top: string, commit: string, options: GitOptions): P
       });
     },
   };
+}
+
+/** Lists the files below a directory as a commit has it, relative to that. @throws DevCliError `GIT_FAILED`, `IO` */
+export function listFilesAt(
+  top: string,
+  directory: string,
+  { commit, options }: { commit: string; options: GitOptions },
+): string[] {
+  if (!directory.startsWith(`${top}/`)) return [];
+  const below = `${directory.slice(top.length + 1)}/`;
+  const listed = ['--literal-pathspecs', 'ls-tree', '-rz', '--name-only', '--full-tree', commit, '--', below];
+  const paths = askNow(askGit(top, listed), options).toString('utf8').split('\0');
+  return paths.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length));
 }
 
 /** The mode by which a tree says that a path is a link. */

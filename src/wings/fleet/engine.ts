@@ -19,7 +19,8 @@ export interface Engine {
   /**
    * Carries an attempt until its leg is over, it is cancelled or the engine stops. What the engine has recovered already is waited for,
    * not begun again.
-   * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone
+   * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone,
+   * `FLEET_UNAVAILABLE` for anything else that ails it
    */
   start(carried: Carried): Promise<void>;
   /** Ends executions, whoever has them: after the leg that runs there, and at once where none does. */
@@ -106,11 +107,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
           error instanceof DBOSAwaitedWorkflowCancelledError
         )
           return;
-        throw isSchemaGone(error)
-          ? refuseSchema(error)
-          : error instanceof DBOSMaxStepRetriesError
-            ? error.errors.at(-1)
-            : error;
+        throw error instanceof DBOSMaxStepRetriesError ? error.errors.at(-1) : explain(error);
       }
       const final = finals.get(workflowID);
       finals.delete(workflowID);
@@ -120,12 +117,16 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
       // The prefix: who is lost may have been of another version.
       const prefixes = claims.map(({ project, attempt, claim }) => `${project}:${attempt}:${claim}@`);
       if (prefixes.length === 0) return;
-      const open = await DBOS.listWorkflows({
-        workflow_id_prefix: prefixes,
-        status: ['PENDING', 'ENQUEUED'],
-        loadInput: false,
-      });
-      if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      try {
+        const open = await DBOS.listWorkflows({
+          workflow_id_prefix: prefixes,
+          status: ['PENDING', 'ENQUEUED'],
+          loadInput: false,
+        });
+        if (open.length > 0) await DBOS.cancelWorkflows(open.map(({ workflowID }) => workflowID));
+      } catch (error) {
+        throw explain(error);
+      }
     },
     async stop() {
       isStopped = true;
@@ -236,3 +237,11 @@ const refuseSchema = (cause: unknown): DevCliError =>
     fix: [{ command: 'fleet init', input: {} }],
     cause,
   });
+
+/** What went wrong in the engine itself, which says nothing of what it carries. */
+function explain(error: unknown): DevCliError {
+  const known = isSchemaGone(error) ? refuseSchema(error) : toFleetError(error);
+  if (known instanceof DevCliError) return known;
+  const problem = toBoundedLine(error instanceof Error ? error.message : String(error), 300);
+  return new DevCliError('FLEET_UNAVAILABLE', `The engine of the fleet failed: ${problem}`, { cause: error });
+}

@@ -54,7 +54,7 @@ export async function listDocuments(
 }
 
 /**
- * Writes a stream out as a directory that every reader of a stream takes (journal-format.md), as it was at one moment.
+ * Writes a stream out as a directory that every reader of a stream takes (journal-format.md, Files), as it was at one moment.
  * @param directory absolute; nothing is there yet
  * @returns how many entries it has
  * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`

@@ -3,6 +3,7 @@ import { canonicalJson, isSameJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { isTrusted } from '../../project/trust.js';
 import { isKnownSound } from '../../recipe/load/shipped-texts.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { parseCaptured } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
 
@@ -15,7 +16,7 @@ import type { Context } from '../../run/context.js';
  * @throws DevCliError `FLEET_UNTRUSTED`; `STATE_CORRUPT` for what is no captured recipe; `STATE_NEWER`
  */
 export function requireFreightTrust(
-  { trustDirectory }: Pick<Context, 'trustDirectory'>,
+  context: Pick<Context, 'trustDirectory'>,
   { text, claimed }: { text: string; claimed: string },
   trusted: ReadonlySet<string>,
 ): void {
@@ -27,8 +28,7 @@ export function requireFreightTrust(
     sources.every((source) => sha256(source.text) === source.sha256) &&
     // No version of the compiler, so that it is always compiled.
     isSameJson(parseCaptured(JSON.stringify({ ...captured, compiler: 0 })), captured);
-  const isAllowed = trusted.has(digest) || isKnownSound(captured) || isTrusted(trustDirectory, digest);
-  if (isOfSources && isAllowed) return;
+  if (isOfSources && isRecipeTrusted(context, captured, trusted)) return;
   const { name } = captured.workflow ?? captured.recipe;
   const problem = isOfSources ? 'is not trusted on this machine' : 'is not what its digest says';
   throw new DevCliError('FLEET_UNTRUSTED', `The recipe ${JSON.stringify(name)} of a run from elsewhere ${problem}.`, {
@@ -36,3 +36,10 @@ export function requireFreightTrust(
     fix: `Whoever runs this machine adds ${digest} to \`trust\` of the project in fleet.yaml, or the goal waits for another worker.`,
   });
 }
+
+/** Whether a recipe ships, or is trusted on this machine: by fleet.yaml, or by somebody at a terminal. @param trusted digests */
+export const isRecipeTrusted = (
+  { trustDirectory }: Pick<Context, 'trustDirectory'>,
+  captured: CapturedRecipe,
+  trusted: ReadonlySet<string>,
+): boolean => trusted.has(captured.digest) || isKnownSound(captured) || isTrusted(trustDirectory, captured.digest);

@@ -73,6 +73,7 @@ export interface Carrier {
 /** A goal as it is at a commit. */
 export interface CarriedGoal {
   goal: object;
+  recipe: string | null;
   commands: string[];
   digest: string;
 }

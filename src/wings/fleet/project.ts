@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { Context } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
+import { findCommitOf } from '../../work/trees.js';
 import { openProjectStreams, readAt } from './backend.js';
 import { createCarrier } from './boundary.js';
 import { identify, openClone, putOn } from './clone.js';
@@ -19,6 +19,7 @@ import {
   nameHead,
   type Site,
 } from './ports.js';
+import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 import { requireProject } from './schema.js';
 
@@ -38,6 +39,8 @@ export interface WorkerProject {
 
 /** What the remote calls itself in a worker's clone. */
 const REMOTE = 'origin';
+/** After how long what could not be looked at is looked at again, in milliseconds. */
+const LOOK_AGAIN = 10_000;
 
 /**
  * Opens a project: its clone is made if it is not there yet.
@@ -53,23 +56,34 @@ export async function openWorkerProject(
   const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git });
   const origin = await identify(top, git);
   if (origin !== null) await requireProject(pool, project, origin);
-  const openAt = (signal: AbortSignal): Context => openContext(call, top, signal);
-  const idle = openAt(new AbortController().signal);
+  const idle = openContext(call, top, new AbortController().signal);
   const streams = openProjectStreams(loop, idle, { pool, project, bringKept: async () => {} });
   const trusted = new Set(trust);
-  const judged = new Map<string, string | null>();
+  const judged = new Map<string, { why: string | null; until: number }>();
   const oneByOne = createTurns();
 
   /** Why the goal of an attempt is not carried on here; null: it is. */
   const judge = async (attempt: Attempt): Promise<string | null> => {
-    await fetchReferences(top, REMOTE, [attempt.base], git);
+    if ((await findCommitOf(top, attempt.base, git)) === null) await fetchReferences(top, REMOTE, [attempt.base], git);
     const carried = readCarried(attempt);
     if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
-    return trusted.has(carried.digest)
-      ? null
-      : `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
+    if (!trusted.has(carried.digest))
+      return `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
+    if (carried.recipe === null) return null;
+    const library = openLibraryAt(idle, { commit: attempt.base, git });
+    return findUntrusted({ ...idle, library }, carried.recipe, trusted);
   };
   const readCarried = ({ base, goal }: Attempt): CarriedGoal | null => readAt(loop, top, { commit: base, goal, git });
+
+  const look = async (attempt: Attempt): Promise<{ why: string | null; until: number }> => {
+    try {
+      return { why: await judge(attempt), until: Number.POSITIVE_INFINITY };
+    } catch (error) {
+      // A failed look is no verdict on the goal.
+      if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
+      return { why: error.message, until: performance.now() + LOOK_AGAIN };
+    }
+  };
 
   return {
     project,
@@ -79,14 +93,18 @@ export async function openWorkerProject(
       const passed: Record<string, string> = {};
       for (const attempt of attempts) {
         const id = nameAttempt(attempt);
-        if (!judged.has(id)) judged.set(id, await judge(attempt).catch(explain));
-        const why = judged.get(id) ?? null;
+        const known = judged.get(id);
+        const found = known !== undefined && known.until > performance.now() ? known : await look(attempt);
+        judged.set(id, found);
+        const { why } = found;
         if (why === null) accepted.add(id);
         else passed[id] = why;
       }
+      const open = new Set(attempts.map(nameAttempt));
+      for (const id of judged.keys()) if (!open.has(id)) judged.delete(id);
       return { accepted, passed };
     },
-    pass: (id, reason) => void judged.set(id, reason),
+    pass: (id, why) => void judged.set(id, { why, until: Number.POSITIVE_INFINITY }),
     async open(attempt, signal) {
       const carried = readCarried(attempt);
       if (carried === null)
@@ -104,7 +122,8 @@ export async function openWorkerProject(
         await streams.tellNews(() => {});
         await putOn(top, attempt.base, git);
       });
-      const context = openAt(signal);
+      const opened = openContext(call, top, signal);
+      const context = { ...opened, library: openLibraryAt(opened, { commit: attempt.base, git }) };
       const refs = openRemoteRefs(top, REMOTE, git);
       const place = {
         context,
@@ -124,12 +143,6 @@ export async function openWorkerProject(
     },
     tidy: () => loop.removeStray({ streams, context: idle, top, git, env: call.env }),
   };
-}
-
-/** A failed look is no verdict on the goal: it is had again by the next worker, or by this one when it starts anew. */
-function explain(error: unknown): string {
-  if (error instanceof DevCliError && error.code !== 'INTERNAL') return error.message;
-  throw error;
 }
 
 /** Runs one piece of work at a time: the clone has one set of files. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Caller } from '../../base/caller.js';
+import { DevCliError } from '../../base/errors.js';
 import { isSameJson } from '../../base/json.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
@@ -28,6 +29,7 @@ export const LAYOUT = { ...RUN_LAYOUT, noun: 'loop', home: '.dev', streams: '.de
 
 /** A stream as it is read under its lock. */
 interface Head {
+  seq: string;
   size: string;
   snapshot: string | null;
   /** The last commit's lines. */
@@ -128,7 +130,7 @@ const READ = `
 const LOCK = 'SELECT FROM dev_cli.streams WHERE project = $1 AND stream = $2 FOR UPDATE';
 const MAKE = 'INSERT INTO dev_cli.streams VALUES ($1, $2, 0, 0, NULL) ON CONFLICT DO NOTHING';
 const HEAD = `
-  SELECT s.size, s.snapshot, e.lines AS last, (${LEASES}) AS leases, clock_timestamp() AS at,
+  SELECT s.seq, s.size, s.snapshot, e.lines AS last, (${LEASES}) AS leases, clock_timestamp() AS at,
     (SELECT oid::text || '/' || datname FROM pg_database WHERE datname = current_database()) AS cluster
   FROM dev_cli.streams s LEFT JOIN dev_cli.entries e USING (project, stream, seq)
   WHERE s.project = $1 AND s.stream = $2`;
@@ -148,8 +150,16 @@ async function lock(client: PoolClient, project: string, stream: string): Promis
   const { rows } = await client.query<Head>(HEAD, [project, stream]);
   const [head] = rows;
   if (head === undefined) throw new Error('a stream that is locked is there');
+  if (head.seq !== '0' && (head.snapshot === null || head.last === null)) throw damagedError(project);
   return head;
 }
+
+const damagedError = (project: string): DevCliError =>
+  new DevCliError(
+    'STATE_CORRUPT',
+    `Of the stream of ${project} in the fleet’s database, a part is missing. Nothing was changed.`,
+    { fix: 'Ask who looks after the database: it has to be restored from a backup.' },
+  );
 
 /** Whether the transaction of an earlier try has come to its end. */
 async function isCommitted(

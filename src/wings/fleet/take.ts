@@ -1,5 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { requireTrust } from '../../protocol/trust/trust.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { Context } from '../../run/context.js';
 import { identifyProcess } from '../../store/process.js';
 import { findRepository, type GitOptions } from '../../work/git-command.js';
@@ -16,6 +18,7 @@ import {
   nameHead,
   type Site,
 } from './ports.js';
+import { openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 
 /** `fleet take` and `fleet give` (fleet.md, Trust, persons): an attempt that waits for a person is brought to one, and back. */
@@ -96,6 +99,13 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
       await fetchReferences(top, remote, [...wanted.map((name) => `+${name}:${name}`), attempt.base], git);
       const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
       if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
+      if (carried.recipe !== null) {
+        // As where a run of it is begun here: what comes with the freight is this very text, or is refused.
+        const library = openLibraryAt(context, { commit: attempt.base, git });
+        const captured = requireRecipe(library, carried.recipe);
+        requireTrust(context, captured);
+        trusted.add(captured.digest);
+      }
       const given = { streams, openRefs: () => refs, worker, carrier, attempt, carried };
       return { site: await loop.openSite(context, call, given), carried };
     },

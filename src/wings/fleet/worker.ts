@@ -14,6 +14,8 @@ import { openWorkerProject, type WorkerProject } from './project.js';
 /** How often rows are looked for, and how often trees of settled attempts, in milliseconds. */
 const LOOK = 500;
 const TIDY = 60_000;
+/** How long nothing is taken where the engine could not begin, in milliseconds. */
+const REST = 3_000;
 
 /** An attempt that this worker has. */
 interface Held {
@@ -58,7 +60,7 @@ export async function runWorker(
     leg,
     isFinal,
   });
-  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0 };
+  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0, rests: 0 };
   const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
   call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
   try {
@@ -80,6 +82,9 @@ export async function runWorker(
 const isFinal = (error: unknown): boolean =>
   error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
 
+const isOfDatabase = (error: unknown): boolean =>
+  error instanceof DevCliError && ['FLEET_UNAVAILABLE', 'FLEET_VERSION'].includes(error.code);
+
 interface Crew {
   ports: FleetPorts;
   context: Context;
@@ -91,6 +96,8 @@ interface Crew {
   slots: number;
   /** How often an attempt was carried on. */
   done: number;
+  /** Until when nothing is taken, in milliseconds of the process. */
+  rests: number;
 }
 
 /** Takes attempts while there is room. */
@@ -98,19 +105,19 @@ async function work(
   crew: Crew,
   { once, minutes, worker }: { once: boolean; minutes: number; worker: string },
 ): Promise<void> {
-  const { context, projects, held, slots, call } = crew;
+  const { context, projects, held, slots } = crew;
   let tidied = Number.NEGATIVE_INFINITY;
   while (!context.signal.aborted) {
     let taken = 0;
     for (const project of projects) {
-      if (held.size >= slots) break;
+      if (held.size >= slots || performance.now() < crew.rests) break;
       taken += await takeAll(crew, project, { minutes, worker }).catch((error: unknown) =>
-        tellFailure(call, project, error),
+        tellFailure(crew, project, error),
       );
     }
     if (once && taken === 0 && held.size === 0) return;
     if (held.size === 0 && performance.now() - tidied > TIDY) {
-      for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(call, project, error));
+      for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(crew, project, error));
       tidied = performance.now();
     }
     await sleep(LOOK, undefined, { signal: context.signal }).catch(() => {});
@@ -118,7 +125,7 @@ async function work(
 }
 
 /** What keeps a look from being had passes, as a database that is away: the next look is had all the same. */
-function tellFailure(call: Call, { project }: WorkerProject, error: unknown): 0 {
+function tellFailure({ call }: Crew, { project }: WorkerProject, error: unknown): 0 {
   if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   call.tell(`${project}: ${error.message}`);
   return 0;
@@ -141,10 +148,11 @@ async function takeAll(
     const attempt = await ports.loop.claimNext(project.streams, taker);
     if (attempt === null) return taken;
     const before = state.attempts[nameAttempt(attempt)]?.claim;
-    // Whoever lost it may have an execution open still.
-    if (before != null && state.leases[before]?.status !== 'released')
-      await engine.cancel([{ project: project.project, attempt: nameAttempt(attempt), claim: before }]);
     begin(crew, project, attempt, claim);
+    // Whoever lost it may have an execution open still: once it is seen that its claim is over, it ends by itself, too.
+    const lost = { project: project.project, attempt: nameAttempt(attempt), claim: before ?? '' };
+    if (before != null && state.leases[before]?.status !== 'released')
+      await engine.cancel([lost]).catch((error: unknown) => tellFailure(crew, project, error));
   }
 }
 
@@ -158,10 +166,11 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     call.tell(`${id}: ${reason}`);
-    // Another machine may trust it, or be newer.
-    const isForOthers = isFinal(error);
-    if (isForOthers) project.pass(id, reason);
-    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !isForOthers });
+    // Another machine may trust it, or be newer; and what ails the database says nothing of the attempt.
+    const ails = isOfDatabase(error);
+    if (ails) crew.rests = performance.now() + REST;
+    if (isFinal(error)) project.pass(id, reason);
+    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !ails && !isFinal(error) });
   };
   void run
     .catch(giveUp)
@@ -191,7 +200,7 @@ async function carry(
 async function keepAlive({ beat, held, call }: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
   const before = [...held];
   try {
-    const mine = await beat.renew();
+    const mine = await beat.renew(before.map(([claim]) => claim));
     for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;

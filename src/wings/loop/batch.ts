@@ -103,6 +103,8 @@ interface Crew {
   /** In milliseconds of the process. */
   begunAt: number;
   atWork: Map<string, Promise<void>>;
+  /** At which state each attempt was last, to tell of what workers do. */
+  told: Map<string, string>;
   goals: LoopGoal[];
   /** Why goals.yaml cannot be read any more. */
   broken: string | null;
@@ -118,6 +120,7 @@ function createCrew(order: BatchOrder): Crew {
     ...{
       begunAt: performance.now(),
       atWork: new Map(),
+      told: new Map(),
       goals: [...order.goals],
       broken: null,
       errors: [],
@@ -145,8 +148,13 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 }
 
 /** What the next plan is made of: the state, and the goals as the file has them now. */
-async function readDesk({ site, parallel, readGoals }: BatchOrder, crew: Crew): Promise<Desk> {
+async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<Desk> {
   const state = await site.streams.read(LOOP);
+  for (const [id, attempt] of Object.entries(state.attempts)) {
+    const isNew = isForWorkers(site, attempt) && attempt.state !== 'saving' && crew.told.get(id) !== attempt.state;
+    if (isNew) tell(`${id}: ${attempt.state}`);
+    crew.told.set(id, attempt.state);
+  }
   if (state.batch === null) throw new Error('a batch without a record');
   try {
     if (site.role.kind === 'desk') {

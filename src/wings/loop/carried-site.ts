@@ -22,6 +22,7 @@ import { listConfigCommands } from './trust.js';
 /** A goal as it is at some commit, and what would run for it. */
 export interface CarriedGoal {
   goal: LoopGoal;
+  recipe: string | null;
   config: LoopConfig;
   tool: (named: string | undefined) => string;
   /** Each as people see it before they trust it. */
@@ -43,7 +44,7 @@ export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, 
   const { config } = files;
   const commands = listConfigCommands({ config, goals: [{ ...goal, children: [] }] });
   const tool = (named: string | undefined) => findTool(files, named, goal);
-  return { goal, config, tool, commands, digest: sha256(canonicalJson(commands)) };
+  return { goal, recipe: goal.recipe, config, tool, commands, digest: sha256(canonicalJson(commands)) };
 }
 
 /** The site of a worker. */

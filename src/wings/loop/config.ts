@@ -32,7 +32,7 @@ export interface LoopConfig
   worktree_copy: string[];
 }
 
-/** What a fleet works at (fleet.md). */
+/** What a fleet works at (fleet.md, Commands). */
 export interface FleetSetting {
   project: string;
   remote: string;

@@ -72,6 +72,8 @@ async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, one
     return null;
   }
   if (state === 'settling') {
+    // A worker has no one to tell it to.
+    if (order.explain && site.role.kind === 'desk') tell(explain(attempt));
     const outcome = await settle(site, attempt, goal);
     tell(`${id}: ${outcome.classification}${outcome.success ? '' : `: ${outcome.reason}`} -> ${outcome.action}`);
     await flushEvents(site, oneByOne);

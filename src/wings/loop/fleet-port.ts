@@ -4,7 +4,7 @@ import type { FleetSetting } from './config.js';
 import type { Refs } from './refs.js';
 import type { Streams } from './streams.js';
 
-/** Where the loop keeps what it knows and what was tried: on this machine, or, for a fleet, where many share it (fleet.md). */
+/** Where the loop keeps what it knows and what was tried: on this machine, or, for a fleet, where many share it (fleet.md, Three truths). */
 export interface Backend {
   streams: Streams;
   /** @param top absolute: any work tree of the repository */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
+import { ask, openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
 import { listDocuments } from '../../../src/wings/fleet/entries.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
 import { takeLease } from '../../../src/wings/loop/core/leases.js';
@@ -165,6 +165,24 @@ describe('a server that is stopped hard', () => {
     expect(await openProject(pools[0] as Pool, 'many').read(LOOP)).toMatchObject({ seq: goals.length });
     expect(await replayProject(pools[0] as Pool, 'many')).toMatchObject({ equal: true, entries: goals.length });
   });
+});
+
+it('rows that somebody has changed are named, and nothing is written over them', async () => {
+  const { pool } = shared;
+  const streams = openProject(pool, 'torn');
+  await streams.transact(LOOP, begin('a'));
+  await streams.transact(LOOP, begin('a'));
+  for (const damage of [
+    `UPDATE dev_cli.streams SET snapshot = '{"seq": 1'`,
+    'UPDATE dev_cli.streams SET snapshot = NULL',
+    `UPDATE dev_cli.streams SET snapshot = '{"seq": 1}'`,
+    'UPDATE dev_cli.entries SET lines = left(lines, 40)',
+    'DELETE FROM dev_cli.entries',
+  ]) {
+    await ask(pool, `${damage} WHERE project = 'torn'`);
+    await expect(streams.transact(LOOP, begin('a'))).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+  }
+  expect(await ask(pool, "SELECT seq FROM dev_cli.streams WHERE project = 'torn'")).toEqual([{ seq: '2' }]);
 });
 
 it('a connection that the database ends between two statements ends nothing else', async () => {
