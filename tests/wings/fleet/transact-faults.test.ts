@@ -180,7 +180,9 @@ it('rows that somebody has changed are named, and nothing is written over them',
     'DELETE FROM dev_cli.entries',
   ]) {
     await ask(pool, `${damage} WHERE project = 'torn'`);
-    await expect(streams.transact(LOOP, begin('a'))).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+    await expect(streams.transact(LOOP, begin('a'))).rejects.toMatchObject({
+      code: expect.stringMatching(/_CORRUPT$/),
+    });
   }
   expect(await ask(pool, "SELECT seq FROM dev_cli.streams WHERE project = 'torn'")).toEqual([{ seq: '2' }]);
 });
