@@ -28,10 +28,11 @@ const PASSWORD = 'se-cret';
 
 /**
  * Starts a server on a free port of the loopback, with data of its own that go with it. It ends with this process, however that ends.
+ * @param {{ durable?: boolean }} options whether what it commits is on the disk
  * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () => Promise<void>}>}
  * `kill` stops it hard, as a cut of the power would; `start` has it up again, on the same port
  */
-export async function startServer() {
+export async function startServer({ durable = false } = {}) {
   const bin = findPrograms();
   const home = mkdtempSync(join(tmpdir(), 'dev-cli-postgres-'));
   if (NOBODY.uid !== undefined) chownSync(home, NOBODY.uid, NOBODY.gid);
@@ -50,8 +51,8 @@ export async function startServer() {
   let server;
   const start = async () => {
     // The shell holds the server as long as this process holds the pipe, and clears up behind one that did not say how it ends.
-    const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'];
-    const args = ['-D', data, '-p', String(port), '-k', home, ...settings];
+    const settings = ['listen_addresses=127.0.0.1', `fsync=${durable ? 'on' : 'off'}`, 'max_connections=200'];
+    const args = ['-D', data, '-p', String(port), '-k', home, ...settings.flatMap((one) => ['-c', one])];
     const line = '"$0" "$@" & at=$!; read -r how; kill -s QUIT "$at"; wait "$at"; [ -n "$how" ] || rm -rf "$HOME"';
     server = spawn('sh', ['-c', line, join(bin, 'postgres'), ...args], {
       ...NOBODY,
