@@ -40,7 +40,7 @@ export const LEASES = `
   SELECT json_agg(l) FROM (
     SELECT * FROM dev_cli.leases WHERE project = $1 AND closed IS NULL
     UNION ALL (
-      SELECT * FROM dev_cli.leases WHERE project = $1 AND closed > clock_timestamp() - interval '30 days'
+      SELECT * FROM dev_cli.leases WHERE project = $1 AND closed > now() - interval '30 days'
       ORDER BY closed DESC LIMIT 100)) l`;
 
 export function toLeases(rows: readonly LeaseRow[]): Leases {

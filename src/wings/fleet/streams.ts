@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Caller } from '../../base/caller.js';
 import { DevCliError } from '../../base/errors.js';
-import { isSameJson } from '../../base/json.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
@@ -65,7 +64,7 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
       return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
     });
     await write(client, { project, stream, head, memory, tx });
-    if (!isSameJson(leases, after)) await writeLeases(client, project, { before: leases, after });
+    await writeLeases(client, project, { before: leases, after });
     return answer;
   }
 
