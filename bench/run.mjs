@@ -10,6 +10,7 @@ import { commits } from './commits.mjs';
 import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
 import { explore } from './explore.mjs';
+import { fleet } from './fleet.mjs';
 import { longJournals, manyRuns, manyTodos } from './growth.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
@@ -56,6 +57,7 @@ const SECTIONS = {
   manyTodos,
   installed,
   view,
+  fleet,
   verify,
 };
 

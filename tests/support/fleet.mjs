@@ -51,10 +51,14 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     /**
      * A project: its desk has goals and configuration committed and pushed.
      * @param {string} project
-     * @param {{ sample?: string | null, goals: string, sessions: Record<string, object[]>, config?: string, files?: Record<string, string> }} about
+     * @param {{ sample?: string | null, goals: string, sessions: Record<string, object[]>, config?: string, files?: Record<string, string>,
+     *   isAlone?: boolean }} about `isAlone`: it names no fleet
      * @returns {Desk}
      */
-    addProject(project, { sample = null, goals, sessions, config = 'test_command: "true"\n', files = {} }) {
+    addProject(
+      project,
+      { sample = null, goals, sessions, config = 'test_command: "true"\n', files = {}, isAlone = false },
+    ) {
       const made = createProject({ sample, at: join(base, project) });
       const { root } = made;
       const remote = join(base, project, 'remote.git');
@@ -62,7 +66,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       writeFileSync(script, JSON.stringify(sessions));
       const tool = `ai_tool: ${process.execPath} ${TOOL} ${script} {prompt_file} {goal}\n`;
       const all = {
-        '.ai/config.yaml': `${config}${config.includes('ai_tool:') ? '' : tool}fleet: { project: ${project} }\n`,
+        '.ai/config.yaml': `${config}${config.includes('ai_tool:') ? '' : tool}${isAlone ? '' : `fleet: { project: ${project} }\n`}`,
         '.ai/goals.yaml': `goals:\n${goals}`,
         '.ai/rules.md': '',
         '.ai/.gitignore': 'auto.lock*\nevents/\nhandoffs/\n',

@@ -6,7 +6,7 @@ import { listWorkers } from './beat.js';
 import { identify, readFilesAt } from './clone.js';
 import { resolveDatabaseUrl } from './config.js';
 import { openDatabase, type Pool } from './database.js';
-import { holdDesk, isDesk } from './desk.js';
+import { holdDesk, isDesk, isDeskHeld } from './desk.js';
 import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
 import type { Call, CarriedGoal, Loop, Refs, Streams } from './ports.js';
@@ -31,6 +31,7 @@ interface Backend {
   openRefs(top: string, git: GitOptions): Refs;
   desk: {
     hold(): Promise<() => Promise<void>>;
+    isHeld(): Promise<boolean>;
     isHere(): Promise<boolean>;
     countWorkers(): Promise<number>;
     forget(attempt: { goal: string; n: number }): Promise<void>;
@@ -78,6 +79,7 @@ export async function openBackend(
     openRefs,
     desk: {
       hold: () => holdDesk(pool, project, context),
+      isHeld: () => isDeskHeld(pool, project),
       isHere: () => isDesk(pool, project, context),
       async countWorkers() {
         const there = (await listWorkers(pool)).filter(({ silent }) => silent < SILENT);

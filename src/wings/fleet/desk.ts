@@ -45,6 +45,12 @@ export async function isDesk(pool: Pool, project: string, { root }: Pick<Context
   return row?.desk == null || row.desk === nameDesk(root);
 }
 
+/** Whether some root is at it. @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function isDeskHeld(pool: Pool, project: string): Promise<boolean> {
+  const asked = 'SELECT FROM dev_cli.projects WHERE project = $1 AND desk_until > clock_timestamp()';
+  return (await ask(pool, asked, [project])).length > 0;
+}
+
 const HOLD = `
   WITH held AS (
     UPDATE dev_cli.projects

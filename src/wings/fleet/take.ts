@@ -1,5 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { requireTrust } from '../../protocol/trust/trust.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { Context } from '../../run/context.js';
@@ -63,6 +66,12 @@ export async function give(ports: FleetPorts, context: Context, goal: string, ca
   };
 }
 
+/** Who a person at a root is, also after the machine was started anew: the name is no secret, and says where to look. */
+function namePerson({ home, root }: Context): string {
+  const [host = ''] = identifyProcess().host.split('@');
+  return `person:${toBoundedLine(host, 40)}:${sha256(canonicalJson([home, root])).slice(0, 12)}`;
+}
+
 /** What one person has of a project. */
 async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   if (context.mark !== null)
@@ -83,7 +92,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   if (found.kind !== 'repository') throw new DevCliError('NEEDS_MISSING', 'There is no git repository here.');
   const top = context.root;
   const refs = openRemoteRefs(top, remote, git);
-  const worker = `person:${identifyProcess().host}:${context.root}`.slice(0, 80);
+  const worker = namePerson(context);
   const trusted = new Set<string>();
   const place = { context, top, remote, git, pool, project, streams, refs, trusted };
   const carrier = createCarrier({ ...place, ahead: 'refuse' });

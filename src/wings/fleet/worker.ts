@@ -13,6 +13,8 @@ import { openWorkerProject, type WorkerProject } from './project.js';
 
 /** How often rows are looked for, and how often trees of settled attempts, in milliseconds. */
 const LOOK = 500;
+/** The same for a worker that has nothing to do, in the end. */
+const LONGEST = 2_000;
 const TIDY = 60_000;
 /** How long nothing is taken where the engine could not begin, in milliseconds. */
 const REST = 3_000;
@@ -107,6 +109,7 @@ async function work(
 ): Promise<void> {
   const { context, projects, held, slots } = crew;
   let tidied = Number.NEGATIVE_INFINITY;
+  let pause = LOOK;
   while (!context.signal.aborted) {
     let taken = 0;
     for (const project of projects) {
@@ -120,7 +123,8 @@ async function work(
       for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(crew, project, error));
       tidied = performance.now();
     }
-    await sleep(LOOK, undefined, { signal: context.signal }).catch(() => {});
+    pause = taken > 0 || held.size > 0 ? LOOK : Math.min(pause * 1.2, LONGEST);
+    await sleep(pause, undefined, { signal: context.signal }).catch(() => {});
   }
 }
 

@@ -17,6 +17,8 @@ export interface Backend {
 export interface DeskPort {
   /** Has this root be the desk of its project until it is released. @throws DevCliError `LOCKED` where another one is, `IO` */
   hold(): Promise<() => Promise<void>>;
+  /** Whether some root is the desk. @throws DevCliError `IO` */
+  isHeld(): Promise<boolean>;
   /** Whether this root is the desk, or nobody is: only there answers are carried out. @throws DevCliError `FLEET_UNAVAILABLE` */
   isHere(): Promise<boolean>;
   /** How many workers for the project are there now. @throws DevCliError `FLEET_UNAVAILABLE` */

@@ -26,9 +26,13 @@ export async function takeGoal(
   return taken.kind === 'refused' ? { why: taken.problem } : { claim: taken.lease.id };
 }
 
-/** Lets nothing late count where no commit of the stream says it. @throws DevCliError `CLAIM_REFUSED` */
-export function requireHold({ streams }: Leased, { claim }: Attempt): Promise<void> {
-  return streams.transact(LOOP, () => ({ answer: undefined }), { claim: claim ?? null });
+/**
+ * Lets nothing late count where no commit of the stream says it. The desk of a fleet holds nothing: what it finds was said under a claim.
+ * @throws DevCliError `CLAIM_REFUSED`
+ */
+export async function requireHold({ streams, role }: Leased, { claim }: Attempt): Promise<void> {
+  if (role.kind === 'desk') return;
+  await streams.transact(LOOP, () => ({ answer: undefined }), { claim: claim ?? null });
 }
 
 /**
@@ -74,7 +78,7 @@ export async function giveBack(
   claim: string | null | undefined,
   reason: string,
 ): Promise<void> {
-  if (claim == null) return;
+  if (claim == null || role.kind === 'desk') return;
   const worker = role.kind === 'worker' ? role.worker : AUTO;
   await leases.release(claim, { worker, reason, goalStatus: null }).catch((error: unknown) => {
     if (!isLost(error)) throw error;

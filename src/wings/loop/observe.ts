@@ -37,13 +37,17 @@ export async function observe(
   call: Call,
 ): Promise<Answer> {
   const files = readLoopFiles(context);
-  const { streams } = await openBackend(ports, context, call);
+  const { streams, desk } = await openBackend(ports, context, call);
   const state = await streams.read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
-  const running = standing === 'alive' || standing === 'unreadable';
+  // Of a fleet, the batch may be another root's.
+  const running = standing === 'alive' || standing === 'unreadable' || (await desk?.isHeld()) === true;
   const all = listGoals(files.goals);
   const goals = placeGoals(files.goals).map((placed) => describeGoal(context, placed, all, state));
-  const attempts = await Promise.all(Object.values(state.attempts).map((attempt) => describeAttempt(context, attempt)));
+  const rows = await Promise.all(
+    Object.values(state.attempts).map((attempt) => describeAttempt(context, attempt, desk !== null)),
+  );
+  const attempts = rows.map(({ answer: _, ...row }) => row);
   const { batch } = state;
   const { limits } = files.config;
   const spent = batch && {
@@ -69,7 +73,7 @@ export async function observe(
   return {
     exit: 0,
     json,
-    text: () => renderText({ goals, attempts, state, running, spent, open: inbox.unresolved_items }),
+    text: () => renderText({ goals, attempts: rows, state, running, spent, open: inbox.unresolved_items }),
   };
 }
 
@@ -97,12 +101,27 @@ function describeGoal(
   return { id, title: toBoundedLine(title, 120), status, depth, because: why, attempts: goals[id]?.n ?? 0 };
 }
 
-async function describeAttempt({ store }: Context, attempt: Attempt) {
+async function describeAttempt({ store }: Context, attempt: Attempt, isFleet: boolean) {
   const { state, goal, n, sessions, startedAt, tree, run, verdict } = attempt;
   const { snapshot } = state === 'parked' && run !== null ? await store.read(run) : { snapshot: null };
-  const asked = snapshot === null ? null : describeWaiting(snapshot);
+  // A run that lies elsewhere waited when it was parked.
+  const known = isFleet && state === 'parked' && run !== null && snapshot === null ? attempt.facts?.run : null;
+  const asked = snapshot === null ? known : describeWaiting(snapshot);
   const waits = asked?.waits ? asked.said : state === 'unmoved' ? (verdict?.reason ?? null) : null;
-  return { id: nameAttempt(attempt), goal, n, state, sessions, started_at: startedAt, tree, run, waits_for: waits };
+  const answer =
+    run === null || state !== 'parked' ? '' : known ? `; dev-cli fleet take ${goal}` : `; dev-cli approve ${run}`;
+  const row = {
+    id: nameAttempt(attempt),
+    goal,
+    n,
+    state,
+    sessions,
+    started_at: startedAt,
+    tree,
+    run,
+    waits_for: waits,
+  };
+  return { ...row, answer };
 }
 
 function renderText(shown: {
@@ -125,15 +144,13 @@ function renderText(shown: {
       ({ id, title, status, depth, because }) =>
         `${'  '.repeat(depth + 1)}${status.padEnd(8)} ${id}: ${title} (${because})`,
     ),
-    ...attempts.flatMap(({ id, state: at, tree, run, waits_for: waits }) => [
+    ...attempts.flatMap(({ id, state: at, tree, waits_for: waits, answer }) => [
       `${id}: ${at}, in ${tree}`,
       ...(waits === null
         ? at === 'parked'
           ? ['  a person has answered: the next auto goes on with it']
           : []
-        : [
-            `  waits for a person: ${toBoundedLine(waits, 300)}${run === null || at !== 'parked' ? '' : `; dev-cli approve ${run}`}`,
-          ]),
+        : [`  waits for a person: ${toBoundedLine(waits, 300)}${answer}`]),
     ]),
     ...(open === 0 ? [] : [renderOpen(open)]),
   ].join('\n');

@@ -138,13 +138,14 @@ test('the database goes away in a leg and comes back: the leg counts, and nothin
 });
 
 test('the engine’s schema is dropped in a leg: the caller is told how to make it again', async () => {
-  const { start } = await launch(async ({ claim }) => {
+  const { start, cancel } = await launch(async ({ claim }) => {
     if (claim === 'c1') await query('drop schema dbos cascade');
     return 'again';
   });
   const refusal = { code: 'FLEET_VERSION', fix: [{ command: 'fleet init' }] };
   await expect(start(CARRIED)).rejects.toMatchObject(refusal);
   await expect(start({ ...CARRIED, claim: 'c2' })).rejects.toMatchObject(refusal);
+  await expect(cancel([CARRIED])).rejects.toMatchObject(refusal);
   await engine?.stop();
   await expect(launch(async () => 'over')).rejects.toMatchObject(refusal);
   await migrateEngine({ url: database, version: 1, log });
