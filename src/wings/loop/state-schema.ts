@@ -6,6 +6,14 @@ import { enumSchema, NullableString, nullableSchema } from '../../base/schema.js
 
 const Str = Type.String();
 const Count = Type.Integer({ minimum: 0 });
+// What becomes a path or a word for git is looked at where it is read: of a fleet, others may write it, too (fleet.md, Trust).
+const GOAL = '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._-]{0,96}$';
+const COMMIT = '^(?:[0-9a-f]{40}|[0-9a-f]{64})$';
+const Goal = Type.String({ pattern: GOAL });
+const Branch = Type.String({ pattern: '^[^-\\s:~^?*\\[\\\\][^\\s:~^?*\\[\\\\]*$' });
+const Commit = (description: string) => Type.String({ pattern: COMMIT, description });
+const NullableCommit = (description: string) =>
+  Type.Unsafe<string | null>({ ...NullableString, pattern: COMMIT, description });
 
 /** How a command of a session or of a judge has ended. */
 const CommandFact = Type.Object({
@@ -55,30 +63,37 @@ const Verdict = Type.Object({
 });
 
 const Attempt = Type.Object({
-  goal: Str,
+  goal: Goal,
   n: Count,
   runId: Type.String({ description: 'The batch that began it.' }),
   state: enumSchema('preparing', 'session', 'saving', 'judging', 'parked', 'integrating', 'unmoved', 'settling'),
   startedAt: Str,
-  branch: Str,
-  base: Type.String({ description: 'The commit that it starts from.' }),
-  from: Type.Unsafe<string | null>({ ...NullableString, description: 'The kept commit that it goes on from.' }),
+  branch: Branch,
+  base: Commit('The commit that it starts from.'),
+  from: NullableCommit('The kept commit that it goes on from.'),
   tree: Type.String({ description: 'Absolute path of its work tree.' }),
   tool: Type.String({ description: 'The template, secrets masked.' }),
-  run: Type.Unsafe<string | null>({ ...NullableString, description: 'The run of its recipe.' }),
-  zero: Type.Unsafe<string | null>({ ...NullableString, description: 'The tree before its first session.' }),
-  handoff: Type.String({ description: 'The name of the handoff that the session is to write.' }),
+  run: Type.Unsafe<string | null>({
+    ...NullableString,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+    description: 'The run of its recipe.',
+  }),
+  zero: NullableCommit('The tree before its first session.'),
+  handoff: Type.String({
+    pattern: '^(?:[\\d_-]{1,40}\\.md)?$',
+    description: 'The name of the handoff that the session is to write.',
+  }),
   handoffs: Type.Array(Str, { description: 'Names of handoffs that were there before.' }),
   branches: Type.Array(Str, { description: 'Branches that were there before.' }),
   sessions: Count,
   runSeq: Count,
   host: Type.Unsafe<string | null>({ ...NullableString, description: 'The machine of the session under way.' }),
   stopped: Type.Boolean({ description: 'A signal ended it.' }),
-  kept: Type.Unsafe<string | null>({ ...NullableString, description: 'The kept commit.' }),
+  kept: NullableCommit('The kept commit.'),
   facts: nullableSchema(SessionFacts),
   checks: Type.Array(CommandFact),
   verdict: nullableSchema(Verdict),
-  commit: Type.Unsafe<string | null>({ ...NullableString, description: 'The commit on the branch.' }),
+  commit: NullableCommit('The commit on the branch.'),
   costUsd: Type.Number(),
   claim: Type.Optional(
     Type.Unsafe<string | null>({ ...NullableString, description: 'The lease that it is worked on under.' }),
@@ -87,14 +102,14 @@ const Attempt = Type.Object({
     Type.Integer({ minimum: 1, description: 'The version of the steps that a worker of a fleet has to have.' }),
   ),
   named: Type.Optional(Type.String({ description: 'The tool that the desk of a fleet was told to take, by name.' })),
-  head: Type.Optional(Type.String({ description: 'The commit checked out in its tree when it was last pushed.' })),
+  head: Type.Optional(Commit('The commit checked out in its tree when it was last pushed.')),
 });
 
 const GoalRecord = Type.Object({
   n: Type.Integer({ minimum: 0, description: 'The last number that was given.' }),
   counted: Type.Integer({ minimum: 0, description: 'Attempts that count, since the goal was last active anew.' }),
   notes: Type.Array(Str, { description: 'What people said for the next attempt.' }),
-  from: Type.Optional(Type.String({ description: 'The kept commit that the next attempt goes on from.' })),
+  from: Type.Optional(Commit('The kept commit that the next attempt goes on from.')),
   owed: Type.Optional(
     Type.Object(
       { status: enumSchema('done', 'blocked'), reason: NullableString },
@@ -117,8 +132,8 @@ const Batch = Type.Object({
   runId: Str,
   startedAt: Str,
   endedAt: NullableString,
-  branch: Str,
-  base: Str,
+  branch: Branch,
+  base: Commit('The commit that it begins on.'),
   goals: Type.Array(Str, { description: 'The chosen goals, in order.' }),
   sessions: Count,
   failures: Type.Integer({ minimum: 0, description: 'Goals in a row that were given up.' }),
@@ -154,9 +169,9 @@ const InboxAnswer = Type.Object({
 });
 
 const Packet = Type.Object({
-  goal: Str,
+  goal: Goal,
   adapter: Str,
-  base: Type.String({ description: 'The commit that a patch on it is applied to.' }),
+  base: Commit('The commit that a patch on it is applied to.'),
   runId: Str,
   at: Str,
   seen: Type.Boolean({ description: 'Its result was handed in.' }),
@@ -168,7 +183,7 @@ const Spiked = Type.Object({
   failures: Type.Array(Str, { description: 'Why it is not accepted.' }),
   accept: nullableSchema(
     Type.Object({
-      file: Str,
+      file: Type.String({ pattern: '^(?!/|(?:.*/)?\\.\\.(?:/|$))' }),
       text: Type.String({ description: 'The ticket, as it was tried.' }),
       selected: Str,
       ref: NullableString,
@@ -195,7 +210,7 @@ export const LoopSchema = Type.Object(
       }),
     ),
     variants: Type.Optional(
-      Type.Array(Type.Object({ goal: Str, n: Count }), { description: 'Attempts of the spike under way.' }),
+      Type.Array(Type.Object({ goal: Goal, n: Count }), { description: 'Attempts of the spike under way.' }),
     ),
     spiked: Type.Optional({
       ...nullableSchema(Spiked),

@@ -5,8 +5,7 @@ import { type Introduction, listWorkers, openBeat } from '../../../src/wings/fle
 import { ask } from '../../../src/wings/fleet/database.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
-import { ask as askFor } from '../loop/leases-suite.js';
-import { SYSTEM } from '../loop/replay-loop.js';
+import { ask as askFor, IDS } from '../loop/streams-suite.js';
 import { nameProject, openProject, useDatabase } from './shared.js';
 
 // A worker's sign of life (fleet.md, Leases).
@@ -23,7 +22,7 @@ const introduce = (more: Partial<Introduction> = {}): Introduction => ({
 async function take(worker: string) {
   const project = nameProject();
   const streams = openProject(shared.pool, project);
-  const taken = await openLeases(streams, SYSTEM.ids).take(askFor(worker, { minutes: 1 }));
+  const taken = await openLeases(streams, IDS).take(askFor(worker, { minutes: 1 }));
   if (taken.kind !== 'taken') throw new Error('it was free');
   const claim = taken.lease.id;
   const look = async () => {
@@ -64,7 +63,7 @@ it('has once more what is past its time, unless somebody took it', async () => {
   expect([...(await beat.renew([claim]))]).toEqual([claim]);
   expect(await streams.transact(LOOP, () => ({ answer: 1 }), { claim })).toBe(1);
   await pass(about.worker, 90);
-  expect(await openLeases(streams, SYSTEM.ids).take(askFor('other'))).toMatchObject({ kind: 'taken' });
+  expect(await openLeases(streams, IDS).take(askFor('other'))).toMatchObject({ kind: 'taken' });
   expect([...(await beat.renew([claim]))]).toEqual([]);
   await expect(streams.transact(LOOP, () => ({ answer: 1 }), { claim })).rejects.toMatchObject({
     code: 'CLAIM_REFUSED',

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ask } from '../../../src/wings/fleet/database.js';
 import { listDocuments, listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
 import { buildEvent } from '../../../src/wings/loop/core/events.js';
 import { LOOP, LOOP_CODEC, openLoop } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
-import { replayLoop, SYSTEM } from '../loop/replay-loop.js';
-import { begin } from '../loop/streams-suite.js';
-import { nameProject, openProject, useDatabase } from './shared.js';
+import { IDS } from '../loop/streams-suite.js';
+import { begin, nameProject, openProject, replayLoop, replayProject, useDatabase } from './shared.js';
 
 // What is read of a stream besides its state (fleet.md, A stream in PostgreSQL).
 
@@ -68,7 +68,7 @@ it('written out, a stream is a directory that replays, that is read as it was, a
     [project],
   );
   expect(readFileSync(join(root, '.dev/loop/events.jsonl'), 'utf8')).toBe(rows[0]?.lines);
-  const alone = openLoop({ root, ...SYSTEM });
+  const alone = openLoop({ root, ids: IDS, clock: { now: () => Date.now() }, caller: { kind: 'cli', via: 'cli' } });
   expect(await alone.read(LOOP)).toEqual(await openProject(pool, project).read(LOOP));
   expect(await alone.transact(LOOP, begin('a'))).toBe(41);
   expect(await replayLoop(root)).toMatchObject({ equal: true, entries: 41 });
@@ -93,4 +93,31 @@ it('written out while others change it, a stream is as it was at one moment', as
     done = true;
     await changing;
   }
+});
+
+it('written out, a stream is equal to what was done, whatever was done', async () => {
+  const text = fc.string({ unit: 'binary', maxLength: 40 });
+  const large = text.map((one) => `${one}${'large\n'.repeat(12_000)}`);
+  const change = fc.record({
+    goal: fc.constantFrom('a', 'b', 'ü'),
+    document: fc.option(
+      fc.record({ n: fc.integer({ min: 1, max: 3 }), content: fc.oneof({ weight: 5, arbitrary: text }, large) }),
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
+      const { pool } = shared;
+      const project = nameProject();
+      const expected = new Map<string, string>();
+      for (const { goal, document: one } of changes) {
+        const documents = one ? [{ path: `attempts/a/${one.n}/verdict.json`, content: one.content }] : [];
+        for (const { path, content } of documents) expected.set(path, content);
+        await openProject(pool, project).transact(LOOP, begin(goal, documents));
+      }
+      const there = await listDocuments(pool, project, { after: 0 });
+      expect(new Map(there.map(({ path, content }) => [path, content]))).toEqual(expected);
+      expect(await replayProject(pool, project)).toMatchObject({ equal: true, entries: changes.length });
+    }),
+    { numRuns: 20 },
+  );
 });

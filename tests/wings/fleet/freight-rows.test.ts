@@ -5,8 +5,7 @@ import type { Freight } from '../../../src/wings/fleet/freight.js';
 import { forgetFreight, loadFreight, storeFreight } from '../../../src/wings/fleet/freight-rows.js';
 import type { Attempt } from '../../../src/wings/fleet/ports.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
-import { ask } from '../loop/leases-suite.js';
-import { SYSTEM } from '../loop/replay-loop.js';
+import { ask, IDS } from '../loop/streams-suite.js';
 import { nameProject, openProject, useDatabase } from './shared.js';
 
 // Freight as rows (fleet.md, An attempt).
@@ -21,7 +20,7 @@ const pack = (text: string, ...objects: string[]): Freight => ({
 /** An attempt that a worker has, on a project of its own. */
 async function take(worker: string) {
   const project = nameProject();
-  const leases = openLeases(openProject(shared.pool, project), SYSTEM.ids);
+  const leases = openLeases(openProject(shared.pool, project), IDS);
   const have = async (by: string): Promise<Attempt> => {
     const taken = await leases.take(ask(by, { goal: 'a' }));
     if (taken.kind !== 'taken') throw new Error('it was not free');

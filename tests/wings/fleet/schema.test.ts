@@ -4,8 +4,7 @@ import { migrate, requireProject, requireSchema, SCHEMA_VERSION } from '../../..
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { startServer } from '../../support/postgres-server.mjs';
-import { begin } from '../loop/streams-suite.js';
-import { openProject } from './shared.js';
+import { begin, openProject } from './shared.js';
 
 // Schema and roles (fleet.md, Upgrades; What a team starts).
 

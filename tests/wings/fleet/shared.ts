@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Caller } from '../../../src/base/caller.js';
+import { openWingStreams } from '../../../src/project/wing-streams.js';
+import type { Replay } from '../../../src/store/store.js';
 import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
 import { listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
 import type { Loop } from '../../../src/wings/fleet/ports.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
 import { openStreams } from '../../../src/wings/fleet/streams.js';
 import { FLEET_SIDE } from '../../../src/wings/loop/fleet-side.js';
-import type { Streams } from '../../../src/wings/loop/streams.js';
+import type { LoopState } from '../../../src/wings/loop/state-schema.js';
+import { LOOP, LOOP_CODEC, type Streams } from '../../../src/wings/loop/streams.js';
 import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { scratchDirectory } from '../../support/scratch.js';
-import { replayLoop } from '../loop/replay-loop.js';
-import type { StreamsSubject } from '../loop/streams-suite.js';
+import { add, IDS } from '../loop/streams-suite.js';
 
 /** A fleet's database for the tests of a file, with its schema, but without the engine's. */
 export interface Shared {
@@ -51,11 +53,23 @@ export async function listTold(pool: Pool, project: string): Promise<string[]> {
   return events.map(({ event_type: type }) => String(type).replace('queue_', ''));
 }
 
+/** Compares the loop's stream of a root with its journal (storage.md, Recovery). */
+export function replayLoop(root: string): Promise<Replay<LoopState>> {
+  return openWingStreams({ root, noun: 'loop', codec: LOOP_CODEC, ids: IDS, clock: { now: () => Date.now() } }).replay(
+    LOOP,
+  );
+}
+
 /** Writes the stream of a project out, and has the store compare it. */
-export async function replayProject(pool: Pool, project: string): ReturnType<StreamsSubject['replay']> {
+export async function replayProject(pool: Pool, project: string): Promise<Replay<LoopState>> {
   const root = scratchDirectory('written-out');
   await writeOut(pool, project, join(root, '.dev/loop'));
   return replayLoop(root);
+}
+
+/** A change that a test tells from others: a goal begun once more. */
+export function begin(goal: string, documents: { path: string; content: string }[] = []) {
+  return (state: LoopState) => ({ ...add(goal)(state), documents });
 }
 
 let count = 0;

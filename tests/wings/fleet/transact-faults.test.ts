@@ -8,8 +8,7 @@ import { takeLease } from '../../../src/wings/loop/core/leases.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { startServer } from '../../support/postgres-server.mjs';
-import { begin } from '../loop/streams-suite.js';
-import { listTold, nameProject, openProject, replayProject, useDatabase } from './shared.js';
+import { begin, listTold, nameProject, openProject, replayProject, useDatabase } from './shared.js';
 
 // A commit that is cut off anywhere, a database that goes away (fleet.md, A stream in PostgreSQL): all or nothing, and once.
 
