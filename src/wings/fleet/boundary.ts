@@ -49,13 +49,15 @@ export function createCarrier(site: BoundarySite): Carrier {
     async leave(attempt, end) {
       const after = { ...attempt, ...end.patch };
       const head = await findCommitOf(attempt.tree, 'HEAD', git);
-      await streams.transact(LOOP, () => ({ answer: null }), { claim: attempt.claim ?? null });
+      const requireClaim = () => streams.transact(LOOP, () => ({ answer: null }), { claim: attempt.claim ?? null });
+      await requireClaim();
       if (head !== null && head !== attempt.base) {
         const refused = await refs.move(nameHead(attempt), { from: head, to: head });
         if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameHead(attempt)} cannot be pushed: ${refused}`);
       }
       if (after.run !== null) {
-        await storeFreight(pool, project, after, await packRun(context, after.run));
+        const freight = await packRun(context, after.run);
+        while (!(await storeFreight(pool, project, after, freight))) await requireClaim();
       }
       const prompt = context.reader.read(`${context.root}/.dev/loop/attempts/${attempt.goal}/${attempt.n}/prompt.md`);
       const path = `attempts/${attempt.goal}/${attempt.n}/prompt.md`;

@@ -113,6 +113,10 @@ export async function resolveDatabaseUrl(
   const url = new URL(text);
   // Only where it is this database's: the tests of a project may need one of their own.
   if (url.password === '') url.password = encodeURIComponent(takeOut(env, [PASSWORD])[PASSWORD] ?? '');
+  // The driver does just that, and warns of it with each call.
+  const { searchParams } = url;
+  const isStrict = /^(?:prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '');
+  if (isStrict && !searchParams.has('uselibpqcompat')) searchParams.set('sslmode', 'verify-full');
   return url.href;
 }
 
