@@ -9,7 +9,7 @@ import { openDatabase, type Pool } from './database.js';
 import { holdDesk, isDesk, isDeskHeld } from './desk.js';
 import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
-import type { Call, CarriedGoal, Loop, Refs, Streams } from './ports.js';
+import { type Call, type CarriedGoal, type Loop, nameHead, type Refs, type Streams } from './ports.js';
 import { openRemoteRefs } from './refs.js';
 import { requireProject, requireSchema } from './schema.js';
 import { openStreams } from './streams.js';
@@ -85,7 +85,12 @@ export async function openBackend(
         const there = (await listWorkers(pool)).filter(({ silent }) => silent < SILENT);
         return there.filter(({ projects }) => projects.some((one) => one.project === project)).length;
       },
-      forget: (attempt) => forgetFreight(pool, project, attempt),
+      async forget(attempt) {
+        await forgetFreight(pool, project, attempt);
+        const [name, refs] = [nameHead(attempt), openRefs(context.root, git)];
+        const from = (await refs.list(name)).get(name);
+        if (from !== undefined) await refs.move(name, { from, to: null });
+      },
       async findFault(goal, branch) {
         const tip = await openRefs(context.root, git).findTip(branch);
         if (tip === null) return `${remote} has no branch ${branch}`;

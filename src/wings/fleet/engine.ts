@@ -93,7 +93,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
     { name: 'carry' },
   );
   await launch(sdk, options, false);
-  await forgetOld(DBOS);
+  await forgetOld(DBOS).catch((error: unknown) => Promise.reject(explain(error)));
   return {
     async start(carried) {
       const workflowID = identify(carried);

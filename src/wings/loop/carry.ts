@@ -40,7 +40,7 @@ export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | nul
   return streams.transact(LOOP, (state, at) => {
     const swept = sweep(state.leases, at);
     const now = { ...state, leases: swept.leases };
-    const found = listCarried(state).find((one) => isToBeHad(now, one, taker));
+    const found = sortForWorker(now, worker).find((one) => isToBeHad(now, one, taker));
     if (found === undefined) return { answer: null };
     const asked = { worker, role: null, key: null, minutes, most: null, goal: found.goal };
     const offers = [{ id: found.goal, role: 'auto', why: null }];
@@ -58,6 +58,13 @@ export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | nul
       entry: { type: 'attempt', data: { id: nameAttempt(attempt), event: 'CLAIMED', state: attempt.state, worker } },
     };
   });
+}
+
+/** Those first whose tree lies with the worker, then those that need least to be done: moving and beginning cost. */
+function sortForWorker(state: LoopState, worker: string): Attempt[] {
+  const rank = ({ claim, state: at }: Attempt): number =>
+    state.leases[claim ?? '']?.worker === worker ? 0 : at === 'preparing' ? 2 : 1;
+  return listCarried(state).sort((a, b) => rank(a) - rank(b));
 }
 
 function isToBeHad(state: LoopState, attempt: Attempt, { worker, accepts, isSteady }: Taker): boolean {

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
+import { replayJournal } from '../../support/journal-reader.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
 /** A night of a fleet: a desk, two workers, each with a clone of its own (fleet.md, An attempt). */
@@ -18,7 +20,7 @@ it('works goals off in order, settles a conflict by a second attempt, and keeps 
       add('far', ', allowed_changes: ["docs/**"], max_retries: 1'),
     ].join(''),
     sessions: {
-      one: [page('one')],
+      one: [{ ...page('one'), run: 'git add one.txt && git commit --quiet --message="of my own"' }],
       two: [{ run: 'test -e one.txt && echo two >two.txt' }],
       ...{ left: [line('left')], right: [line('right')], far: [page('elsewhere')] },
     },
@@ -40,6 +42,13 @@ it('works goals off in order, settles a conflict by a second attempt, and keeps 
   const { attempts, leases } = await fleet.readState(desk);
   expect(attempts).toEqual({});
   expect(leases.filter(({ status }) => status === 'active')).toEqual([]);
+  const directory = join(fleet.base, 'stream');
+  expect(fleet.call(desk, 'fleet', 'export', directory).exit).toBe(0);
+  expect(replayJournal(directory)).toEqual([]);
+  // Only what is old and over goes, from the remote, too.
+  expect(fleet.listRefs(desk).has('refs/dev-cli/heads/one/1')).toBe(true);
+  expect(fleet.call(desk, 'attempt', 'prune', '--days', '0').exit).toBe(0);
+  expect([...fleet.listRefs(desk).keys()]).toEqual(['refs/dev-cli/attempts/far/1', 'refs/heads/main']);
   for (const worker of workers) worker.kill();
   expect((await Promise.all(workers.map(({ ended }) => ended))).map((one) => one.exit)).toEqual([130, 130]);
   await until('the rows of the workers go', async () => (await fleet.ask('SELECT FROM dev_cli.workers')).length === 0);
