@@ -60,6 +60,9 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
       const run = () =>
         withTransaction(pool, async (client) => {
           const head = await lock(client, project, stream);
+          // The connection went while a try before was committed: behind the lock the rows say what became of it.
+          const isMade = made.length > 0 && ((await client.query(MADE, [project, stream, tx])).rowCount ?? 0) > 0;
+          if (isMade) return made[0] as A;
           const leases = await readLeases(client, project);
           const claim = fence?.claim ?? null;
           const at = formatInstant(head.at.getTime());
@@ -82,15 +85,12 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
           made[0] = answer;
           return answer;
         });
-      return patiently(async () => {
-        // The connection went while it was committed: the row says what became of it.
-        const isMade =
-          made.length > 0 && (await ask(pool, 'SELECT FROM dev_cli.entries WHERE tx = $1', [tx])).length > 0;
-        return isMade ? (made[0] as A) : run();
-      });
+      return patiently(run);
     },
   };
 }
+
+const MADE = 'SELECT FROM dev_cli.entries WHERE project = $1 AND stream = $2 AND tx = $3';
 
 /** How long a database that was there is waited for, and how long in between, in milliseconds. */
 const PATIENCE = 60_000;
