@@ -7,8 +7,14 @@ import type { Refs } from './ports.js';
  * The references of the remote that all machines share: what is read is fetched, what is moved is pushed by compare-and-swap, with
  * nothing else (fleet.md, Git). The clone here has them, too.
  * @param top absolute: any work tree of the clone
+ * @param requireHold asked between the look and the push: whoever stands still meanwhile meets another value there, or the claim of another
  */
-export function openRemoteRefs(top: string, remote: string, git: GitOptions): Refs {
+export function openRemoteRefs(
+  top: string,
+  remote: string,
+  git: GitOptions,
+  requireHold: () => Promise<unknown> = async () => {},
+): Refs {
   const list: Refs['list'] = (prefix) => listRemoteReferences(top, remote, [prefix, `${prefix}/*`], git);
   return {
     list,
@@ -21,6 +27,7 @@ export function openRemoteRefs(top: string, remote: string, git: GitOptions): Re
     async move(name, { from, to }) {
       // A try before may have come as far as the remote; only what is not there yet has to be so still.
       const old = from === null ? null : ((await list(name)).get(name) ?? null);
+      await requireHold();
       const pushed = await pushReference(top, remote, name, { from: old, to }, git);
       if (pushed.kind !== 'moved')
         return pushed.kind === 'behind' ? `${name} was moved by somebody else` : pushed.reason;
