@@ -46,7 +46,11 @@ if (wanted === 'view') {
   process.exit(await playView());
 }
 if (wanted === 'fleet') {
-  const { playFleet } = await import('./quickstart-fleet.mjs');
+  const { playFleet } = await import('./quickstart-fleet.mjs').catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.error('A fleet needs two packages: npm i -g @dbos-inc/dbos-sdk@5 pg@8');
+    process.exit(1);
+  });
   process.exit(await playFleet());
 }
 const oneRun = wanted === 'ultrawork';

@@ -17,7 +17,7 @@ const LOOK = 150;
 
 /**
  * Where dev-cli is called: a root, or, for a machine, its home.
- * @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place
+ * @typedef {{ root: string, env: NodeJS.ProcessEnv, binary?: string }} Place
  * @typedef {Place & { project: string, remote: string, script: string, recipes: string[], remove: () => void }} Desk
  * @typedef {Place & { name: string, state: string, config: string }} Machine
  * @typedef {{ child: import('node:child_process').ChildProcess, told: () => string, kill: (signal?: NodeJS.Signals) => void,
@@ -121,8 +121,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      * Calls dev-cli and waits for its end.
      * @param {Place} place @param {...string} args @returns {Called}
      */
-    call({ root, env }, ...args) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...args], {
+    call({ root, env, binary = BINARY }, ...args) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [binary, ...args], {
         ...{ cwd: root, env, encoding: 'utf8', timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
       });
       return { exit: status ?? -1, stdout, stderr, json: parse(stdout) };
@@ -132,8 +132,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
      * Starts dev-cli; it is killed with the fleet.
      * @param {Place} place @param {...string} args @returns {Started}
      */
-    start({ root, env }, ...args) {
-      const child = spawn(process.execPath, [BINARY, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    start({ root, env, binary = BINARY }, ...args) {
+      const child = spawn(process.execPath, [binary, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
       const log = `${env['HOME']}/told-${args[1] === 'worker' ? 'worker' : (args[0] ?? '')}`;
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {

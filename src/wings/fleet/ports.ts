@@ -24,6 +24,8 @@ export interface Attempt {
   head?: string;
   claim?: string | null;
   named?: string;
+  /** The version of the steps that it is to be carried on with. */
+  steps?: number;
 }
 
 /** The loop's state, as far as it is looked into. */

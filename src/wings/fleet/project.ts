@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { findIdentityProblem } from '../../work/git.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
 import { findCommitOf } from '../../work/trees.js';
@@ -9,15 +10,16 @@ import { createCarrier } from './boundary.js';
 import { identify, openClone, putOn } from './clone.js';
 import type { MachineProject } from './config.js';
 import type { Pool } from './database.js';
-import type { Streams } from './ports.js';
 import {
   type Attempt,
   type Call,
   type CarriedGoal,
   type FleetPorts,
+  LOOP,
   nameAttempt,
   nameHead,
   type Site,
+  type Streams,
 } from './ports.js';
 import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
@@ -54,6 +56,8 @@ export async function openWorkerProject(
 ): Promise<WorkerProject> {
   const git: GitOptions = { env: call.env };
   const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git });
+  const problem = await findIdentityProblem(top, git);
+  if (problem !== null) throw identityError(problem);
   const origin = await identify(top, git);
   if (origin !== null) await requireProject(pool, project, origin);
   const idle = openContext(call, top, new AbortController().signal);
@@ -96,7 +100,9 @@ export async function openWorkerProject(
         const known = judged.get(id);
         const found = known !== undefined && known.until > performance.now() ? known : await look(attempt);
         judged.set(id, found);
-        const { why } = found;
+        const { steps = loop.version } = attempt;
+        const why =
+          steps === loop.version ? found.why : `it is for workers with steps ${steps}; those here are ${loop.version}`;
         if (why === null) accepted.add(id);
         else passed[id] = why;
       }
@@ -124,7 +130,8 @@ export async function openWorkerProject(
       });
       const opened = openContext(call, top, signal);
       const context = { ...opened, library: openLibraryAt(opened, { commit: attempt.base, git }) };
-      const refs = openRemoteRefs(top, REMOTE, git);
+      const requireHold = () => streams.transact(LOOP, () => ({ answer: undefined }), { claim: attempt.claim ?? null });
+      const refs = openRemoteRefs(top, REMOTE, git, requireHold);
       const place = {
         context,
         top,
@@ -144,6 +151,12 @@ export async function openWorkerProject(
     tidy: () => loop.removeStray({ streams, context: idle, top, git, env: call.env }),
   };
 }
+
+const identityError = (problem: string): DevCliError =>
+  new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of goals.', {
+    details: [{ target: 'git', problem: toBoundedLine(problem, 500) }],
+    fix: 'Set them on this machine: git config --global user.name "…" and git config --global user.email "…".',
+  });
 
 /** Runs one piece of work at a time: the clone has one set of files. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {

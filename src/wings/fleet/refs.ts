@@ -7,13 +7,13 @@ import type { Refs } from './ports.js';
  * The references of the remote that all machines share: what is read is fetched, what is moved is pushed by compare-and-swap, with
  * nothing else (fleet.md, Git). The clone here has them, too.
  * @param top absolute: any work tree of the clone
- * @param requireHold asked between the look and the push: whoever stands still meanwhile meets another value there, or the claim of another
+ * @param requireHold lets nothing late count: called when the old value is known, so that whoever took over is met by it
  */
 export function openRemoteRefs(
   top: string,
   remote: string,
   git: GitOptions,
-  requireHold: () => Promise<unknown> = async () => {},
+  requireHold: () => Promise<void> = async () => {},
 ): Refs {
   const list: Refs['list'] = (prefix) => listRemoteReferences(top, remote, [prefix, `${prefix}/*`], git);
   return {

@@ -131,13 +131,14 @@ function refuseVersion(found: number): DevCliError {
  * @throws DevCliError `USAGE` where another repository has the project’s name; `FLEET_UNAVAILABLE`
  */
 export async function requireProject(pool: Pool, project: string, origin: string): Promise<void> {
-  const [row] = await ask<{ origin: string }>(
-    pool,
-    `WITH made AS (
-       INSERT INTO dev_cli.projects (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING origin)
-     SELECT origin FROM made UNION ALL SELECT origin FROM dev_cli.projects WHERE project = $1`,
-    [project, origin],
-  );
+  const find = () => ask<{ origin: string }>(pool, 'SELECT origin FROM dev_cli.projects WHERE project = $1', [project]);
+  let [row] = await find();
+  // Whoever may only read asks for what is there.
+  if (row === undefined) {
+    const make = 'INSERT INTO dev_cli.projects (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+    await ask(pool, make, [project, origin]);
+    [row] = await find();
+  }
   if (row === undefined || row.origin === origin) return;
   throw new DevCliError('USAGE', `The project ${project} of the fleet is another repository.`, {
     details: [

@@ -51,14 +51,14 @@ export const HARNESS_SPECS = [
     name: 'demo',
     summary: 'Watch a change go from request to commits, without any model.',
     description:
-      'A script plays the agent, its subagents and the person at the gate, on a copy of a small HTTP API in a temporary directory; the commands, the code, its tests and the commits are real. It changes nothing of yours, takes seconds, `drive` and `view` about a minute, and tells you where the directory is.',
+      'A script plays the agent, its subagents and the person at the gate, on a copy of a small HTTP API in a temporary directory; the commands, the code, its tests and the commits are real. It changes nothing of yours, takes seconds, `drive` and `view` about a minute, `fleet` two, and tells you where the directory is.',
     actor: 'person',
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
       change: optional(
         choice(
-          ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations', 'drive', 'view'],
+          ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations', 'drive', 'view', 'fleet'],
           'What is shown. Default: middle.',
         ),
       ),
@@ -78,6 +78,7 @@ export const HARNESS_SPECS = [
         command: 'dev-cli demo drive',
         note: 'A run without a harness, by a scripted model, through each of four services.',
       },
+      { command: 'dev-cli demo fleet', note: 'Four machines on two projects, most of which are lost on the way.' },
       { command: 'dev-cli demo view', note: 'Home, the page in a browser, a gate answered there, and the file.' },
     ],
   },

@@ -8,6 +8,7 @@ import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
 import { openBackend } from './backend.js';
 import { type BatchEnd, runBatch } from './batch.js';
+import { renewSteps } from './begin.js';
 import { buildEvent, nameBatch } from './core/events.js';
 import { findOther } from './core/leases.js';
 import { chooseGoals } from './core/order.js';
@@ -92,6 +93,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     await finishSpike(site);
     await writeOwed(site);
     await removeStray(site);
+    await renewSteps(site);
     const batch = await beginBatch(site, held.branch, held.base, goals);
     const order: BatchOrder = {
       ...{ site, parallel, explain: given.explain, goals: files.goals },

@@ -62,6 +62,21 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   return null;
 }
 
+/** Has what a desk of before has begun be for workers of now: its steps are keyed, whoever takes them (fleet.md, Upgrades). */
+export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role'>): Promise<void> {
+  if (role.kind !== 'desk') return;
+  await streams.transact(LOOP, (state) => {
+    const old = Object.entries(state.attempts).filter(([, { steps = STEPS_VERSION }]) => steps < STEPS_VERSION);
+    if (old.length === 0) return { answer: undefined };
+    const renewed = Object.fromEntries(old.map(([id, one]) => [id, { ...one, steps: STEPS_VERSION }]));
+    return {
+      answer: undefined,
+      state: { ...state, attempts: { ...state.attempts, ...renewed } },
+      entry: { type: 'upgraded', data: { ids: Object.keys(renewed), steps: STEPS_VERSION } },
+    };
+  });
+}
+
 /** An attempt before its first step. */
 export function buildAttempt(
   { trees, context }: Pick<Site, 'trees' | 'context'>,

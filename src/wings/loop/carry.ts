@@ -8,7 +8,7 @@ import { carryOut, isCarried } from './drive.js';
 import type { LoopGoal } from './goals.js';
 import { giveBack, isLost } from './hold.js';
 import { type Site, takeArrow } from './site.js';
-import { nameAttempt, STEPS_VERSION } from './state.js';
+import { nameAttempt } from './state.js';
 import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { furnish } from './steps/prepare.js';
 import { LOOP, type Streams } from './streams.js';
@@ -28,9 +28,8 @@ interface Taker {
   isSteady: boolean;
 }
 
-/** Attempts that wait for a worker of this age. */
-export const listCarried = ({ attempts }: LoopState): Attempt[] =>
-  Object.values(attempts).filter((one) => isCarried(one) && (one.steps ?? STEPS_VERSION) === STEPS_VERSION);
+/** Attempts of which a worker takes the next step. */
+export const listCarried = ({ attempts }: LoopState): Attempt[] => Object.values(attempts).filter(isCarried);
 
 /**
  * Takes the first attempt that is to be had, in one commit: of many workers one gets it, and of a branch one at a time is integrated.

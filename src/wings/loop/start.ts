@@ -106,6 +106,8 @@ export async function openPlace(
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
   refuseLinks(root);
+  // First: it takes what a child must not inherit out of the environment.
+  const { streams, desk, ...backend } = await openBackend(ports, context, call);
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(root, git);
   if (found.kind !== 'repository')
@@ -116,7 +118,6 @@ export async function openPlace(
     throw needGit('there is no commit yet', 'Commit, then repeat the call.');
   if (root.includes('\n'))
     throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
-  const { streams, desk, ...backend } = await openBackend(ports, context, call);
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
     ...{ env: buildSessionEnvironment(call.env), top, refs: backend.openRefs(top, git) },
