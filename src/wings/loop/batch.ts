@@ -59,7 +59,9 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk):
     (one) => isHandedIn(one) && crew.atWork.has(nameAttempt(one)),
   ).length;
   for (const attempt of Object.values(state.attempts)) {
-    if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt)) continue;
+    const id = nameAttempt(attempt);
+    if (crew.atWork.has(id) || crew.ended.has(id) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt))
+      continue;
     // Tried once by each batch, and where a person asks for it.
     if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
@@ -103,6 +105,8 @@ interface Crew {
   /** In milliseconds of the process. */
   begunAt: number;
   atWork: Map<string, Promise<void>>;
+  /** Those whose work has ended since the state was read: it says of them what does not hold any more. */
+  ended: Set<string>;
   /** At which state each attempt was last, to tell of what workers do. */
   told: Map<string, string>;
   goals: LoopGoal[];
@@ -120,6 +124,7 @@ function createCrew(order: BatchOrder): Crew {
     ...{
       begunAt: performance.now(),
       atWork: new Map(),
+      ended: new Set(),
       told: new Map(),
       goals: [...order.goals],
       broken: null,
@@ -132,7 +137,10 @@ function createCrew(order: BatchOrder): Crew {
       const work = drive(order, attempt, goal, oneByOne).catch((error) => noteFailure(crew, attempt.goal, id, error));
       crew.atWork.set(
         id,
-        work.finally(() => crew.atWork.delete(id)),
+        work.finally(() => {
+          crew.atWork.delete(id);
+          crew.ended.add(id);
+        }),
       );
     },
   };

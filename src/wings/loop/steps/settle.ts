@@ -42,7 +42,8 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
     changed: attempt.facts?.changed ?? [],
   };
   await streams.transact(LOOP, (state, at) => {
-    const { [nameAttempt(attempt)]: _, ...attempts } = state.attempts;
+    const { [nameAttempt(attempt)]: open, ...attempts } = state.attempts;
+    if (open === undefined) return { answer: undefined };
     return {
       answer: undefined,
       state: {
