@@ -35,7 +35,7 @@ export interface MachineConfig {
   slots: number;
   leaseSeconds: number;
   projects: readonly MachineProject[];
-  /** Absolute: where clones lie. */
+  /** Absolute: where clones lie. A worker's own: machines of one layout are told apart by it (fleet.md, An attempt). */
   clones: string;
 }
 
@@ -47,9 +47,10 @@ export function readMachineConfig(
   context: Pick<Context, 'reader' | 'home' | 'ids' | 'trustDirectory'>,
   env: NodeJS.ProcessEnv,
 ): MachineConfig {
-  const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, name } = readFile(context, env);
+  const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, ...file } = readFile(context, env);
+  const { name = nameWorker(context) } = file;
   return {
-    ...{ slots, leaseSeconds, name: name ?? nameWorker(context), clones: join(findState(context), 'fleet') },
+    ...{ slots, leaseSeconds, name, clones: join(findState(context), 'fleet', name) },
     projects: projects.map((project) => ({ trust: [], ...project })),
   };
 }

@@ -37,7 +37,7 @@ it('has what holds without a file, and what a file says', () => {
   const said = { database: { command: ['pass', 'db'] }, slots: 8, lease_seconds: 5, name: 'ci-1', projects: [project] };
   const user = createUser(JSON.stringify(said));
   expect(readMachineConfig(user, {})).toEqual({
-    ...{ slots: 8, leaseSeconds: 5, name: 'ci-1', clones: join(user.home, 'state/fleet') },
+    ...{ slots: 8, leaseSeconds: 5, name: 'ci-1', clones: join(user.home, 'state/fleet/ci-1') },
     projects: [{ ...project, trust: [] }],
   });
   const elsewhere = createUser('slots: 3').home;
