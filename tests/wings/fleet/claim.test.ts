@@ -107,10 +107,10 @@ it('has a worker keep what was closed while the database was away, until somebod
   await expire(project, a.worker);
   await leases.list();
   await leases.release(b.claim, { worker: b.worker, reason: null, goalStatus: 'done' });
-  const late = taker(b.worker, { isSteady: true });
+  const late = taker(`c${count}`, { isSteady: true });
   expect((await claimNext(streams, late))?.goal).toBe('one');
   expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
-  await leases.release(late.claim, { worker: b.worker, reason: null, goalStatus: null });
+  await leases.release(late.claim, { worker: late.worker, reason: null, goalStatus: null });
   expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
   expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('expired');
 });
