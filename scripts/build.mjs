@@ -80,7 +80,7 @@ const JOINABLE = { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') }
 /** Files to be made of what was required: the module by the name of the file. */
 const required = new Map();
 /** What only a fleet needs, and whoever has one installs. */
-const PEERS = [/^pg$/, /^@dbos-inc\/dbos-sdk/];
+const PEERS = [/^pg(\/|$)/, /^@dbos-inc\/dbos-sdk/];
 
 const requires = (but = []) => ({
   name: 'requires',

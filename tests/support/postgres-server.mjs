@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -34,8 +35,7 @@ const PASSWORD = 'se-cret';
 export async function startServer({ durable = false } = {}) {
   const bin = findPrograms();
   const home = mkdtempSync(join(tmpdir(), 'dev-cli-postgres-'));
-  chmodSync(home, 0o777);
-  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  if (NOBODY.uid !== undefined) chownSync(home, NOBODY.uid, NOBODY.gid);
   const data = join(home, 'data');
   const secret = join(home, 'password');
   writeFileSync(secret, PASSWORD, { mode: 0o644 });
@@ -50,23 +50,19 @@ export async function startServer({ durable = false } = {}) {
   /** @type {import('node:child_process').ChildProcess} */
   let server;
   const start = async () => {
-    // The shell holds the server as long as this process holds the pipe.
-    const settings = [
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      `fsync=${durable ? 'on' : 'off'}`,
-      '-c',
-      'max_connections=200',
-    ];
-    const args = ['-D', data, '-p', String(port), '-k', home, ...settings];
-    const line = '"$0" "$@" & at=$!; read -r how; kill -s "${how:-KILL}" "$at"; wait "$at"';
+    // The shell holds the server as long as this process holds the pipe, and clears up behind one that did not say how it ends.
+    const settings = ['listen_addresses=127.0.0.1', `fsync=${durable ? 'on' : 'off'}`, 'max_connections=200'];
+    const args = ['-D', data, '-p', String(port), '-k', home, ...settings.flatMap((one) => ['-c', one])];
+    const line = '"$0" "$@" & at=$!; read -r how; kill -s QUIT "$at"; wait "$at"; [ -n "$how" ] || rm -rf "$HOME"';
     server = spawn('sh', ['-c', line, join(bin, 'postgres'), ...args], {
       ...NOBODY,
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home },
       stdio: ['pipe', 'ignore', 'ignore'],
+      // A signal from the terminal is for this process.
+      detached: true,
     });
+    server.unref();
     await until(async () => {
       const client = new pg.Client({ connectionString: url });
       client.on('error', () => {});
@@ -74,17 +70,16 @@ export async function startServer({ durable = false } = {}) {
       await client.end();
     });
   };
-  const end = async (/** @type {string} */ signal) => {
+  const kill = async () => {
     const ended = once(server, 'exit');
-    server.stdin?.end(`${signal}\n`);
+    server.stdin?.end('kept\n');
     await ended;
   };
   await start();
   return {
-    ...{ url, port, start },
-    kill: () => end('QUIT'),
+    ...{ url, port, start, kill },
     async stop() {
-      if (server.exitCode === null) await end('QUIT');
+      if (server.exitCode === null) await kill();
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -92,19 +87,39 @@ export async function startServer({ durable = false } = {}) {
 
 /**
  * Makes a database of its own on a server.
- * @param {string} url @param {string} name @returns {Promise<string>} its address
+ * @param {string} url
+ * @param {string} name
+ * @returns {Promise<string>} its address
  */
 export async function makeDatabase(url, name) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(`CREATE DATABASE "${name}"`);
-  await client.end();
+  await tell(url, `CREATE DATABASE "${name}"`);
   const own = new URL(url);
   own.pathname = `/${name}`;
   return own.href;
 }
 
-/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+/**
+ * Removes a database from a server, with whoever is connected to it.
+ * @param {string} url
+ * @param {string} name
+ */
+export const removeDatabase = (url, name) => tell(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+
+/**
+ * @param {string} url
+ * @param {string} statement
+ */
+async function tell(url, statement) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 async function until(work) {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -150,7 +165,10 @@ function findPrograms() {
   return join(shared, 'bin');
 }
 
-/** A package has no links: its install script makes them, where scripts are allowed to run. @param {string} native */
+/**
+ * A package has no links: its install script makes them, where scripts are allowed to run.
+ * @param {string} native
+ */
 function hydrate(native) {
   for (const { source, target } of JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
     const link = join(native, '..', target);

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { makeDatabase, startServer } from './postgres-server.mjs';
+import { makeDatabase, removeDatabase, startServer } from './postgres-server.mjs';
 
 /** A database of its own for a test, on a server that all tests of a process share. */
 
-let shared: Promise<{ url: string }> | null = null;
+let shared: Promise<string> | null = null;
+
+function findServer(): Promise<string> {
+  const given = process.env['DEV_CLI_TEST_POSTGRES'];
+  shared ??= given ? Promise.resolve(given) : startServer().then(({ url }) => url);
+  return shared;
+}
 
 /** Makes an empty database. @returns its address */
-export async function createDatabase(): Promise<string> {
-  const given = process.env['DEV_CLI_TEST_POSTGRES'];
-  shared ??= given ? Promise.resolve({ url: given }) : startServer();
-  return makeDatabase((await shared).url, `test_${randomBytes(6).toString('hex')}`);
-}
+export const createDatabase = async (): Promise<string> =>
+  makeDatabase(await findServer(), `test_${randomBytes(6).toString('hex')}`);
+
+/** Removes such a database, with whoever is connected to it. */
+export const dropDatabase = async (url: string): Promise<void> =>
+  removeDatabase(await findServer(), new URL(url).pathname.slice(1));

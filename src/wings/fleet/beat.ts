@@ -106,11 +106,18 @@ const INTRODUCE = `
   WHERE workers.beat < clock_timestamp() - make_interval(secs => $8) OR workers.process = $9
   RETURNING worker`;
 
-/** One that is past its time and that nobody has taken yet is had once more: the database was away. */
+/**
+ * One that is past its time, or was closed for that, is had once more as long as nobody has taken its goal since: the database was away.
+ * Whoever has lost the name renews nothing.
+ */
 const RENEW = `
-  WITH renewed AS (
-    UPDATE dev_cli.leases SET expires = clock_timestamp() + make_interval(secs => $3)
-    WHERE worker = $1 AND id = ANY($5) AND status = 'active' RETURNING id)
+  WITH own AS (SELECT FROM dev_cli.workers WHERE worker = $1 AND process = $2),
+  renewed AS (
+    UPDATE dev_cli.leases l
+    SET status = 'active', closed = NULL, expires = clock_timestamp() + make_interval(secs => $3)
+    WHERE worker = $1 AND id = ANY($5) AND EXISTS (SELECT FROM own) AND (status = 'active' OR status = 'expired'
+      AND NOT EXISTS (SELECT FROM dev_cli.leases o WHERE o.project = l.project AND o.goal = l.goal AND o.created > l.created))
+    RETURNING id)
   UPDATE dev_cli.workers SET beat = clock_timestamp(), passed = $4 WHERE worker = $1 AND process = $2
   RETURNING (SELECT array_agg(id) FROM renewed) AS claims`;
 

@@ -1,4 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { Context } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { findCommitOf } from '../../work/trees.js';
@@ -23,8 +24,22 @@ export interface BoundarySite {
   refs: Refs;
   /** Digests of recipes that this machine trusts besides those that ship. */
   trusted: ReadonlySet<string>;
+  /** The recipe of the goal at the attempt’s base, which its run has to be of; null: it has no run. */
+  recipe: string | null;
   /** What becomes of a run that has gone on here behind the boundary. */
   ahead: 'refuse' | 'discard';
+}
+
+/** A row says which run an attempt has, and the goal which recipe. @throws DevCliError `FLEET_UNTRUSTED` */
+function requireRecipeOf({ context, recipe, trusted }: BoundarySite, run: string, digest: string): void {
+  const isOfGoal = recipe !== null && requireRecipe(context.library, recipe).digest === digest;
+  if (isOfGoal || (recipe !== null && trusted.has(digest))) return;
+  throw new DevCliError('FLEET_UNTRUSTED', `The run ${run} is not of the recipe that its goal has.`, {
+    details: [
+      { target: digest, problem: recipe === null ? 'the goal has no recipe' : `is not the digest of ${recipe} here` },
+    ],
+    fix: `If this is right, as between two versions of dev-cli, add ${digest} to \`trust\` of the project in fleet.yaml.`,
+  });
 }
 
 /** The boundary of a worker's attempts. */
@@ -34,13 +49,15 @@ export function createCarrier(site: BoundarySite): Carrier {
     async leave(attempt, end) {
       const after = { ...attempt, ...end.patch };
       const head = await findCommitOf(attempt.tree, 'HEAD', git);
-      await streams.transact(LOOP, () => ({ answer: null }), { claim: attempt.claim ?? null });
+      const requireClaim = () => streams.transact(LOOP, () => ({ answer: null }), { claim: attempt.claim ?? null });
+      await requireClaim();
       if (head !== null && head !== attempt.base) {
         const refused = await refs.move(nameHead(attempt), { from: head, to: head });
         if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameHead(attempt)} cannot be pushed: ${refused}`);
       }
       if (after.run !== null) {
-        await storeFreight(pool, project, after, await packRun(context, after.run));
+        const freight = await packRun(context, after.run);
+        while (!(await storeFreight(pool, project, after, freight))) await requireClaim();
       }
       const prompt = context.reader.read(`${context.root}/.dev/loop/attempts/${attempt.goal}/${attempt.n}/prompt.md`);
       const path = `attempts/${attempt.goal}/${attempt.n}/prompt.md`;
@@ -53,6 +70,7 @@ export function createCarrier(site: BoundarySite): Carrier {
     async arrive(attempt: Attempt, furnish) {
       if (attempt.run !== null) {
         const freight = await loadFreight(pool, project, attempt);
+        if (freight !== null) requireRecipeOf(site, attempt.run, freight.recipeHash);
         const placing = { workTree: attempt.tree, trusted: site.trusted, ahead: site.ahead };
         if (freight !== null) await placeRun(context, attempt.run, freight, placing);
       }

@@ -35,7 +35,7 @@ export interface MachineConfig {
   slots: number;
   leaseSeconds: number;
   projects: readonly MachineProject[];
-  /** Absolute: where clones lie. */
+  /** Absolute: where clones lie. A worker's own: machines of one layout are told apart by it (fleet.md, An attempt). */
   clones: string;
 }
 
@@ -47,9 +47,10 @@ export function readMachineConfig(
   context: Pick<Context, 'reader' | 'home' | 'ids' | 'trustDirectory'>,
   env: NodeJS.ProcessEnv,
 ): MachineConfig {
-  const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, name } = readFile(context, env);
+  const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, ...file } = readFile(context, env);
+  const { name = nameWorker(context) } = file;
   return {
-    ...{ slots, leaseSeconds, name: name ?? nameWorker(context), clones: join(findState(context), 'fleet') },
+    ...{ slots, leaseSeconds, name, clones: join(findState(context), 'fleet', name) },
     projects: projects.map((project) => ({ trust: [], ...project })),
   };
 }
@@ -113,6 +114,10 @@ export async function resolveDatabaseUrl(
   const url = new URL(text);
   // Only where it is this database's: the tests of a project may need one of their own.
   if (url.password === '') url.password = encodeURIComponent(takeOut(env, [PASSWORD])[PASSWORD] ?? '');
+  // The driver does just that, and warns of it with each call.
+  const { searchParams } = url;
+  const isStrict = /^(?:prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '');
+  if (isStrict && !searchParams.has('uselibpqcompat')) searchParams.set('sslmode', 'verify-full');
   return url.href;
 }
 

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Pool as PgPool, PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
@@ -25,128 +26,144 @@ const CONNECT = 10_000;
  */
 export async function openDatabase(url: string): Promise<Pool> {
   const { Pool: Connections } = loadDriver();
+  let socket: Socket | undefined;
+  const stream = (): Socket => {
+    socket = new Socket();
+    return socket;
+  };
   const pool = new Connections({
+    stream,
     ...{ connectionString: url, application_name: 'dev-cli', max: 4, allowExitOnIdle: true, idleTimeoutMillis: 5_000 },
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
     ...{ query_timeout: 30_000, keepAlive: true },
   });
-  // A connection that dies while nobody uses it, or between two statements: the next use says so, or makes another one.
+  // One that dies while nobody waits for its answer: the next use of it says so, or makes another one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const { rows } = await pool
-    .query<{ version: number }>("SELECT current_setting('server_version_num')::int AS version")
-    .catch((error: unknown) => fail(pool, error));
-  const version = rows[0]?.version ?? 0;
-  if (version >= OLDEST) return pool;
+  let version = 0;
+  try {
+    const asked = "SELECT current_setting('server_version_num')::int AS version";
+    const { rows } = await pool.query<{ version: number }>(asked);
+    version = rows[0]?.version ?? 0;
+    if (version >= OLDEST) return pool;
+  } catch (error) {
+    await pool.end();
+    // The driver leaves one open in which it has no password to say, and the process would wait for the server.
+    socket?.destroy();
+    const told = toFleetError(error);
+    throw told instanceof DevCliError ? told : unavailable('its address cannot be used');
+  }
   await pool.end();
   throw unavailable(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or newer is needed`);
 }
 
-async function fail(pool: PgPool, error: unknown): Promise<never> {
-  await pool.end();
-  throw toFleetError(error);
-}
-
 /** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */
 function loadDriver(): typeof import('pg') {
+  let found: string;
   try {
-    return require('pg');
-  } catch (cause) {
-    throw new DevCliError(
-      'FLEET_UNAVAILABLE',
-      'The package pg, which speaks to the database of the fleet, is not here.',
-      {
-        fix: `Install it: npm i -g @dbos-inc/dbos-sdk@5 pg@${MAJOR}`,
-        cause,
-      },
-    );
+    const { version }: { version: string } = require('pg/package.json');
+    if (version.split('.')[0] === MAJOR) return require('pg');
+    found = `it is ${version}, and ${MAJOR} is needed`;
+  } catch {
+    found = 'it is not installed';
   }
+  throw new DevCliError('FLEET_UNAVAILABLE', `The package pg cannot be used: ${found}.`, {
+    details: [{ target: 'pg', problem: found }],
+    fix: `Install it: npm i -g @dbos-inc/dbos-sdk@5 pg@${MAJOR}`,
+  });
 }
 
-/** How often a transaction is tried that two wanted at once. */
+/** How often a transaction is tried that could not be had together with another one. */
 const TRIES = 5;
+const APART = /^40(?:001|P01)$/;
 
 /**
- * Runs work in one transaction. It is begun anew where it could not be had together with another one, so it changes nothing but the
- * database. One whose end nobody saw is not: whoever asked looks at the row what became of it.
+ * Runs work in one transaction, anew where it could not be had together with another one: so it changes nothing but the database. One
+ * whose connection goes is not tried again, since nobody saw whether it was committed: that is for whoever can tell by the rows.
  * @throws DevCliError `FLEET_UNAVAILABLE`, and what `work` throws
  */
 export async function withTransaction<A>(pool: Pool, work: (client: PoolClient) => Promise<A>): Promise<A> {
   for (let left = TRIES; ; left -= 1) {
     const client = await pool.connect().catch((error: unknown) => Promise.reject(toFleetError(error)));
-    let broken: Error | undefined;
+    let broken: boolean = false;
     try {
       await client.query('BEGIN');
       const answer = await work(client);
       await client.query('COMMIT');
       return answer;
     } catch (error) {
-      await client.query('ROLLBACK').catch((cause: unknown) => {
-        broken = cause instanceof Error ? cause : new Error('the connection is gone');
+      await client.query('ROLLBACK').catch(() => {
+        broken = true;
       });
-      if (left > 0 && /^40(?:001|P01)$/.test(readCode(error))) continue;
-      throw toFleetError(error);
+      if (left === 0 || !APART.test(readCode(error))) throw toFleetError(error);
     } finally {
       client.release(broken);
     }
   }
 }
 
-/** Asks one question. @throws DevCliError `FLEET_UNAVAILABLE` */
+/** Asks one question, which is a transaction of its own. @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function ask<Row extends object>(
   pool: Pick<Pool, 'query'>,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  try {
-    return (await pool.query<Row>(text, [...values])).rows;
-  } catch (error) {
-    throw toFleetError(error);
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return (await pool.query<Row>(text, [...values])).rows;
+    } catch (error) {
+      if (left === 0 || !APART.test(readCode(error))) throw toFleetError(error);
+    }
   }
 }
 
-const readCode = (error: unknown): string =>
+/** The code of the database, five signs, or of the system; empty where an error has none. */
+export const readCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** What the codes of the database and of the system mean to people. */
-const MEANINGS: readonly [RegExp, string][] = [
-  [/^28/, 'it refuses the user or the password'],
+/** That the database may be back in a moment. */
+const AWAY = 'database_away';
+
+/** What errors of the driver mean to people, by their codes, or their words where they have none. */
+const MEANINGS: readonly [RegExp, string, typeof AWAY?][] = [
+  [/^28|^ .*(?:password|SASL|SCRAM)/, 'it refuses the user or the password'],
   [/^3D000/, 'it has no such database'],
   [/^42501/, 'the user lacks a right'],
-  [/^(?:3F000|42P01)/, 'its schema dev_cli is not there'],
-  [/^(?:53100|58030)/, 'its disk is full'],
-  [/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS)/, 'its certificate is not trusted'],
+  [/^(?:3F000|42P01)/, 'its schema dev_cli is not whole'],
+  [/^(?:53100|58030|ENOSPC)/, 'its disk is full'],
+  [/^25006/, 'it only reads'],
+  [/^53/, 'it takes no more', AWAY],
+  [/^(?:57P|25P0)/, 'it ended the connection', AWAY],
+  [/^(?:08|ECONN|ENOTFOUND|EAI|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'it cannot be reached', AWAY],
+  [/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS|HOSTNAME_)/, 'its certificate is not trusted'],
+  [/^ERR_SSL|^ .*(?:SSL|TLS)/, 'it does not speak TLS'],
+  [/^ .*(?:[Cc]onnection|timeout|not queryable)/, 'it does not answer', AWAY],
 ];
 
-/** What passes by itself: it is restarted, or the way to it is cut. */
-const AWAY: readonly [RegExp, string][] = [
-  [/^53300/, 'it takes no more connections'],
-  [/^57P/, 'it is being started or stopped'],
-  [/^(?:08|ECONN|ENOTFOUND|EAI|EHOST|ENETUNREACH|ETIMEDOUT|EPIPE)/, 'it cannot be reached'],
-  // What the driver says without a code.
-  [/^$/, 'it does not answer'],
-];
-
-/** Whether the database may be there again a moment later. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof DevCliError &&
-  error.code === 'FLEET_UNAVAILABLE' &&
-  AWAY.some(([, meaning]) => error.details.some(({ problem }) => problem.startsWith(meaning)));
-
-/** What the database says as an error of dev-cli; others stay as they are. The cause is left out: it may have the address. */
+/** What the database or its driver says as an error of dev-cli; others stay as they are. The cause is left out: it may have the address. */
 export function toFleetError(error: unknown): unknown {
   if (error instanceof DevCliError || !(error instanceof Error)) return error;
   const code = readCode(error);
-  if (code === '' && !/connection|timeout|SSL|terminated|password/i.test(error.message)) return error;
-  const [, meaning] = [...MEANINGS, ...AWAY].find(([pattern]) => pattern.test(code)) ?? [];
-  const isTold = code === '42501' || code === '' || meaning === undefined;
-  return unavailable(meaning ?? 'it refuses what is asked', isTold ? error.message : null);
+  const asked = code === '' ? ` ${error.message}` : code;
+  const [, meaning, reason] = MEANINGS.find(([pattern]) => pattern.test(asked)) ?? [];
+  // What the server says itself names tables and rights; what the driver says may be made of the address.
+  const isServers = 'severity' in error && error.severity !== undefined;
+  if (meaning === undefined && !isServers) return error;
+  return unavailable(meaning ?? 'it refuses', { said: isServers ? error.message : null, reason });
 }
 
-function unavailable(problem: string, said: string | null = null): DevCliError {
-  const words = said === null ? '' : `: ${toBoundedLine(said.replace(/:\/\/[^\s/]*@/g, '://'), 300)}`;
-  return new DevCliError('FLEET_UNAVAILABLE', `The database of the fleet cannot be used: ${problem}${words}.`, {
-    details: [{ target: 'database', problem: `${problem}${words}` }],
+/** Whether what went wrong may be over in a moment. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof DevCliError && error.details.some(({ reason_code: reason }) => reason === AWAY);
+
+/** The refusal to go on without what is said. @param words of the server: what it refuses, or which right is lacking */
+export function unavailable(
+  problem: string,
+  { said = null, reason }: { said?: string | null; reason?: typeof AWAY | undefined } = {},
+): DevCliError {
+  const words = said === null ? problem : `${problem}: ${toBoundedLine(said, 300)}`;
+  return new DevCliError('FLEET_UNAVAILABLE', `The database of the fleet cannot be used: ${words}.`, {
+    details: [{ target: 'database', problem: words, ...(reason && { reason_code: reason }) }],
     fix: 'See that it runs, and that `database` of fleet.yaml leads to it as a user who may; then repeat the same call.',
   });
 }

@@ -4,14 +4,24 @@ import type { Attempt } from './ports.js';
 
 /** Freight as rows: the journal of an attempt's run as it was at the last boundary (fleet.md, An attempt). */
 
-/** @throws DevCliError `FLEET_UNAVAILABLE` */
+/**
+ * Leaves freight, as long as the claim of the attempt holds: nobody who took the attempt over finds that of a late one in place of theirs.
+ * @returns false where the claim is over
+ * @throws DevCliError `FLEET_UNAVAILABLE`
+ */
 export function storeFreight(
   pool: Pool,
   project: string,
-  { goal, n, run }: Attempt,
+  { goal, n, run, claim }: Attempt,
   { journal, objects, recipeHash, root }: Freight,
-): Promise<void> {
+): Promise<boolean> {
   return withTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `SELECT FROM dev_cli.leases
+       WHERE project = $1 AND id = $2 AND status = 'active' AND expires > clock_timestamp() FOR SHARE`,
+      [project, claim],
+    );
+    if (rowCount === 0) return false;
     await client.query(
       `INSERT INTO dev_cli.freight VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (project, goal, n) DO UPDATE
        SET run = excluded.run, recipe_hash = excluded.recipe_hash, root = excluded.root, journal = excluded.journal`,
@@ -22,6 +32,7 @@ export function storeFreight(
        SELECT $1, sha256, $4, $5, content FROM unnest($2::text[], $3::bytea[]) AS t (sha256, content) ON CONFLICT DO NOTHING`,
       [project, [...objects.keys()], [...objects.values()], goal, n],
     );
+    return true;
   });
 }
 

@@ -11,14 +11,20 @@ export async function initFleet(context: Context, call: Call): Promise<Answer> {
   const url = await resolveDatabaseUrl(context, call);
   const pool = await openDatabase(url);
   try {
-    const { from, roles } = await migrate(pool, () => migrateEngine({ url, version: SCHEMA_VERSION, log: call.tell }));
-    const json = { ok: true, schema_version: SCHEMA_VERSION, was: from, roles };
+    const { from, roles, lacks } = await migrate(pool, () =>
+      migrateEngine({ url, version: SCHEMA_VERSION, log: call.tell }),
+    );
+    const json = { ok: true, schema_version: SCHEMA_VERSION, was: from, roles, lacks };
     const did = from === 0 ? 'made' : from === SCHEMA_VERSION ? 'there already' : `upgraded from ${from}`;
-    const granted = roles.length === 0 ? 'This user may make no roles.' : `Roles: ${roles.join(', ')}.`;
+    const granted = [
+      ...(roles.length === 0 ? [] : [`Roles: ${roles.join(', ')}.`]),
+      ...lacks.map((one) => `This user may not ${one}.`),
+    ];
     return {
       exit: 0,
       json,
-      text: () => `Schema dev_cli, version ${SCHEMA_VERSION}: ${did}. Schema dbos: up to date.\n${granted}`,
+      text: () =>
+        [`Schema dev_cli, version ${SCHEMA_VERSION}: ${did}. Schema dbos: up to date.`, ...granted].join('\n'),
     };
   } finally {
     await pool.end();

@@ -28,24 +28,23 @@ export interface LeaseRow {
   role: string;
   key: string | null;
   status: Lease['status'];
-  created: string | Date;
-  expires: string | Date;
-  closed: string | Date | null;
+  created: string;
+  expires: string;
+  closed: string | null;
   reason: string | null;
   goal_status: string | null;
 }
 
-/** Closed ones are known for so long. */
-const READ = `
-  SELECT * FROM dev_cli.leases
-  WHERE project = $1 AND (closed IS NULL OR closed > clock_timestamp() - interval '30 days')`;
-
-export async function readLeases(client: PoolClient, project: string): Promise<Leases> {
-  return toLeases((await client.query<LeaseRow>(READ, [project])).rows);
-}
+/** Those of a project that are open, and of the last 30 days so many that are not: what is read with each change stays small. */
+export const LEASES = `
+  SELECT json_agg(l) FROM (
+    SELECT * FROM dev_cli.leases WHERE project = $1 AND closed IS NULL
+    UNION ALL (
+      SELECT * FROM dev_cli.leases WHERE project = $1 AND closed > now() - interval '30 days'
+      ORDER BY closed DESC LIMIT 100)) l`;
 
 export function toLeases(rows: readonly LeaseRow[]): Leases {
-  const format = (instant: string | Date): string => formatInstant(new Date(instant).getTime());
+  const format = (instant: string): string => formatInstant(new Date(instant).getTime());
   const toLease = ({ created, expires, closed, goal_status: goalStatus, ...row }: LeaseRow): Lease => ({
     ...{ id: row.id, goal: row.goal, worker: row.worker, role: row.role, key: row.key, status: row.status },
     ...{ createdAt: format(created), expiresAt: format(expires), closedAt: closed === null ? null : format(closed) },

@@ -39,8 +39,10 @@ export async function listFleet(context: Context, call: Call): Promise<Answer> {
           `${worker}: ${at_work.length} of ${slots} slots, for ${projects.join(', ')} (dev-cli ${version}, last heard of ${silent} s ago)`,
           ...at_work.map(({ project, goal }) => `  ${project}: ${goal}`),
         ]),
-        ...waiting.map(({ project, attempt, reason }) => `waits ${project}: ${attempt}: ${toBoundedLine(reason, 500)}`),
-      ].join('\n'),
+        ...waiting.map(({ project, attempt, reason }) => `waits ${project}: ${attempt}: ${reason}`),
+      ]
+        .map((line) => `${/^ */.exec(line)?.[0]}${toBoundedLine(line, 600)}`)
+        .join('\n'),
   };
 }
 

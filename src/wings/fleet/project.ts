@@ -32,7 +32,7 @@ export interface WorkerProject {
   /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
   sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
   /** Has an attempt be passed by from now on. */
-  pass(id: string, reason: string): void;
+  pass(attempt: Attempt, reason: string): void;
   /** Opens what an attempt that was taken is carried on with. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
   open(attempt: Attempt, signal: AbortSignal): Promise<{ site: Site; goal: object }>;
   /** Removes the trees of attempts that are settled. */
@@ -97,21 +97,26 @@ export async function openWorkerProject(
       const passed: Record<string, string> = {};
       for (const attempt of attempts) {
         const id = nameAttempt(attempt);
-        const known = judged.get(id);
+        const key = nameJudged(attempt);
+        const known = judged.get(key);
         const found = known !== undefined && known.until > performance.now() ? known : await look(attempt);
-        judged.set(id, found);
+        judged.set(key, found);
         const { steps = loop.version } = attempt;
         const why =
           steps === loop.version ? found.why : `it is for workers with steps ${steps}; those here are ${loop.version}`;
         if (why === null) accepted.add(id);
         else passed[id] = why;
       }
-      const open = new Set(attempts.map(nameAttempt));
-      for (const id of judged.keys()) if (!open.has(id)) judged.delete(id);
+      const open = new Set(attempts.map(nameJudged));
+      for (const key of judged.keys()) if (!open.has(key)) judged.delete(key);
       return { accepted, passed };
     },
-    pass: (id, why) => void judged.set(id, { why, until: Number.POSITIVE_INFINITY }),
+    pass: (attempt, why) => void judged.set(nameJudged(attempt), { why, until: Number.POSITIVE_INFINITY }),
     async open(attempt, signal) {
+      // The row may say something else by now than when it was looked at.
+      const why = await judge(attempt);
+      if (why !== null)
+        throw new DevCliError('FLEET_UNTRUSTED', `${nameAttempt(attempt)} is not carried on here: ${why}`);
       const carried = readCarried(attempt);
       if (carried === null)
         throw new DevCliError('GOAL_REFUSED', `${attempt.goal} is not at ${attempt.base} any more.`);
@@ -142,6 +147,7 @@ export async function openWorkerProject(
         streams,
         refs,
         trusted,
+        recipe: carried.recipe,
         ahead: 'discard' as const,
       };
       const openRefs = () => refs;
@@ -151,6 +157,9 @@ export async function openWorkerProject(
     tidy: () => loop.removeStray({ streams, context: idle, top, git, env: call.env }),
   };
 }
+
+/** What a look is about: the commands are those of the base. */
+const nameJudged = (attempt: Attempt): string => `${nameAttempt(attempt)}@${attempt.base}`;
 
 const identityError = (problem: string): DevCliError =>
   new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of goals.', {

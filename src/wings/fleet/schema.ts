@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
-import { ask, type Pool, toFleetError, withTransaction } from './database.js';
+import { ask, type Pool, readCode, toFleetError, unavailable, withTransaction } from './database.js';
 
 /** The tables of a fleet, and who may do what with them (fleet.md, Upgrades). Each step adds only, so that old and new run side by side. */
 
@@ -14,7 +16,7 @@ const STEPS: readonly string[] = [
      project text NOT NULL, stream text NOT NULL, seq bigint NOT NULL, at_byte bigint NOT NULL, lines text NOT NULL,
      tx uuid NOT NULL, PRIMARY KEY (project, stream, seq));
    CREATE TABLE dev_cli.documents (
-     project text NOT NULL, path text NOT NULL, seq bigint NOT NULL, content text, PRIMARY KEY (project, path));
+     project text NOT NULL, path text NOT NULL, seq bigint NOT NULL, content bytea NOT NULL, PRIMARY KEY (project, path));
    CREATE INDEX ON dev_cli.documents (project, seq);
    CREATE TABLE dev_cli.objects (
      project text NOT NULL, sha256 text NOT NULL, content bytea NOT NULL, PRIMARY KEY (project, sha256));
@@ -23,10 +25,11 @@ const STEPS: readonly string[] = [
      status text NOT NULL, created timestamptz NOT NULL, expires timestamptz NOT NULL, closed timestamptz, reason text,
      goal_status text, PRIMARY KEY (project, id));
    CREATE UNIQUE INDEX ON dev_cli.leases (project, goal) WHERE status = 'active';
+   CREATE INDEX ON dev_cli.leases (project, closed);
    CREATE INDEX ON dev_cli.leases (worker) WHERE status = 'active';
    CREATE TABLE dev_cli.workers (
      worker text PRIMARY KEY, process text NOT NULL, host text NOT NULL, version int NOT NULL, cli_version text NOT NULL,
-     slots int NOT NULL, projects jsonb NOT NULL, passed jsonb NOT NULL DEFAULT '{}', started timestamptz NOT NULL,
+     slots int NOT NULL, projects json NOT NULL, passed json NOT NULL DEFAULT '{}', started timestamptz NOT NULL,
      beat timestamptz NOT NULL);
    CREATE TABLE dev_cli.freight (
      project text NOT NULL, goal text NOT NULL, n int NOT NULL, run text NOT NULL, recipe_hash text NOT NULL,
@@ -42,66 +45,104 @@ export const SCHEMA_VERSION = STEPS.length;
 /** Whoever makes or upgrades holds this lock of the database. */
 const LOCK = 7_243_881_206;
 
+/** What `migrate` has done. */
+export interface Migrated {
+  /** The version before; 0: there was none. */
+  from: number;
+  /** The roles that have their rights. */
+  roles: string[];
+  /** What the user may not do: somebody else has to. */
+  lacks: string[];
+}
+
 /**
  * Makes or upgrades the schema; of two at once one waits. Nothing but `fleet init` does.
  * @param also done under the same lock, behind it
- * @returns the version before; 0: there was none
  * @throws DevCliError `FLEET_UNAVAILABLE` where the user lacks a right; `FLEET_VERSION` where the schema is newer
  */
-export async function migrate(pool: Pool, also: () => Promise<void>): Promise<{ from: number; roles: string[] }> {
-  const client = await pool.connect();
+export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Migrated> {
+  const client = await pool.connect().catch((error: unknown) => Promise.reject(toFleetError(error)));
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    const from = await withTransaction(pool, async (inner) => {
-      await inner.query('CREATE SCHEMA IF NOT EXISTS dev_cli');
-      await inner.query('CREATE TABLE IF NOT EXISTS dev_cli.schema_version (version int NOT NULL)');
-      const { rows } = await inner.query<{ version: number }>('SELECT version FROM dev_cli.schema_version');
-      const before = rows[0]?.version ?? 0;
-      if (before > SCHEMA_VERSION) throw refuseVersion(before);
-      for (const step of STEPS.slice(before)) await inner.query(step);
-      await inner.query('DELETE FROM dev_cli.schema_version');
-      await inner.query('INSERT INTO dev_cli.schema_version VALUES ($1)', [SCHEMA_VERSION]);
-      return before;
-    });
+    await waitForLock(client);
+    const from = await readVersion(pool);
+    if (from > SCHEMA_VERSION) throw refuseVersion(from);
+    if (from < SCHEMA_VERSION) await upgrade(pool, from);
     await also();
-    return { from, roles: await grant(pool) };
+    return { from, ...(await grantAll(pool)) };
   } finally {
     // With its session ends the lock.
     client.release(true);
   }
 }
 
-/** Who may do what: tables of `dev_cli`, and whether the engine's, too. */
-const ROLES: Readonly<Record<string, { tables: string; isEngine: boolean }>> = {
-  dev_cli_desk: { tables: 'SELECT, INSERT, UPDATE, DELETE', isEngine: false },
-  dev_cli_worker: { tables: 'SELECT, INSERT, UPDATE, DELETE', isEngine: true },
-  dev_cli_reader: { tables: 'SELECT', isEngine: false },
-};
-
-/** Makes the roles, where the user may; each is a group that people's own users are put into. @returns those that are there */
-async function grant(pool: Pool): Promise<string[]> {
-  const there: string[] = [];
-  for (const [role, { tables, isEngine }] of Object.entries(ROLES)) {
-    const known = await ask(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
-    // A user who may make no role can still have the tables; who gets rights is then for the owner of the database.
-    if (known.length === 0 && !(await makeRole(pool, role))) continue;
-    for (const schema of isEngine ? ['dev_cli', 'dbos'] : ['dev_cli']) {
-      await ask(pool, `GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
-      await ask(pool, `GRANT ${tables} ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
-      await ask(pool, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
-      await ask(pool, `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${role}`);
-    }
-    there.push(role);
+/** Asked for again and again, because an answer that takes long is taken for a connection that is gone. */
+async function waitForLock(client: PoolClient): Promise<void> {
+  for (;;) {
+    const [row] = await ask<{ held: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS held', [LOCK]);
+    if (row?.held === true) return;
+    await sleep(200);
   }
-  return there;
 }
 
-/** @returns false where the user may not; roles are the whole server's, and another database may just have made it */
+async function upgrade(pool: Pool, from: number): Promise<void> {
+  const [may] = await ask<{ name: string; creates: boolean; owns: boolean | null }>(
+    pool,
+    `SELECT current_database() AS name, has_database_privilege(current_database(), 'CREATE') AS creates,
+       (SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'dev_cli') AS owns`,
+  );
+  if (may?.owns === null && !may.creates) throw unavailable(`the user lacks the right CREATE on database ${may.name}`);
+  if (may?.owns === false) throw unavailable('the user is not the owner of schema dev_cli');
+  await withTransaction(pool, async (client) => {
+    if (may?.owns === null) await client.query('CREATE SCHEMA dev_cli');
+    await client.query('CREATE TABLE IF NOT EXISTS dev_cli.schema_version (version int NOT NULL)');
+    for (const step of STEPS.slice(from)) await client.query(step);
+    await client.query('DELETE FROM dev_cli.schema_version');
+    await client.query('INSERT INTO dev_cli.schema_version VALUES ($1)', [SCHEMA_VERSION]);
+  });
+}
+
+/** Who may do what: tables of `dev_cli`, and whether the engine's, too. */
+const ROLES: Readonly<Record<string, { tables: string; schemas: readonly string[] }>> = {
+  dev_cli_desk: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli'] },
+  dev_cli_worker: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli', 'dbos'] },
+  dev_cli_reader: { tables: 'SELECT', schemas: ['dev_cli'] },
+};
+
+/** Makes the roles, where the user may; each is a group that people's own users are put into. */
+async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
+  const roles: string[] = [];
+  const lacks: string[] = [];
+  const owned = await ask<{ nspname: string; mine: boolean; owner: string }>(
+    pool,
+    `SELECT nspname, pg_has_role(nspowner, 'USAGE') AS mine, pg_get_userbyid(nspowner) AS owner
+     FROM pg_namespace WHERE nspname IN ('dev_cli', 'dbos') ORDER BY nspname DESC`,
+  );
+  for (const { nspname, mine, owner } of owned)
+    if (!mine) lacks.push(`grant rights on schema ${nspname} (it is ${owner}’s)`);
+  for (const [role, { tables, schemas }] of Object.entries(ROLES)) {
+    if (!(await makeRole(pool, role))) {
+      lacks.push(`make the role ${role} (CREATEROLE)`);
+      continue;
+    }
+    const there = owned.filter(({ nspname }) => schemas.includes(nspname));
+    for (const { nspname } of there.filter(({ mine }) => mine)) {
+      await ask(pool, `GRANT USAGE ON SCHEMA ${nspname} TO ${role}`);
+      await ask(pool, `GRANT ${tables} ON ALL TABLES IN SCHEMA ${nspname} TO ${role}`);
+      await ask(pool, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${nspname} TO ${role}`);
+    }
+    if (there.every(({ mine }) => mine)) roles.push(role);
+  }
+  return { roles, lacks };
+}
+
+/** Roles are the cluster's: another database may have made them, even in this moment. @returns false where the user may not */
 async function makeRole(pool: Pool, role: string): Promise<boolean> {
+  const known = await ask(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
+  if (known.length > 0) return true;
   try {
     await pool.query(`CREATE ROLE ${role} NOLOGIN`);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const code = readCode(error);
     if (code === '42501') return false;
     if (code !== '42710' && code !== '23505') throw toFleetError(error);
   }
@@ -110,11 +151,16 @@ async function makeRole(pool: Pool, role: string): Promise<boolean> {
 
 /** @throws DevCliError `FLEET_VERSION` where the schema is not the one that this program knows, `FLEET_UNAVAILABLE` */
 export async function requireSchema(pool: Pool): Promise<void> {
-  const there = await ask(pool, "SELECT FROM pg_tables WHERE schemaname = 'dev_cli' AND tablename = 'schema_version'");
-  const rows =
-    there.length === 0 ? [] : await ask<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
-  const version = rows[0]?.version ?? 0;
+  const version = await readVersion(pool);
   if (version !== SCHEMA_VERSION) throw refuseVersion(version);
+}
+
+/** @returns 0 where there is none */
+async function readVersion(pool: Pool): Promise<number> {
+  const there = await ask(pool, "SELECT FROM pg_tables WHERE schemaname = 'dev_cli' AND tablename = 'schema_version'");
+  if (there.length === 0) return 0;
+  const [row] = await ask<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
+  return row?.version ?? 0;
 }
 
 function refuseVersion(found: number): DevCliError {

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Caller } from '../../base/caller.js';
-import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
-import { isSameJson, type JsonObject } from '../../base/json.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
 import { ask, isAway, type Pool, withTransaction } from './database.js';
-import { type Lease, type LeaseRow, readLeases, toLeases, writeLeases } from './lease-rows.js';
+import { LEASES, type Lease, type LeaseRow, toLeases, writeLeases } from './lease-rows.js';
 import type { Change, LoopState, Streams } from './ports.js';
 
 /** The loop's stream in the database: the store's own commit, over an image of the stream’s end (fleet.md, A stream in PostgreSQL). */
@@ -35,6 +33,7 @@ interface Head {
   snapshot: string | null;
   /** The last commit's lines. */
   last: string | null;
+  leases: LeaseRow[] | null;
   at: Date;
   /** Of the cluster: what stands for a boot, since nothing here is lost by one. */
   cluster: string;
@@ -43,58 +42,60 @@ interface Head {
 /** Opens the streams of a project. */
 export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'transact'> {
   const { pool, project, codec, empty, caller, refuseOver } = options;
+
+  /** One try in one transaction. @returns what is to be answered once it is committed */
+  async function change<A>(
+    client: PoolClient,
+    { stream, decide, claim, tx }: { stream: string; decide: Decide<A>; claim: string | null; tx: string },
+  ): Promise<A> {
+    const head = await lock(client, project, stream);
+    const leases = toLeases(head.leases ?? []);
+    if (claim !== null && !isActive(leases[claim], head.at)) throw refuseOver(claim);
+    const memory = buildImage(head, stream);
+    const clock = { now: () => head.at.getTime() };
+    let after = leases;
+    const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock });
+    const answer = await store.transact(stream, ({ snapshot, at }) => {
+      const { answer, state, entry, documents = [] } = decide({ ...empty, ...snapshot, leases, unsent: [] }, at);
+      if (state === undefined || entry === undefined) return { answer };
+      after = state.leases;
+      const data = state.unsent.length === 0 ? entry.data : { ...entry.data, events: [...state.unsent] };
+      const entries = [{ type: entry.type, data, by: caller }];
+      return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
+    });
+    await write(client, { project, stream, head, memory, tx });
+    await writeLeases(client, project, { before: leases, after });
+    return answer;
+  }
+
   return {
     async read(stream) {
-      const look = () => ask<{ snapshot: string | null; leases: LeaseRow[] | null }>(pool, READ, [project, stream]);
-      const [row] = await patiently(look);
+      const [row] = await patiently(() => ask<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]));
       const leases = toLeases(row?.leases ?? []);
       return row?.snapshot ? { ...empty, ...codec.parse(row.snapshot), leases } : { ...empty, leases };
     },
-    async transact<A>(
-      stream: string,
-      decide: (state: LoopState, at: string) => Change<A>,
-      fence?: { claim: string | null },
-    ) {
+    async transact<A>(stream: string, decide: Decide<A>, fence?: { claim: string | null }): Promise<A> {
       const tx = randomUUID();
-      const made: A[] = [];
-      const run = () =>
+      const tried: { answer: A }[] = [];
+      return patiently(() =>
         withTransaction(pool, async (client) => {
-          const head = await lock(client, project, stream);
-          const leases = await readLeases(client, project);
-          const claim = fence?.claim ?? null;
-          const at = formatInstant(head.at.getTime());
-          if (claim !== null && !isActive(leases[claim], head.at)) throw refuseOver(claim);
-          const memory = buildImage(head, stream);
-          const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock: { now: () => head.at.getTime() } });
-          let after = leases;
-          const answer = await store.transact(stream, ({ snapshot }) => {
-            const before = { ...empty, ...snapshot, leases, unsent: [] };
-            const { answer, state, entry, documents = [] } = decide(before, at);
-            if (state === undefined || entry === undefined) return { answer };
-            after = state.leases;
-            const events = state.unsent as JsonObject[];
-            const data = events.length === 0 ? entry.data : { ...entry.data, events: [...events] };
-            const entries = [{ type: entry.type, data, by: caller }];
-            return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
-          });
-          await write(client, { project, stream, head, memory, tx });
-          if (!isSameJson(leases, after)) await writeLeases(client, project, { before: leases, after });
-          made[0] = answer;
+          // The connection may have gone while it was committed: behind the lock, the row says what became of it.
+          const [last] = tried;
+          if (last !== undefined && (await isCommitted(client, { project, stream, tx }))) return last.answer;
+          const answer = await change(client, { stream, decide, claim: fence?.claim ?? null, tx });
+          tried[0] = { answer };
           return answer;
-        });
-      return patiently(async () => {
-        // The connection went while it was committed: the row says what became of it.
-        const isMade =
-          made.length > 0 && (await ask(pool, 'SELECT FROM dev_cli.entries WHERE tx = $1', [tx])).length > 0;
-        return isMade ? (made[0] as A) : run();
-      });
+        }),
+      );
     },
   };
 }
 
+type Decide<A> = (state: LoopState, at: string) => Change<A>;
+
 /** How long a database that was there is waited for, and how long in between, in milliseconds. */
 const PATIENCE = 60_000;
-const PAUSE = 500;
+const PAUSE = 200;
 
 /** Does what needs the database once more while that is away: it may have been restarted. @throws what `work` throws */
 async function patiently<A>(work: () => Promise<A>): Promise<A> {
@@ -122,27 +123,30 @@ function buildImage({ snapshot, last, cluster }: Head, stream: string): Memory {
 }
 
 const READ = `
-  SELECT s.snapshot,
-    (SELECT json_agg(l) FROM dev_cli.leases l WHERE l.project = $1
-       AND (l.closed IS NULL OR l.closed > clock_timestamp() - interval '30 days')) AS leases
+  SELECT s.snapshot, (${LEASES}) AS leases
   FROM (SELECT $1::text AS project) p LEFT JOIN dev_cli.streams s ON s.project = p.project AND s.stream = $2`;
+
+const LOCK = 'SELECT FROM dev_cli.streams WHERE project = $1 AND stream = $2 FOR UPDATE';
+const MAKE = 'INSERT INTO dev_cli.streams VALUES ($1, $2, 0, 0, NULL) ON CONFLICT DO NOTHING';
+const HEAD = `
+  SELECT s.seq, s.size, s.snapshot, e.lines AS last, (${LEASES}) AS leases, clock_timestamp() AS at,
+    (SELECT oid::text || '/' || datname FROM pg_database WHERE datname = current_database()) AS cluster
+  FROM dev_cli.streams s LEFT JOIN dev_cli.entries e USING (project, stream, seq)
+  WHERE s.project = $1 AND s.stream = $2`;
+
+/** Locks a stream, which is made where there is none. */
+async function lockRow(client: PoolClient, project: string, stream: string): Promise<void> {
+  for (;;) {
+    const { rowCount } = await client.query(LOCK, [project, stream]);
+    if (rowCount === 1) return;
+    await client.query(MAKE, [project, stream]);
+  }
+}
 
 /** Behind the lock a statement of its own: it sees what whoever had the lock before has written. */
 async function lock(client: PoolClient, project: string, stream: string): Promise<Head> {
-  const take = 'SELECT FROM dev_cli.streams WHERE project = $1 AND stream = $2 FOR UPDATE';
-  const { rowCount } = await client.query(take, [project, stream]);
-  if (rowCount === 0) {
-    const make = 'INSERT INTO dev_cli.streams VALUES ($1, $2, 0, 0, NULL) ON CONFLICT DO NOTHING';
-    await client.query(make, [project, stream]);
-    await client.query(take, [project, stream]);
-  }
-  const { rows } = await client.query<Head>(
-    `SELECT s.seq, s.size, s.snapshot, e.lines AS last, clock_timestamp() AS at,
-       (SELECT oid::text || '/' || datname FROM pg_database WHERE datname = current_database()) AS cluster
-     FROM dev_cli.streams s LEFT JOIN dev_cli.entries e USING (project, stream, seq)
-     WHERE s.project = $1 AND s.stream = $2`,
-    [project, stream],
-  );
+  await lockRow(client, project, stream);
+  const { rows } = await client.query<Head>(HEAD, [project, stream]);
   const [head] = rows;
   if (head === undefined) throw new Error('a stream that is locked is there');
   if (head.seq !== '0' && (head.snapshot === null || head.last === null)) throw damagedError(project);
@@ -153,10 +157,18 @@ const damagedError = (project: string): DevCliError =>
   new DevCliError(
     'STATE_CORRUPT',
     `Of the stream of ${project} in the fleet’s database, a part is missing. Nothing was changed.`,
-    {
-      fix: 'Ask who looks after the database: it has to be restored from a backup.',
-    },
+    { fix: 'Ask who looks after the database: it has to be restored from a backup.' },
   );
+
+/** Whether the transaction of an earlier try has come to its end. */
+async function isCommitted(
+  client: PoolClient,
+  { project, stream, tx }: { project: string; stream: string; tx: string },
+): Promise<boolean> {
+  await lockRow(client, project, stream);
+  const asked = 'SELECT FROM dev_cli.entries WHERE project = $1 AND stream = $2 AND tx = $3';
+  return ((await client.query(asked, [project, stream, tx])).rowCount ?? 0) > 0;
+}
 
 /** Writes what a commit has left in the image, in one statement. */
 async function write(
@@ -171,19 +183,19 @@ async function write(
   const directory = `${LAYOUT.streams}/${stream}/`;
   const documents = [...memory.documents].filter(([path]) => path.startsWith(directory));
   const values = [
-    ...[project, stream, seq, head.size, lines.toString('utf8'), snapshot, lines.length],
+    ...[project, stream, seq, head.size, lines.toString('utf8'), tx, snapshot, lines.length],
     documents.map(([path]) => path.slice(directory.length)),
-    documents.map(([, { content }]) => content.toString('utf8')),
-    ...[[...memory.objects.keys()], [...memory.objects.values()], tx],
+    documents.map(([, { content }]) => content),
+    ...[[...memory.objects.keys()], [...memory.objects.values()]],
   ];
   await client.query(WRITE, values);
 }
 
 const WRITE = `
-  WITH e AS (INSERT INTO dev_cli.entries VALUES ($1, $2, $3, $4, $5, $12)),
+  WITH e AS (INSERT INTO dev_cli.entries VALUES ($1, $2, $3, $4, $5, $6)),
   d AS (INSERT INTO dev_cli.documents
-    SELECT $1, path, $3, content FROM unnest($8::text[], $9::text[]) AS t (path, content)
+    SELECT $1, path, $3, content FROM unnest($9::text[], $10::bytea[]) AS t (path, content)
     ON CONFLICT (project, path) DO UPDATE SET seq = excluded.seq, content = excluded.content),
   o AS (INSERT INTO dev_cli.objects
-    SELECT $1, sha256, content FROM unnest($10::text[], $11::bytea[]) AS t (sha256, content) ON CONFLICT DO NOTHING)
-  UPDATE dev_cli.streams SET seq = $3, size = size + $7, snapshot = $6 WHERE project = $1 AND stream = $2`;
+    SELECT $1, sha256, content FROM unnest($11::text[], $12::bytea[]) AS t (sha256, content) ON CONFLICT DO NOTHING)
+  UPDATE dev_cli.streams SET seq = $3, size = $4::bigint + $8, snapshot = $7 WHERE project = $1 AND stream = $2`;

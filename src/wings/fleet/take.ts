@@ -85,7 +85,6 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   const { project, remote } = loop.requireFleet(context);
   const { pool } = await openShared(context, call);
   const streams = openProjectStreams(loop, context, { pool, project, bringKept: async () => {} });
-  await streams.tellNews(() => {});
   const state = await streams.read(LOOP);
   const git: GitOptions = { env: call.env };
   const found = await findRepository(context.root, git);
@@ -95,7 +94,6 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
   const worker = namePerson(context);
   const trusted = new Set<string>();
   const place = { context, top, remote, git, pool, project, streams, refs, trusted };
-  const carrier = createCarrier({ ...place, ahead: 'refuse' });
   return {
     ...{ streams, top, remote, git, refs },
     taker: { worker, claim: `QCLM_${context.ids.hex(12)}`, minutes: MINUTES },
@@ -115,6 +113,8 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
         requireTrust(context, captured);
         trusted.add(captured.digest);
       }
+      const at = { ...context, library: openLibraryAt(context, { commit: attempt.base, git }) };
+      const carrier = createCarrier({ ...place, context: at, recipe: carried.recipe, ahead: 'refuse' });
       const given = { streams, openRefs: () => refs, worker, carrier, attempt, carried };
       return { site: await loop.openSite(context, call, given), carried };
     },

@@ -6,7 +6,7 @@ import { openShared } from './backend.js';
 import { type Beat, openBeat } from './beat.js';
 import { type MachineConfig, readMachineConfig } from './config.js';
 import { type Carried, type Engine, launchEngine } from './engine.js';
-import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
+import { type Attempt, type Call, type FleetPorts, LOOP, type LoopState, nameAttempt, type Site } from './ports.js';
 import { openWorkerProject, type WorkerProject } from './project.js';
 
 /** `fleet worker` (fleet.md, Commands): carries on what desks have begun, until a signal. */
@@ -18,6 +18,9 @@ const LONGEST = 2_000;
 const TIDY = 60_000;
 /** How long nothing is taken where the engine could not begin, in milliseconds. */
 const REST = 3_000;
+
+/** How long what is at work is waited for at the end: then its leases run out. */
+const WIND_DOWN = 60_000;
 
 /** An attempt that this worker has. */
 interface Held {
@@ -60,9 +63,15 @@ export async function runWorker(
     version: ports.loop.version,
     log: call.tell,
     leg,
-    isFinal,
+    // Whoever is told to end leaves what fails to others.
+    isFinal: (error) => context.signal.aborted || isFinal(error),
   });
-  const crew: Crew = { ...{ ports, context, call, engine, beat, held, projects, slots }, done: 0, rests: 0 };
+  const crew: Crew = {
+    ...{ ports, context, call, engine, beat, held, projects, slots },
+    done: 0,
+    rests: 0,
+    replaced: null,
+  };
   const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
   call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
   try {
@@ -70,7 +79,8 @@ export async function runWorker(
   } finally {
     clearInterval(timer);
     for (const { stop } of held.values()) stop.abort();
-    while (held.size > 0) await sleep(LOOK / 5);
+    const until = performance.now() + WIND_DOWN;
+    while (held.size > 0 && performance.now() < until) await sleep(LOOK / 5);
     await engine.stop();
     await beat.end();
     await pool.end();
@@ -100,6 +110,8 @@ interface Crew {
   done: number;
   /** Until when nothing is taken, in milliseconds of the process. */
   rests: number;
+  /** Another process has the worker's name by now. */
+  replaced: DevCliError | null;
 }
 
 /** Takes attempts while there is room. */
@@ -107,18 +119,13 @@ async function work(
   crew: Crew,
   { once, minutes, worker }: { once: boolean; minutes: number; worker: string },
 ): Promise<void> {
-  const { context, projects, held, slots } = crew;
+  const { context, projects, held } = crew;
   let tidied = Number.NEGATIVE_INFINITY;
   let pause = LOOK;
   while (!context.signal.aborted) {
-    let taken = 0;
-    for (const project of projects) {
-      if (held.size >= slots || performance.now() < crew.rests) break;
-      taken += await takeAll(crew, project, { minutes, worker }).catch((error: unknown) =>
-        tellFailure(crew, project, error),
-      );
-    }
-    if (once && taken === 0 && held.size === 0) return;
+    if (crew.replaced !== null) throw crew.replaced;
+    const { taken, isAwaited } = await lookAround(crew, { once, minutes, worker });
+    if (once && taken === 0 && held.size === 0 && !isAwaited) return;
     if (held.size === 0 && performance.now() - tidied > TIDY) {
       for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(crew, project, error));
       tidied = performance.now();
@@ -128,29 +135,51 @@ async function work(
   }
 }
 
+/** Takes what is to be had in each project, while there is room. A job of CI is to be red where it could not look. */
+async function lookAround(
+  crew: Crew,
+  { once, ...taker }: { once: boolean; minutes: number; worker: string },
+): Promise<Found> {
+  const all: Found = { taken: 0, isAwaited: false };
+  for (const project of crew.projects) {
+    if (crew.held.size >= crew.slots || performance.now() < crew.rests) break;
+    const look = takeAll(crew, project, taker);
+    const found = await (once ? look : look.catch((error: unknown) => tellFailure(crew, project, error)));
+    all.taken += found.taken;
+    all.isAwaited ||= found.isAwaited;
+  }
+  return all;
+}
+
 /** What keeps a look from being had passes, as a database that is away: the next look is had all the same. */
-function tellFailure({ call }: Crew, { project }: WorkerProject, error: unknown): 0 {
+function tellFailure({ call }: Crew, { project }: WorkerProject, error: unknown): Found {
   if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   call.tell(`${project}: ${error.message}`);
-  return 0;
+  return { taken: 0, isAwaited: false };
+}
+
+/** What a look has found: how many were taken, and whether one that somebody lost is to be had in a moment. */
+interface Found {
+  taken: number;
+  isAwaited: boolean;
 }
 
 async function takeAll(
   crew: Crew,
   project: WorkerProject,
   { minutes, worker }: { minutes: number; worker: string },
-): Promise<number> {
+): Promise<Found> {
   const { ports, context, held, slots, beat, engine } = crew;
   const state = await project.streams.read(LOOP);
   const { accepted, passed } = await project.sift(ports.loop.listCarried(state));
   beat.note(project.project, passed);
   for (let taken = 0; ; taken += 1) {
-    if (held.size >= slots || context.signal.aborted || accepted.size === 0) return taken;
+    if (held.size >= slots || context.signal.aborted || accepted.size === 0) return { taken, isAwaited: false };
     const claim = `QCLM_${context.ids.hex(12)}`;
     const accepts = (attempt: Attempt): boolean => accepted.has(nameAttempt(attempt));
     const taker = { worker, claim, minutes, accepts, isSteady: beat.isSteady() };
     const attempt = await ports.loop.claimNext(project.streams, taker);
-    if (attempt === null) return taken;
+    if (attempt === null) return { taken, isAwaited: !beat.isSteady() && isAnyLost(state, accepted) };
     const before = state.attempts[nameAttempt(attempt)]?.claim;
     begin(crew, project, attempt, claim);
     // Whoever lost it may have an execution open still: once it is seen that its claim is over, it ends by itself, too.
@@ -160,8 +189,15 @@ async function takeAll(
   }
 }
 
+/** Whether one of these attempts was somebody's whose lease is over. */
+const isAnyLost = ({ attempts, leases }: LoopState, ids: ReadonlySet<string>): boolean =>
+  [...ids].some((id) => {
+    const lease = leases[attempts[id]?.claim ?? ''];
+    return lease !== undefined && lease.status !== 'released' && Date.parse(lease.expiresAt) < Date.now();
+  });
+
 function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: string): void {
-  const { held, engine, ports, call } = crew;
+  const { held, engine, ports, call, context } = crew;
   const id = nameAttempt(attempt);
   const one: Held = { project, attempt, stop: new AbortController(), opened: null };
   held.set(claim, one);
@@ -173,8 +209,10 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
     // Another machine may trust it, or be newer; and what ails the database says nothing of the attempt.
     const ails = isOfDatabase(error);
     if (ails) crew.rests = performance.now() + REST;
-    if (isFinal(error)) project.pass(id, reason);
-    await ports.loop.letGo(project.streams, attempt, { reason, isOver: !ails && !isFinal(error) });
+    const isForOthers = isFinal(error);
+    if (isForOthers) project.pass(attempt, reason);
+    const isOver = !ails && !isForOthers && !context.signal.aborted;
+    await ports.loop.letGo(project.streams, attempt, { reason, isOver });
   };
   void run
     .catch(giveUp)
@@ -201,13 +239,15 @@ async function carry(
 }
 
 /** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
-async function keepAlive({ beat, held, call }: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
+async function keepAlive(crew: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
+  const { beat, held, call } = crew;
   const before = [...held];
   try {
     const mine = await beat.renew(before.map(([claim]) => claim));
     for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
+    if (error.code === 'LOCKED') crew.replaced = error;
     call.tell(error.message);
     if (beat.silence() > leaseSeconds * 1_000) for (const [, { stop }] of before) stop.abort();
   }

@@ -116,7 +116,9 @@ export async function showAttempt(ports: Ports, context: Context, id: string, ca
 /** The lines of git that show what an attempt changed, and that apply it to the files that are checked out. */
 function listGitLines({ ref, base }: Kept): string[] {
   const name = quoteForShell(ref ?? '');
-  return [`git diff ${base ?? `${name}^`} ${name}`, `git cherry-pick --no-commit ${name}`];
+  // Of a fleet, the verdict comes from where others write, and people copy the line.
+  const from = /^[0-9a-f]{40,64}$/.test(base ?? '') ? base : `${name}^`;
+  return [`git diff ${from} ${name}`, `git cherry-pick --no-commit ${name}`];
 }
 
 /** Lines of a log that are shown. */

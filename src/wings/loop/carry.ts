@@ -73,11 +73,18 @@ function sortForWorker(state: LoopState, worker: string): Attempt[] {
 }
 
 function isToBeHad(state: LoopState, attempt: Attempt, { worker, accepts, isSteady }: Taker): boolean {
-  const lease = attempt.claim == null ? undefined : state.leases[attempt.claim];
+  const { batch, leases } = state;
+  const lease = attempt.claim == null ? undefined : leases[attempt.claim];
   const isFree = lease === undefined || lease.status === 'released' || isSteady || lease.worker === worker;
-  if (lease?.status === 'active' || !isFree || !accepts(attempt)) return false;
+  // Also a worker from outside may have the goal; whoever comes next is not to wait for that.
+  const isHeld = Object.values(leases).some(({ goal, status }) => goal === attempt.goal && status === 'active');
+  const isSpent = lease?.reason === SPENT && batch !== null && lease.createdAt >= batch.startedAt;
+  if (isHeld || isSpent || !isFree || !accepts(attempt)) return false;
   return attempt.state !== 'integrating' || isAlone(state, attempt);
 }
+
+/** Why an attempt was given back of which this batch begins no session more. */
+const SPENT = 'limits.sessions';
 
 /** Whether nobody else integrates into the branch of an attempt. */
 const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): boolean =>
@@ -111,7 +118,7 @@ export async function carryOn(
     // What a session has left is kept, also by a worker that was told to end.
     const stays = next !== null && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
-    await giveBack(site, claim, next?.state ?? 'limits.sessions');
+    await giveBack(site, claim, next?.state ?? (site.signal.aborted ? 'stopped' : SPENT));
     return 'over';
   } catch (error) {
     if (isLost(error)) return 'over';

@@ -428,7 +428,16 @@ describe('what protocol ingest takes', () => {
     const clock = { now: () => Date.now() };
     const streams = openLoop({ root, ids, clock, caller: { via: 'cli', harness: null } as never });
     const batch = {
-      ...{ runId: 'x', startedAt: '', endedAt: '', branch: 'main', base: '', goals: [], sessions: 0, failures: 0 },
+      ...{
+        runId: 'x',
+        startedAt: '',
+        endedAt: '',
+        branch: 'main',
+        base: '0'.repeat(40),
+        goals: [],
+        sessions: 0,
+        failures: 0,
+      },
       ...{ toolErrors: 0, pausedUntil: null, costUsd: 0, outcomes: {} },
     };
     await streams.transact(LOOP, (state) => ({

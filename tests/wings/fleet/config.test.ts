@@ -37,7 +37,7 @@ it('has what holds without a file, and what a file says', () => {
   const said = { database: { command: ['pass', 'db'] }, slots: 8, lease_seconds: 5, name: 'ci-1', projects: [project] };
   const user = createUser(JSON.stringify(said));
   expect(readMachineConfig(user, {})).toEqual({
-    ...{ slots: 8, leaseSeconds: 5, name: 'ci-1', clones: join(user.home, 'state/fleet') },
+    ...{ slots: 8, leaseSeconds: 5, name: 'ci-1', clones: join(user.home, 'state/fleet/ci-1') },
     projects: [{ ...project, trust: [] }],
   });
   const elsewhere = createUser('slots: 3').home;
@@ -89,7 +89,7 @@ it('tells all that is wrong at its place', () => {
 
 describe('the database', () => {
   const resolve = (env: NodeJS.ProcessEnv, text: string | null = null) => resolveDatabaseUrl(createUser(text), { env });
-  const url = 'postgresql://u:p@h:5432/d?sslmode=require';
+  const url = 'postgresql://u:p@h:5432/d?sslmode=verify-full';
 
   it('is found by a variable, a file or a command', async () => {
     expect(await resolve({ DEV_CLI_DATABASE: url })).toBe(url);
@@ -106,6 +106,14 @@ describe('the database', () => {
     for (const _ of ['once', 'and again'])
       expect(await resolveDatabaseUrl(user, { env })).toBe('postgres://u:a%20b%2Fc@h/d');
     expect(env).toEqual({ HOME: '/home/ann' });
+  });
+
+  it('is trusted by its certificate alone, without a warning, unless its URL asks for less', async () => {
+    const having = (settings: string) => resolve({ DEV_CLI_DATABASE: `postgresql://u:p@h/d?${settings}` });
+    for (const mode of ['require', 'prefer', 'verify-ca', 'verify-full'])
+      expect(await having(`sslmode=${mode}`)).toBe('postgresql://u:p@h/d?sslmode=verify-full');
+    for (const settings of ['sslmode=disable', 'sslmode=require&uselibpqcompat=true'])
+      expect(await having(settings)).toBe(`postgresql://u:p@h/d?${settings}`);
   });
 
   it('leaves a password that is another’s', async () => {

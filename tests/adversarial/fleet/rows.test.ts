@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createFleet, until } from '../../support/fleet.mjs';
+import { createDatabase } from '../../support/postgres.js';
+
+/** Rows that somebody has changed who may write the database, and not this machine (fleet.md, Trust). */
+
+const fleet = createFleet({ url: await createDatabase(), lease: 5 });
+afterAll(() => fleet.end());
+
+const goals = ['one', 'two'].map((id) => `  - { id: ${id}, title: "Write ${id}", status: active }\n`).join('');
+const sessions = { one: [{ write: { 'one.txt': '1\n' } }], two: [{ sleep: 4, write: { 'two.txt': '2\n' } }] };
+const desk = fleet.addProject('rows', { goals, sessions });
+expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
+const machine = fleet.addMachine('rows-1', { slots: 1 });
+const clone = join(machine.state, 'dev-cli/fleet/rows-1/rows');
+const victim = join(fleet.base, 'victim');
+
+type Row = Record<string, unknown>;
+type State = { attempts: Record<string, Row> };
+let whole: string;
+
+/** Attempts are begun by a desk that has no worker yet; then it goes. */
+beforeAll(async () => {
+  mkdirSync(victim);
+  writeFileSync(join(victim, 'kept.txt'), 'kept\n');
+  const auto = fleet.start(desk, 'auto', '--recursive', '--fleet');
+  await until('both are begun', async () => Object.keys((await fleet.readState(desk)).attempts).length === 2);
+  auto.kill('SIGKILL');
+  await auto.ended;
+  const [row] = await fleet.ask("SELECT snapshot FROM dev_cli.streams WHERE project = 'rows'");
+  whole = row.snapshot;
+});
+
+/** Each begins with the same rows, and leaves nothing beside. */
+afterEach(async () => {
+  expect(readdirSync(victim)).toEqual(['kept.txt']);
+  expect(readFileSync(join(victim, 'kept.txt'), 'utf8')).toBe('kept\n');
+  for (const directory of [join(clone, '.git/hooks'), join(desk.root, '.git/hooks')])
+    if (existsSync(directory)) expect(readdirSync(directory).filter((name) => !name.endsWith('.sample'))).toEqual([]);
+  expect(existsSync(join(machine.root, 'made'))).toBe(false);
+});
+
+/** Has both attempts be as they were begun, but for what `edit` does. */
+const change = async (edit: (state: State) => void): Promise<void> => {
+  const { leases: _, ...now } = await fleet.readState(desk);
+  const state: State = { ...now, attempts: (JSON.parse(whole) as State).attempts };
+  edit(state);
+  await fleet.ask("UPDATE dev_cli.streams SET snapshot = $1 WHERE project = 'rows'", [JSON.stringify(state)]);
+};
+
+const editOne = (patch: Row) => change(({ attempts }) => Object.assign(attempts['one#1'] ?? {}, patch));
+
+const listHeads = (directory: string): string =>
+  execFileSync('git', ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads'], {
+    ...{ cwd: directory, encoding: 'utf8' },
+  });
+
+const out = `--output=${victim}/made`;
+const UNFIT: readonly [string, Row][] = [
+  ['a base that is a refspec', { base: '+refs/heads/main:refs/heads/taken' }],
+  ['a base that is an option', { base: out }],
+  ['a base that is a name, and may mean another commit later', { base: 'main' }],
+  ['a branch that is an option', { branch: `--upload-pack=touch ${victim}/made` }],
+  ['a branch that is two', { branch: 'main:refs/heads/other' }],
+  ['a goal that is a path', { goal: '../../victim' }],
+  ['a number that is a path', { n: '1/../../../../victim' }],
+  ['a number of sessions that is a path', { sessions: '1/../../../../victim' }],
+  ['a run that is a path', { run: '../../.git/hooks', state: 'judging' }],
+  ['a tree that is an option', { zero: out, state: 'saving' }],
+  ['a kept commit that is an option', { kept: '--strategy=made', state: 'judging' }],
+  ['a commit to go on from that is an option', { from: out }],
+  ['a handoff that is a path', { handoff: '../../../victim/kept.txt', state: 'saving' }],
+];
+
+it.each(UNFIT)('says of %s where it does not fit, to a worker and to people', async (_what, patch) => {
+  const heads = listHeads(desk.root);
+  await editOne(patch);
+  const key = Object.keys(patch)[0];
+  const worker = fleet.call(machine, 'fleet', 'worker', '--once');
+  expect(worker.stderr).toContain(`does not fit its schema at /attempts/one#1/${key}`);
+  const taken = fleet.call(desk, 'fleet', 'take', 'one', '--json');
+  expect({ exit: taken.exit, code: taken.json.error.code }).toEqual({ exit: 1, code: 'STATE_CORRUPT' });
+  expect(listHeads(desk.root)).toBe(heads);
+  expect(listHeads(clone)).not.toContain('taken');
+});
+
+it('begins nothing at a commit that the remote has not', async () => {
+  const foreign = 'b'.repeat(40);
+  await editOne({ base: foreign });
+  const worker = fleet.call(machine, 'fleet', 'worker', '--once');
+  expect(worker.exit).toBe(0);
+  expect(fleet.listSessions(desk)).not.toContain('one');
+  expect(fleet.listDone(desk)).not.toContain('one');
+});
+
+it('makes trees where this machine has them, whatever a row says', async () => {
+  await editOne({ tree: victim, state: 'preparing' });
+  const worker = fleet.call(machine, 'fleet', 'worker', '--once');
+  expect(worker.exit).toBe(0);
+  expect(fleet.listDone(desk)).toContain('one');
+});
+
+it('does not take up a run of 50 MB that is none, nor one of another name', async () => {
+  const facts = {
+    ...{ handoff: null, unread: null, misnamed: null, changed: [], forbidden: [], branches: [] },
+    run: { status: 'live', waits: true, grew: true, said: 'a gate' },
+    session: { line: '', exit: 0, timedOut: false, started: true, log: '' },
+  };
+  await editOne({ state: 'parked', run: 'one-1', facts });
+  const put = (journal: Buffer) =>
+    fleet.ask(
+      `INSERT INTO dev_cli.freight VALUES ('rows', 'one', 1, 'one-1', 'x', '/', $1)
+       ON CONFLICT (project, goal, n) DO UPDATE SET journal = excluded.journal`,
+      [journal],
+    );
+  for (const journal of [Buffer.alloc(50 * 1024 * 1024, 'a'), Buffer.from('{"seq":1}\n'), Buffer.alloc(0)]) {
+    await put(journal);
+    const { exit, json } = fleet.call(desk, 'fleet', 'take', 'one', '--json');
+    expect({ exit, code: json.error.code }).toEqual({ exit: 1, code: 'JOURNAL_CORRUPT' });
+    expect(existsSync(join(desk.root, '.dev/specs/one-1'))).toBe(false);
+  }
+  await fleet.ask('DELETE FROM dev_cli.freight');
+  await fleet.ask("DELETE FROM dev_cli.leases WHERE worker LIKE 'person:%'");
+});
+
+it('writes documents of attempts to their own places alone', async () => {
+  const paths = [
+    '../../victim/made',
+    'attempts/one/1/../../../../victim/made',
+    '/victim/made',
+    'attempts/one/1/.git/config',
+  ];
+  for (const [at, path] of [...paths, 'loop/state.json', '../ai/goals.yaml'].entries())
+    await fleet.ask("INSERT INTO dev_cli.documents VALUES ('rows', $1, $2, 'made') ON CONFLICT DO NOTHING", [
+      path,
+      2 + (at % 2),
+    ]);
+  rmSync(join(desk.root, '.dev/loop/fleet.json'), { force: true });
+  await change(() => {});
+  expect(fleet.call(desk, 'attempt', 'list').exit).toBe(0);
+  const made = execFileSync('find', [desk.root, '-name', 'made', '-o', '-path', '*one/1/.git*'], { encoding: 'utf8' });
+  expect(made).toBe('');
+  const written = join(fleet.base, 'written');
+  expect(fleet.call(desk, 'fleet', 'export', written).exit).toBe(0);
+  expect(existsSync(join(fleet.base, 'made'))).toBe(false);
+  await fleet.ask("DELETE FROM dev_cli.documents WHERE content = 'made'");
+});
+
+it('shows people no line of git with more in it than commits', async () => {
+  const kept = 'refs/dev-cli/attempts/*';
+  execFileSync('git', ['fetch', '--quiet', 'origin', `+${kept}:${kept}`], { cwd: desk.root, env: desk.env });
+  const verdict = { classification: 'failed', reason: 'no', success: false, base: '; touch made #', ended_at: null };
+  const path = join(desk.root, '.dev/loop/attempts/one/1/verdict.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(verdict));
+  const { stdout } = fleet.call(desk, 'attempt', 'show', 'one#1');
+  expect(stdout).toContain('git diff refs/dev-cli/attempts/one/1^ refs/dev-cli/attempts/one/1');
+  expect(stdout).not.toContain('touch made');
+  rmSync(path);
+});
+
+it('prints no signs of a terminal that a row brought', async () => {
+  const name = 'w\u001b[2Jx\nmade up';
+  await fleet.ask(
+    `INSERT INTO dev_cli.workers VALUES ($1, 'p', $1, 1, $1, 1, $2, $3, clock_timestamp(), clock_timestamp())`,
+    [name, JSON.stringify([{ project: name, trust: [] }]), JSON.stringify({ [name]: { [name]: name } })],
+  );
+  const { exit, stdout } = fleet.call(desk, 'fleet', 'list');
+  expect(exit).toBe(0);
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout.split('\n').filter((line) => line.startsWith('made up'))).toEqual([]);
+  await fleet.ask('DELETE FROM dev_cli.workers WHERE worker = $1', [name]);
+});

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { identifyProcess } from '../../../src/store/process.js';
+import { type Introduction, listWorkers, openBeat } from '../../../src/wings/fleet/beat.js';
+import { ask } from '../../../src/wings/fleet/database.js';
+import { openLeases } from '../../../src/wings/loop/leases.js';
+import { LOOP } from '../../../src/wings/loop/streams.js';
+import { ask as askFor, IDS } from '../loop/streams-suite.js';
+import { nameProject, openProject, useDatabase } from './shared.js';
+
+// A worker's sign of life (fleet.md, Leases).
+
+const shared = useDatabase();
+
+let count = 0;
+const introduce = (more: Partial<Introduction> = {}): Introduction => ({
+  ...{ worker: `w${++count}`, version: 1, cliVersion: '1.2.3', slots: 2, leaseSeconds: 60, projects: [] },
+  ...more,
+});
+
+/** Has a worker take a goal. @returns its claim, and how the lease stands */
+async function take(worker: string) {
+  const project = nameProject();
+  const streams = openProject(shared.pool, project);
+  const taken = await openLeases(streams, IDS).take(askFor(worker, { minutes: 1 }));
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  const claim = taken.lease.id;
+  const look = async () => {
+    const { seq, leases } = await streams.read(LOOP);
+    return { seq, lease: leases[claim] };
+  };
+  return { project, streams, claim, look };
+}
+
+/** Lets seconds pass for a worker and its leases. */
+async function pass(worker: string, seconds: number): Promise<void> {
+  const older = 'make_interval(secs => $2)';
+  await ask(shared.pool, `UPDATE dev_cli.workers SET beat = beat - ${older} WHERE worker = $1`, [worker, seconds]);
+  await ask(shared.pool, `UPDATE dev_cli.leases SET expires = expires - ${older} WHERE worker = $1`, [worker, seconds]);
+}
+
+it('renews what its worker works on, by the clock of the database, without an entry', async () => {
+  const about = introduce();
+  const beat = await openBeat(shared.pool, about);
+  const { claim, look } = await take(about.worker);
+  const other = await take(about.worker);
+  await pass(about.worker, 30);
+  const before = [await look(), await other.look()] as const;
+  expect([...(await beat.renew([claim, 'QCLM_000000000bad']))]).toEqual([claim]);
+  const after = [await look(), await other.look()] as const;
+  expect(after[0].seq).toBe(before[0].seq);
+  const gained = Date.parse(after[0].lease?.expiresAt ?? '') - Date.parse(before[0].lease?.expiresAt ?? '');
+  expect(gained).toBeGreaterThanOrEqual(29_000);
+  expect(after[1]).toEqual(before[1]);
+  await beat.end();
+});
+
+it('has once more what is past its time, unless somebody took it', async () => {
+  const about = introduce();
+  const beat = await openBeat(shared.pool, about);
+  const { claim, streams } = await take(about.worker);
+  await pass(about.worker, 90);
+  expect([...(await beat.renew([claim]))]).toEqual([claim]);
+  expect(await streams.transact(LOOP, () => ({ answer: 1 }), { claim })).toBe(1);
+  await pass(about.worker, 90);
+  expect(await openLeases(streams, IDS).take(askFor('other'))).toMatchObject({ kind: 'taken' });
+  expect([...(await beat.renew([claim]))]).toEqual([]);
+  await expect(streams.transact(LOOP, () => ({ answer: 1 }), { claim })).rejects.toMatchObject({
+    code: 'CLAIM_REFUSED',
+  });
+  await beat.end();
+});
+
+it('is one process’s; another one has the name once that is silent for a lease', async () => {
+  const about = introduce();
+  const first = await openBeat(shared.pool, about);
+  const { claim, look } = await take(about.worker);
+  await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
+  await pass(about.worker, 61);
+  await expect(openBeat(shared.pool, { ...about, leaseSeconds: 120 })).rejects.toMatchObject({ code: 'LOCKED' });
+  // Another machine: its process is another one.
+  const second = await openBeat(shared.pool, about);
+  await ask(shared.pool, "UPDATE dev_cli.workers SET process = 'elsewhere' WHERE worker = $1", [about.worker]);
+  await expect(first.renew([claim])).rejects.toMatchObject({ code: 'LOCKED' });
+  expect((await look()).lease).toMatchObject({ status: 'released', reason: 'the worker began anew' });
+  await second.end();
+  expect((await listWorkers(shared.pool)).map(({ worker }) => worker)).toContain(about.worker);
+});
+
+it('gives the name of a process of this machine that was killed to the next at once', async () => {
+  const about = introduce();
+  await openBeat(shared.pool, about);
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const gone = JSON.stringify({ ...identifyProcess(), pid, start: '1' });
+  await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, gone]);
+  const next = await openBeat(shared.pool, about);
+  expect(await next.renew([])).toEqual(new Set());
+  await next.end();
+});
+
+it('is steady once it has beaten for a lease without a gap', async () => {
+  const beat = await openBeat(shared.pool, introduce({ leaseSeconds: 0.6 }));
+  expect([beat.isSteady(), beat.silence() < 600]).toEqual([false, true]);
+  const poll = { interval: 50 };
+  await expect.poll(() => beat.renew([]).then(() => beat.isSteady()), poll).toBe(true);
+  await expect.poll(() => beat.isSteady(), poll).toBe(false);
+  expect(beat.silence()).toBeGreaterThanOrEqual(300);
+  // After a gap it has to beat for as long as before.
+  await beat.renew([]);
+  expect(beat.isSteady()).toBe(false);
+  await expect.poll(() => beat.renew([]).then(() => beat.isSteady()), poll).toBe(true);
+  await beat.end();
+});
+
+it('says who is there, and what is passed by, until the end', async () => {
+  const projects = [{ project: 'api', trust: ['aa'] }];
+  const about = introduce({ projects });
+  const beat = await openBeat(shared.pool, about);
+  beat.note('api', { 'a#1': 'its commands\u0000 are not "trusted" here: ü' });
+  await beat.renew([]);
+  await pass(about.worker, 7);
+  const find = async () => (await listWorkers(shared.pool)).find(({ worker }) => worker === about.worker);
+  expect(await find()).toMatchObject({
+    ...{ worker: about.worker, version: 1, cli_version: '1.2.3', slots: 2, projects },
+    passed: { api: { 'a#1': 'its commands\u0000 are not "trusted" here: ü' } },
+  });
+  expect((await find())?.silent).toBeGreaterThanOrEqual(7);
+  await beat.end();
+  expect(await find()).toBeUndefined();
+});

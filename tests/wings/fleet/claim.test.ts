@@ -1,0 +1,127 @@
+import { beforeAll, expect, it } from 'vitest';
+import { openBeat } from '../../../src/wings/fleet/beat.js';
+import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
+import type { Loop } from '../../../src/wings/fleet/ports.js';
+import { migrate } from '../../../src/wings/fleet/schema.js';
+import { openStreams } from '../../../src/wings/fleet/streams.js';
+import { buildAttempt } from '../../../src/wings/loop/begin.js';
+import { claimNext } from '../../../src/wings/loop/carry.js';
+import { FLEET_SIDE } from '../../../src/wings/loop/fleet-side.js';
+import { completeGoal } from '../../../src/wings/loop/goals.js';
+import { openLeases } from '../../../src/wings/loop/leases.js';
+import { nameAttempt } from '../../../src/wings/loop/state.js';
+import type { Attempt, Batch } from '../../../src/wings/loop/state-schema.js';
+import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
+import { createDatabase } from '../../support/postgres.js';
+
+/** Which attempt a worker gets, and which it keeps (fleet.md, Leases). */
+
+const { codec, empty, refuseOver } = FLEET_SIDE as unknown as Loop;
+const BASE = 'a'.repeat(40);
+let pool: Pool;
+let count = 0;
+const ids = { hex: (length: number): string => (++count).toString(16).padStart(length, '0') };
+
+beforeAll(async () => {
+  pool = await openDatabase(await createDatabase());
+  await migrate(pool, async () => void (await pool.query('CREATE SCHEMA dbos')));
+});
+
+/** A project with attempts that wait for workers. */
+async function open(goals: readonly string[], more: Partial<Attempt> = {}) {
+  const project = `p${++count}`;
+  const caller = { kind: 'cli', via: 'cli' } as const;
+  const streams = openStreams({ pool, project, codec, empty, caller, refuseOver }) as unknown as Streams;
+  const site = { trees: '/trees', context: { clock: { now: () => Date.now() } } as never };
+  const begun = { n: 1, runId: 'r', branch: 'main', base: BASE, from: null, tool: 'true' };
+  const attempts = goals.map((id) => ({
+    ...buildAttempt(site, completeGoal({ id, title: id, status: 'active' }, []), begun),
+    ...more,
+  }));
+  await streams.transact(LOOP, (state, at) => ({
+    answer: undefined,
+    state: {
+      ...state,
+      batch: { ...(EMPTY as Batch), startedAt: at },
+      attempts: Object.fromEntries(attempts.map((one) => [nameAttempt(one), one])),
+    },
+    entry: { type: 'begun', data: {} },
+  }));
+  return { project, streams, leases: openLeases(streams, ids) };
+}
+
+const EMPTY = {
+  ...{ runId: 'r', startedAt: '', endedAt: null, branch: 'main', base: BASE, goals: [], sessions: 0, failures: 0 },
+  ...{ toolErrors: 0, pausedUntil: null, costUsd: 0, outcomes: {} },
+};
+
+const taker = (worker: string, more: object = {}) => ({
+  ...{ worker, claim: `QCLM_${ids.hex(12)}`, minutes: 1, accepts: () => true, isSteady: false },
+  ...more,
+});
+
+/** Has the lease of a worker be past its time. */
+const expire = (project: string, worker: string) =>
+  pool.query(
+    "UPDATE dev_cli.leases SET expires = clock_timestamp() - interval '1 s' WHERE project = $1 AND worker = $2",
+    [project, worker],
+  );
+
+const introduce = (worker: string) =>
+  openBeat(pool, { worker, version: 1, cliVersion: '1', slots: 1, leaseSeconds: 60, projects: [] });
+
+it('passes by a goal that somebody from outside has, and gives the next one', async () => {
+  const { streams, leases } = await open(['one', 'two']);
+  const offers = [{ id: 'one', role: 'implement', why: null }];
+  await leases.take({ worker: 'outsider', role: null, key: null, minutes: 60, most: null, goal: 'one', offers });
+  expect((await claimNext(streams, taker('w1')))?.goal).toBe('two');
+  expect(await claimNext(streams, taker('w2'))).toBeNull();
+});
+
+it('does not give again in the same batch what was given back for the limit of sessions', async () => {
+  const { streams, leases } = await open(['one']);
+  const first = taker('w1');
+  expect((await claimNext(streams, first))?.goal).toBe('one');
+  await leases.release(first.claim, { worker: 'w1', reason: 'limits.sessions', goalStatus: null });
+  expect(await claimNext(streams, taker('w1'))).toBeNull();
+  expect(await claimNext(streams, taker('w2', { isSteady: true }))).toBeNull();
+  await streams.transact(LOOP, (state, at) => ({
+    answer: undefined,
+    state: { ...state, batch: { ...(EMPTY as Batch), startedAt: at } },
+    entry: { type: 'begun', data: {} },
+  }));
+  expect((await claimNext(streams, taker('w2')))?.goal).toBe('one');
+});
+
+it('has a worker keep what was closed while the database was away, until somebody has taken it', async () => {
+  const { project, streams, leases } = await open(['one', 'two']);
+  const [a, b] = [taker(`a${count}`), taker(`b${count}`)];
+  const beats = { a: await introduce(a.worker), b: await introduce(b.worker) };
+  expect((await claimNext(streams, a))?.goal).toBe('one');
+  await expire(project, a.worker);
+  // Whoever is back first closes what is past its time, and has another goal.
+  expect((await claimNext(streams, b))?.goal).toBe('two');
+  expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('expired');
+  expect([...(await beats.a.renew([a.claim]))]).toEqual([a.claim]);
+  expect((await streams.read(LOOP)).leases[a.claim]).toMatchObject({ status: 'active', closedAt: null });
+  await expire(project, a.worker);
+  await leases.list();
+  await leases.release(b.claim, { worker: b.worker, reason: null, goalStatus: 'done' });
+  const late = taker(`c${count}`, { isSteady: true });
+  expect((await claimNext(streams, late))?.goal).toBe('one');
+  expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
+  await leases.release(late.claim, { worker: late.worker, reason: null, goalStatus: null });
+  expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
+  expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('expired');
+});
+
+it('renews nothing for a process that has lost its name', async () => {
+  const { project, streams } = await open(['one']);
+  const first = taker(`n${count}`);
+  const beat = await introduce(first.worker);
+  expect((await claimNext(streams, first))?.goal).toBe('one');
+  await pool.query("UPDATE dev_cli.workers SET process = 'another' WHERE worker = $1", [first.worker]);
+  await expire(project, first.worker);
+  await expect(beat.renew([first.claim])).rejects.toMatchObject({ code: 'LOCKED' });
+  expect(Date.parse((await streams.read(LOOP)).leases[first.claim]?.expiresAt ?? '')).toBeLessThan(Date.now());
+});

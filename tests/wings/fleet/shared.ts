@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Caller } from '../../../src/base/caller.js';
+import { openWingStreams } from '../../../src/project/wing-streams.js';
+import type { Replay } from '../../../src/store/store.js';
+import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
+import { listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
+import type { Loop } from '../../../src/wings/fleet/ports.js';
+import { migrate } from '../../../src/wings/fleet/schema.js';
+import { openStreams } from '../../../src/wings/fleet/streams.js';
+import { FLEET_SIDE } from '../../../src/wings/loop/fleet-side.js';
+import type { LoopState } from '../../../src/wings/loop/state-schema.js';
+import { LOOP, LOOP_CODEC, type Streams } from '../../../src/wings/loop/streams.js';
+import { createDatabase, dropDatabase } from '../../support/postgres.js';
+import { scratchDirectory } from '../../support/scratch.js';
+import { add, IDS } from '../loop/streams-suite.js';
+
+/** A fleet's database for the tests of a file, with its schema, but without the engine's. */
+export interface Shared {
+  url: string;
+  pool: Pool;
+}
+
+export function useDatabase(): Shared {
+  const shared: Partial<Shared> = {};
+  beforeAll(async () => {
+    shared.url = await createDatabase();
+    shared.pool = await openDatabase(shared.url);
+    await migrate(shared.pool, async () => {});
+  });
+  afterAll(async () => {
+    await shared.pool?.end();
+    if (shared.url !== undefined) await dropDatabase(shared.url);
+  });
+  return shared as Shared;
+}
+
+const caller: Caller = { kind: 'cli', via: 'cli' };
+
+// The fleet knows less of it (app/wings.ts).
+const loop: unknown = FLEET_SIDE;
+const { codec, empty, refuseOver } = loop as Loop;
+
+/** The loop's streams of a project. */
+export function openProject(pool: Pool, project: string): Pick<Streams, 'read' | 'transact'> {
+  const streams: unknown = openStreams({ pool, project, codec, empty, caller, refuseOver });
+  return streams as Pick<Streams, 'read' | 'transact'>;
+}
+
+/** The types of the events that were told of a project. */
+export async function listTold(pool: Pool, project: string): Promise<string[]> {
+  const { events } = await listEvents(pool, { project, codec }, { after: 0 });
+  return events.map(({ event_type: type }) => String(type).replace('queue_', ''));
+}
+
+/** Compares the loop's stream of a root with its journal (storage.md, Recovery). */
+export function replayLoop(root: string): Promise<Replay<LoopState>> {
+  return openWingStreams({ root, noun: 'loop', codec: LOOP_CODEC, ids: IDS, clock: { now: () => Date.now() } }).replay(
+    LOOP,
+  );
+}
+
+/** Writes the stream of a project out, and has the store compare it. */
+export async function replayProject(pool: Pool, project: string): Promise<Replay<LoopState>> {
+  const root = scratchDirectory('written-out');
+  await writeOut(pool, project, join(root, '.dev/loop'));
+  return replayLoop(root);
+}
+
+/** A change that a test tells from others: a goal begun once more. */
+export function begin(goal: string, documents: { path: string; content: string }[] = []) {
+  return (state: LoopState) => ({ ...add(goal)(state), documents });
+}
+
+let count = 0;
+/** The name of a project that no other test has. */
+export const nameProject = (): string => `project-${++count}`;
