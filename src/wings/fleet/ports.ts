@@ -62,7 +62,7 @@ export interface Refs {
 }
 
 /** How a step ends. */
-export interface StepEnd {
+interface StepEnd {
   patch: Partial<Attempt>;
   documents?: readonly { path: string; content: string }[];
 }

@@ -4,7 +4,7 @@ import { type BranchMove, findTip, listReferences, moveBranch, moveReference } f
 /** The references of attempts and the branches that get their commits; what stands behind could be a remote (fleet.md, Git). */
 
 /** What a reference is moved from and to; null: it is not there, before or after. */
-export interface Move {
+interface Move {
   from: string | null;
   to: string | null;
 }
