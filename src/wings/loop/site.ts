@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
@@ -141,6 +142,9 @@ export async function runCommand(
   { name, argv, line, shell, seconds, stdin }: NamedCommand,
 ): Promise<CommandFact & { interrupted: boolean }> {
   const directory = `${findRecords(site, attempt)}/${name}`;
+  // Of a fleet, what was cut off is run again, as on any other machine; a session is not: it may have done much.
+  const isRepeated = shell && site.role.kind === 'worker';
+  if (isRepeated && inspect(directory).state === 'interrupted') removeRecords(directory);
   const { state } = inspect(directory);
   if ((state === 'absent' || state === 'launching') && !site.signal.aborted) {
     const runners = new RunnerProcesses();
@@ -167,8 +171,12 @@ export async function runCommand(
   }
   if (inspect(directory).state !== 'finished') await endCommand(directory);
   const fact = readFact(directory, line);
-  return { ...fact, interrupted: site.signal.aborted || inspect(directory).state !== 'finished' };
+  const interrupted = site.signal.aborted || inspect(directory).state !== 'finished';
+  if (isRepeated && site.signal.aborted) removeRecords(directory);
+  return { ...fact, interrupted };
 }
+
+const removeRecords = (directory: string): void => rmSync(directory, { recursive: true, force: true });
 
 /** How a command ended, as its records say. */
 export function readFact(directory: string, line: string): CommandFact {

@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
 import { parseOrNull } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
+import { endCommand } from '../../../jobs/detached.js';
 import { hasBegun } from '../../../jobs/launch.js';
 import { readJobText, readLogEnd } from '../../../jobs/records.js';
 import { writePrivately } from '../../../project/own-places.js';
 import { parsePointer } from '../../../recipe/source/yaml.js';
+import { readStats } from '../../../store/inside.js';
 import { git } from '../../../work/git-command.js';
 import { findCommitOf } from '../../../work/trees.js';
 import { MOST_TRIED, type PromptFacts, renderPrompt, type Tried } from '../core/prompt.js';
@@ -37,9 +40,20 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
     attempt,
     begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
   );
+  // Whoever ended it may not be who says so.
+  const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
+  if (fact.interrupted) writePrivately(mark, '', site.context.root);
   const cost = readCost(site, attempt);
   const patch = { costUsd: attempt.costUsd + cost, host: null };
-  return { event: 'ENDED', patch: fact.interrupted ? { ...patch, stopped: true } : patch };
+  return { event: 'ENDED', patch: readStats(mark) === undefined ? patch : { ...patch, stopped: true } };
+}
+
+/** Forgets what this machine knows of a session that it had lost: it is begun anew in a tree made anew. @throws DevCliError `IO`, `COMMAND_FAILED` */
+export async function forgetSession(site: Site, attempt: Attempt): Promise<void> {
+  const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
+  if (attempt.state !== 'session' || !hasBegun(records)) return;
+  await endCommand(records);
+  for (const path of [records, `${records}.stopped`]) rmSync(path, { recursive: true, force: true });
 }
 
 /** Whether the session under way has begun: what it leaves is kept from then on. */
