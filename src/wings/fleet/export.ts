@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { renderCount } from '../../base/words.js';
 import type { Context } from '../../run/context.js';
 import { openShared } from './backend.js';
 import { writeOut } from './entries.js';
@@ -19,5 +20,9 @@ export async function exportStream(
   if (existsSync(path)) throw new DevCliError('USAGE', `${directory} is there already.`, { fix: 'Name a new one.' });
   const { pool } = await openShared(context, call);
   const entries = await writeOut(pool, project, path);
-  return { exit: 0, json: { ok: true, path, entries }, text: () => `${path}: ${entries} entries.` };
+  return {
+    exit: 0,
+    json: { ok: true, path, entries },
+    text: () => `${path}: ${renderCount(entries, 'entry', 'entries')}.`,
+  };
 }
