@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
@@ -30,7 +30,8 @@ const random = seeded(chosenSeed());
 
 function open() {
   const desk = fleet.addProject('chaos', {
-    config: 'test_command: "true"\nbackoff_minutes: [0.01, 0.01, 0.01]\nlimits: { sessions: 100000 }\n',
+    config:
+      'test_command: "sleep 0.3"\nworktree_setup: ["sleep 0.1"]\nbackoff_minutes: [0.01, 0.01, 0.01]\nlimits: { sessions: 100000 }\n',
     goals: names.map((id) => `  - { id: ${id}, title: "Write ${id}", status: active }\n`).join(''),
     sessions: Object.fromEntries(
       names.map((id) => [id, [{ sleep: random.below(4) / 2, write: { [`${id}.txt`]: `${id}\n` } }]]),
@@ -38,6 +39,19 @@ function open() {
   });
   expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
   return desk;
+}
+
+/** Has a machine lose its power: whatever its worker has started ends with it. */
+function endAllOf(home: string): void {
+  if (!existsSync('/proc/self/environ')) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`\0HOME=${home}\0`))
+        process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile, or is somebody else's.
+    }
+  }
 }
 
 /** A process that is started again whenever it ends, as a service is. */
@@ -55,6 +69,8 @@ function keepUp(start: () => Started, told: string[]) {
   return {
     kill: (signal: NodeJS.Signals) => now.kill(signal),
     async end() {
+      // One that has just ended is started again first.
+      await sleep(1_000);
       isLast = true;
       now.kill('SIGCONT');
       now.kill('SIGTERM');
@@ -83,12 +99,20 @@ it(`loses and doubles nothing: ${GOALS} goals, ${KILLS} losses`, { timeout: LONG
     isDone = true;
   });
 
+  let lost = 0;
   const lose = async (): Promise<void> => {
     await sleep(200 + random.below(1_500));
-    const worker = workers[random.below(workers.length)];
-    switch (random.pick(['kill', 'kill', 'stop', 'stop', 'desk'] as const)) {
+    const at = random.below(workers.length);
+    const worker = workers[at];
+    lost += 1;
+    switch (random.pick(['kill', 'kill', 'stop', 'stop', 'crash', 'end', 'desk'] as const)) {
       case 'kill':
         return worker?.kill('SIGKILL');
+      case 'end':
+        return worker?.kill('SIGTERM');
+      case 'crash':
+        worker?.kill('SIGKILL');
+        return endAllOf(machines[at]?.root ?? '-');
       case 'desk':
         return void auto?.kill('SIGKILL');
       case 'stop':
@@ -111,6 +135,7 @@ it(`loses and doubles nothing: ${GOALS} goals, ${KILLS} losses`, { timeout: LONG
   const said = await Promise.race([desks, sleep(LONGEST * 1_000).then(() => null)]);
   await Promise.all([losses, outages]);
   const state = await fleet.readState(desk);
+  console.log(`${lost} losses until all was settled`);
   const how = `${JSON.stringify(state.attempts)} ${told.join('\n')}`;
   expect(said, how).not.toBeNull();
   expect(fleet.listDone(desk).sort()).toEqual([...names].sort());
