@@ -128,7 +128,7 @@ export async function carryOn(
 }
 
 /**
- * Lets go of an attempt of which a step could not be carried out, however often it was tried.
+ * Lets go of an attempt of which a step could not be carried out, however often it was tried, or that could not be brought here.
  * @param isOver whether that is the attempt's end; else another worker may be able to
  * @throws DevCliError as `Streams.transact`, but for a lease that is over
  */
@@ -144,7 +144,7 @@ export async function letGo(
   const decide = (state: LoopState, at: string) => {
     const before = state.attempts[id];
     const lease = claim === null ? undefined : state.leases[claim];
-    if (before === undefined || lease === undefined || !isCarried(before)) return { answer: undefined };
+    if (before === undefined || lease === undefined || (isOver && !isCarried(before))) return { answer: undefined };
     const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict };
     const after = isOver ? over : { ...before, claim: null };
     const given = releaseLease(state.leases, lease, { at, reason: verdict.reason, goalStatus: null });

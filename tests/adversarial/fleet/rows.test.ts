@@ -145,7 +145,28 @@ it('does not take up a run of 50 MB that is none, nor one whose goal has another
     const { json } = fleet.call(desk, 'fleet', 'take', goal, '--json');
     expect(json.error.code).toBe(code);
     expect(existsSync(join(desk.root, `.dev/specs/${goal}-1`))).toBe(false);
+    // Who could not take it keeps nobody else from it.
+    const { attempts, leases } = await fleet.readState(desk);
+    expect(attempts[`${goal}#1`].claim).toBeNull();
+    expect(leases.filter(({ status }) => status === 'active')).toEqual([]);
   }
+  await fleet.ask('DELETE FROM dev_cli.freight');
+});
+
+it('ends an attempt at once whose freight is none, on a worker', async () => {
+  const facts = {
+    ...{ handoff: null, unread: null, misnamed: null, changed: [], forbidden: [], branches: [] },
+    run: { status: 'live', waits: false, grew: true, said: '' },
+    session: { line: '', exit: 0, timedOut: false, started: true, log: '' },
+  };
+  await change(['fix'], ({ 'fix#1': fix }) => Object.assign(fix ?? {}, { state: 'judging', run: 'fix-1', facts }));
+  const { digest } = requireRecipe({ reader: DISK_READER, shipped: CHECKOUT, project: desk.root }, RECIPE);
+  await fleet.ask("INSERT INTO dev_cli.freight VALUES ('rows', 'fix', 1, 'fix-1', $1, '/', 'a')", [digest]);
+  const { exit } = fleet.call(machine, 'fleet', 'worker', '--once');
+  expect(exit).toBe(0);
+  const { attempts } = await fleet.readState(desk);
+  expect(attempts['fix#1']).toMatchObject({ state: 'settling', verdict: { classification: 'interrupted' } });
+  expect(attempts['fix#1'].verdict.reason).toContain('cannot be moved');
   await fleet.ask('DELETE FROM dev_cli.freight');
 });
 
