@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
@@ -10,6 +9,7 @@ import { SESSION_VARIABLES } from '../../generated/harnesses.js';
 import { endCommand, inspect, launch, waitFinished } from '../../jobs/detached.js';
 import { readLogEnd } from '../../jobs/records.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
+import { removeBelowHome } from '../../project/own-places.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { Context, ReadContext } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
@@ -144,7 +144,8 @@ export async function runCommand(
   const directory = `${findRecords(site, attempt)}/${name}`;
   // Of a fleet, what was cut off is run again, as on any other machine; a session is not: it may have done much.
   const isRepeated = shell && site.role.kind === 'worker';
-  if (isRepeated && inspect(directory).state === 'interrupted') removeRecords(directory);
+  const forget = () => removeBelowHome(site.context.root, `loop/${nameRecords(attempt)}/${name}`);
+  if (isRepeated && inspect(directory).state === 'interrupted') forget();
   const { state } = inspect(directory);
   if ((state === 'absent' || state === 'launching') && !site.signal.aborted) {
     const runners = new RunnerProcesses();
@@ -172,11 +173,9 @@ export async function runCommand(
   if (inspect(directory).state !== 'finished') await endCommand(directory);
   const fact = readFact(directory, line);
   const interrupted = site.signal.aborted || inspect(directory).state !== 'finished';
-  if (isRepeated && site.signal.aborted) removeRecords(directory);
+  if (isRepeated && site.signal.aborted) forget();
   return { ...fact, interrupted };
 }
-
-const removeRecords = (directory: string): void => rmSync(directory, { recursive: true, force: true });
 
 /** How a command ended, as its records say. */
 export function readFact(directory: string, line: string): CommandFact {

@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { parseOrNull } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { endCommand } from '../../../jobs/detached.js';
 import { hasBegun } from '../../../jobs/launch.js';
 import { readJobText, readLogEnd } from '../../../jobs/records.js';
-import { writePrivately } from '../../../project/own-places.js';
+import { removeBelowHome, writePrivately } from '../../../project/own-places.js';
 import { parsePointer } from '../../../recipe/source/yaml.js';
 import { readStats } from '../../../store/inside.js';
 import { git } from '../../../work/git-command.js';
@@ -13,7 +12,7 @@ import { MOST_TRIED, type PromptFacts, renderPrompt, type Tried } from '../core/
 import { findDecision, nameVariant } from '../decisions/ticket.js';
 import type { LoopGoal } from '../goals.js';
 import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
-import { nameReference } from '../state.js';
+import { nameRecords, nameReference } from '../state.js';
 import type { Attempt, GoalRecord } from '../state-schema.js';
 import { LOOP } from '../streams.js';
 import { type Filling, fillTemplate, parseTemplate } from '../template.js';
@@ -48,12 +47,15 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
   return { event: 'ENDED', patch: readStats(mark) === undefined ? patch : { ...patch, stopped: true } };
 }
 
-/** Forgets what this machine knows of a session that it had lost: it is begun anew in a tree made anew. @throws DevCliError `IO`, `COMMAND_FAILED` */
+/**
+ * Forgets what this machine knows of a session that it had lost: it is begun anew in a tree made anew.
+ * @throws DevCliError `IO`, `COMMAND_FAILED`
+ */
 export async function forgetSession(site: Site, attempt: Attempt): Promise<void> {
-  const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
-  if (attempt.state !== 'session' || !hasBegun(records)) return;
-  await endCommand(records);
-  for (const path of [records, `${records}.stopped`]) rmSync(path, { recursive: true, force: true });
+  if (attempt.state !== 'session' || !isSessionBegun(site, attempt)) return;
+  await endCommand(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
+  const own = `loop/${nameRecords(attempt)}/${nameSession(attempt)}`;
+  for (const path of [own, `${own}.stopped`]) removeBelowHome(site.context.root, path);
 }
 
 /** Whether the session under way has begun: what it leaves is kept from then on. */
