@@ -40,7 +40,13 @@ export async function take(ports: FleetPorts, context: Context, goal: string, ca
   if (attempt === undefined) return takeKept(person, goal);
   if (attempt.state !== 'parked') throw refuse(goal, `its attempt is at ${attempt.state}: nobody waits for a person`);
   const claimed = await ports.loop.claimParked(person.streams, { ...person.taker, goal });
-  await ports.loop.bringParked((await person.open(claimed)).site, claimed);
+  try {
+    await ports.loop.bringParked((await person.open(claimed)).site, claimed);
+  } catch (error) {
+    // Another person may be able to, and need not wait for the end of the lease.
+    await ports.loop.letGo(person.streams, claimed, { reason: 'it could not be brought to a person', isOver: false });
+    throw error;
+  }
   const run = claimed.run ?? '';
   return {
     exit: 0,

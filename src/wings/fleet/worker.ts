@@ -64,7 +64,7 @@ export async function runWorker(
     log: call.tell,
     leg,
     // Whoever is told to end leaves what fails to others.
-    isFinal: (error) => context.signal.aborted || isFinal(error),
+    isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
   const crew: Crew = {
     ...{ ports, context, call, engine, beat, held, projects, slots },
@@ -93,6 +93,10 @@ export async function runWorker(
 /** Repeated, it would be refused again. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
+
+/** What was left of an attempt is no more than that on any machine. */
+const isHopeless = (error: unknown): boolean =>
+  error instanceof DevCliError && ['JOURNAL_CORRUPT', 'STATE_CORRUPT', 'CONTENT_MISSING'].includes(error.code);
 
 const isOfDatabase = (error: unknown): boolean =>
   error instanceof DevCliError && ['FLEET_UNAVAILABLE', 'FLEET_VERSION'].includes(error.code);

@@ -11,6 +11,7 @@ import { type Site, takeArrow } from './site.js';
 import { nameAttempt } from './state.js';
 import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { furnish } from './steps/prepare.js';
+import { forgetSession } from './steps/session.js';
 import { LOOP, type Streams } from './streams.js';
 
 /** How a worker of a fleet finds, takes and carries on what the desk has begun (fleet.md, An attempt). */
@@ -118,7 +119,7 @@ export async function carryOn(
     // What a session has left is kept, also by a worker that was told to end.
     const stays = next !== null && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
-    await giveBack(site, claim, next?.state ?? (site.signal.aborted ? 'stopped' : SPENT));
+    await giveBack(site, claim, next?.state ?? SPENT);
     return 'over';
   } catch (error) {
     if (isLost(error)) return 'over';
@@ -127,7 +128,7 @@ export async function carryOn(
 }
 
 /**
- * Lets go of an attempt of which a step could not be carried out, however often it was tried.
+ * Lets go of an attempt of which a step could not be carried out, however often it was tried, or that could not be brought here.
  * @param isOver whether that is the attempt's end; else another worker may be able to
  * @throws DevCliError as `Streams.transact`, but for a lease that is over
  */
@@ -143,7 +144,7 @@ export async function letGo(
   const decide = (state: LoopState, at: string) => {
     const before = state.attempts[id];
     const lease = claim === null ? undefined : state.leases[claim];
-    if (before === undefined || lease === undefined || !isCarried(before)) return { answer: undefined };
+    if (before === undefined || lease === undefined || (isOver && !isCarried(before))) return { answer: undefined };
     const over = { ...before, state: stepAttempt(before.state, 'OVER'), claim: null, verdict };
     const after = isOver ? over : { ...before, claim: null };
     const given = releaseLease(state.leases, lease, { at, reason: verdict.reason, goalStatus: null });
@@ -175,6 +176,7 @@ export async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Att
   }
   const arrived = await site.role.carrier.arrive(moved, () => furnish(site, moved));
   if ('event' in arrived) return takeArrow(site, attempt, arrived);
+  await forgetSession(site, attempt);
   // Nobody saw the session end whose work was not kept yet.
   const zero = attempt.zero === null ? null : arrived.zero;
   return move(site, { ...moved, zero, stopped: attempt.state === 'saving' });

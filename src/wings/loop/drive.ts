@@ -87,7 +87,7 @@ async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, one
 /**
  * Carries the step at an attempt's state out, and takes its arrow.
  * @param queue runs it; left out: at once
- * @returns null where `limits.sessions` does not allow the session, or a worker was told to end before it had done the step
+ * @returns null where `limits.sessions` does not allow the session; as it was where a worker was told to end before it had done the step
  * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
  */
 export async function carryOut(
@@ -107,7 +107,7 @@ export async function carryOut(
   );
   const { role } = site;
   // What another machine can do as well says nothing of the attempt.
-  if (role.kind === 'worker' && end.patch.stopped === true && state !== 'session') return null;
+  if (role.kind === 'worker' && end.patch.stopped === true && state !== 'session') return attempt;
   const left = state === 'saving' && role.kind === 'worker' ? await role.carrier.leave(attempt, end) : end;
   const next = await takeArrow(site, attempt, left);
   if (next.state !== state) return next;

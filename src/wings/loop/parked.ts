@@ -1,3 +1,4 @@
+import { DevCliError } from '../../base/errors.js';
 import type { WorkerSite } from './carried-site.js';
 import { bringHere } from './carry.js';
 import { describeWaiting } from './core/judge.js';
@@ -46,23 +47,25 @@ export async function bringParked(site: WorkerSite, attempt: Attempt): Promise<v
 }
 
 /**
- * Gives an attempt back: answered, it is for workers; else it waits on.
+ * Gives an attempt back: answered, it is for workers; else it waits on. Cut off, it is repeated.
  * @returns the state at which it is from then on
- * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
+ * @throws DevCliError `CLAIM_REFUSED` where the lease is over, `GOAL_REFUSED` where `limits.sessions` does not allow another session, and
+ * as the steps do
  */
 export async function giveParked(site: WorkerSite, attempt: Attempt, goal: LoopGoal): Promise<Attempt['state']> {
   const { context, role } = site;
   const { snapshot } = attempt.run === null ? { snapshot: null } : await context.store.read(attempt.run);
   const waits = snapshot !== null && describeWaiting(snapshot).waits;
-  const left = await role.carrier.leave(attempt, { event: 'AGAIN', patch: {} });
   let now: Attempt | null = attempt;
-  if (!waits && snapshot?.status === 'live') {
-    const patch = { ...left.patch, ...(await nameNextSession(site, attempt)) };
-    now = await takeArrow(site, attempt, { event: 'AGAIN', patch });
-  } else if (!waits) {
-    const ended = await takeArrow(site, attempt, { event: 'ENDED', patch: left.patch });
-    now = await carryOut({ site, tell: () => {} }, ended, goal);
+  if (attempt.state === 'parked') {
+    const left = await role.carrier.leave(attempt, { event: 'AGAIN', patch: {} });
+    const isLive = snapshot?.status === 'live';
+    const patch = { ...left.patch, ...(isLive && (await nameNextSession(site, attempt))) };
+    if (!waits) now = await takeArrow(site, attempt, { event: isLive ? 'AGAIN' : 'ENDED', patch });
+    if (!waits && now.state === 'parked')
+      throw new DevCliError('GOAL_REFUSED', 'limits.sessions is reached: give it back once the next batch has begun.');
   }
+  if (now.state === 'saving') now = await carryOut({ site, tell: () => {} }, now, goal);
   await giveBack(site, attempt.claim, waits ? 'parked' : 'answered');
   return now?.state ?? attempt.state;
 }

@@ -9,6 +9,7 @@ import { SESSION_VARIABLES } from '../../generated/harnesses.js';
 import { endCommand, inspect, launch, waitFinished } from '../../jobs/detached.js';
 import { readLogEnd } from '../../jobs/records.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
+import { removeBelowHome } from '../../project/own-places.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { Context, ReadContext } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
@@ -141,6 +142,10 @@ export async function runCommand(
   { name, argv, line, shell, seconds, stdin }: NamedCommand,
 ): Promise<CommandFact & { interrupted: boolean }> {
   const directory = `${findRecords(site, attempt)}/${name}`;
+  // Of a fleet, what was cut off is run again, as on any other machine; a session is not: it may have done much.
+  const isRepeated = shell && site.role.kind === 'worker';
+  const forget = () => removeBelowHome(site.context.root, `loop/${nameRecords(attempt)}/${name}`);
+  if (isRepeated && inspect(directory).state === 'interrupted') forget();
   const { state } = inspect(directory);
   if ((state === 'absent' || state === 'launching') && !site.signal.aborted) {
     const runners = new RunnerProcesses();
@@ -167,7 +172,9 @@ export async function runCommand(
   }
   if (inspect(directory).state !== 'finished') await endCommand(directory);
   const fact = readFact(directory, line);
-  return { ...fact, interrupted: site.signal.aborted || inspect(directory).state !== 'finished' };
+  const interrupted = site.signal.aborted || inspect(directory).state !== 'finished';
+  if (isRepeated && site.signal.aborted) forget();
+  return { ...fact, interrupted };
 }
 
 /** How a command ended, as its records say. */

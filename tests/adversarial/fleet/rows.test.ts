@@ -2,16 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { DISK_READER } from '../../../src/project/reader.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
+import { CHECKOUT } from '../../support/project.mjs';
 
 /** Rows that somebody has changed who may write the database, and not this machine (fleet.md, Trust). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
 
-const goals = ['one', 'two'].map((id) => `  - { id: ${id}, title: "Write ${id}", status: active }\n`).join('');
-const sessions = { one: [{ write: { 'one.txt': '1\n' } }], two: [{ sleep: 4, write: { 'two.txt': '2\n' } }] };
+const RECIPE = 'bugfix';
+const goals = [
+  ...['one', 'two', 'late', 'long', 'mine'].map((id) => `  - { id: ${id}, title: "Write ${id}", status: active }\n`),
+  `  - { id: fix, title: Fix, status: active, recipe: ${RECIPE} }\n`,
+].join('');
+const write = (id: string) => ({ write: { [`${id}.txt`]: `${id}\n` } });
+const sessions = {
+  ...{ one: [write('one')], two: [write('two')], late: [write('late')] },
+  ...{ long: [{ sleep: 4, ...write('long') }], mine: [{ sleep: 4, ...write('mine') }] },
+};
 const desk = fleet.addProject('rows', { goals, sessions });
 expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
 const machine = fleet.addMachine('rows-1', { slots: 1 });
@@ -19,7 +30,6 @@ const clone = join(machine.state, 'dev-cli/fleet/rows-1/rows');
 const victim = join(fleet.base, 'victim');
 
 type Row = Record<string, unknown>;
-type State = { attempts: Record<string, Row> };
 let whole: string;
 
 /** Attempts are begun by a desk that has no worker yet; then it goes. */
@@ -27,15 +37,16 @@ beforeAll(async () => {
   mkdirSync(victim);
   writeFileSync(join(victim, 'kept.txt'), 'kept\n');
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet');
-  await until('both are begun', async () => Object.keys((await fleet.readState(desk)).attempts).length === 2);
+  await until('all are begun', async () => Object.keys((await fleet.readState(desk)).attempts).length === 6);
   auto.kill('SIGKILL');
   await auto.ended;
   const [row] = await fleet.ask("SELECT snapshot FROM dev_cli.streams WHERE project = 'rows'");
   whole = row.snapshot;
 });
 
-/** Each begins with the same rows, and leaves nothing beside. */
+/** Each leaves nothing beside, and the next begins with the same rows. */
 afterEach(async () => {
+  await fleet.ask('DELETE FROM dev_cli.leases');
   expect(readdirSync(victim)).toEqual(['kept.txt']);
   expect(readFileSync(join(victim, 'kept.txt'), 'utf8')).toBe('kept\n');
   for (const directory of [join(clone, '.git/hooks'), join(desk.root, '.git/hooks')])
@@ -43,15 +54,18 @@ afterEach(async () => {
   expect(existsSync(join(machine.root, 'made'))).toBe(false);
 });
 
-/** Has both attempts be as they were begun, but for what `edit` does. */
-const change = async (edit: (state: State) => void): Promise<void> => {
+/** Has some attempts be as they were begun, but for what `edit` does; the others are gone. */
+const change = async (goals: readonly string[], edit: (attempts: Record<string, Row>) => void): Promise<void> => {
   const { leases: _, ...now } = await fleet.readState(desk);
-  const state: State = { ...now, attempts: (JSON.parse(whole) as State).attempts };
-  edit(state);
-  await fleet.ask("UPDATE dev_cli.streams SET snapshot = $1 WHERE project = 'rows'", [JSON.stringify(state)]);
+  const all = Object.entries((JSON.parse(whole) as { attempts: Record<string, Row> }).attempts);
+  const attempts = Object.fromEntries(all.filter(([id]) => goals.includes(id.replace('#1', ''))));
+  edit(attempts);
+  await fleet.ask("UPDATE dev_cli.streams SET snapshot = $1 WHERE project = 'rows'", [
+    JSON.stringify({ ...now, attempts }),
+  ]);
 };
 
-const editOne = (patch: Row) => change(({ attempts }) => Object.assign(attempts['one#1'] ?? {}, patch));
+const editOne = (patch: Row) => change(['one'], ({ 'one#1': one }) => Object.assign(one ?? {}, patch));
 
 const listHeads = (directory: string): string =>
   execFileSync('git', ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads'], {
@@ -103,27 +117,57 @@ it('makes trees where this machine has them, whatever a row says', async () => {
   expect(fleet.listDone(desk)).toContain('one');
 });
 
-it('does not take up a run of 50 MB that is none, nor one of another name', async () => {
+it('does not take up a run of 50 MB that is none, nor one whose goal has another recipe', async () => {
   const facts = {
     ...{ handoff: null, unread: null, misnamed: null, changed: [], forbidden: [], branches: [] },
     run: { status: 'live', waits: true, grew: true, said: 'a gate' },
     session: { line: '', exit: 0, timedOut: false, started: true, log: '' },
   };
-  await editOne({ state: 'parked', run: 'one-1', facts });
-  const put = (journal: Buffer) =>
-    fleet.ask(
-      `INSERT INTO dev_cli.freight VALUES ('rows', 'one', 1, 'one-1', 'x', '/', $1)
-       ON CONFLICT (project, goal, n) DO UPDATE SET journal = excluded.journal`,
-      [journal],
+  await change(['one', 'fix'], (attempts) => {
+    for (const goal of ['one', 'fix'])
+      Object.assign(attempts[`${goal}#1`] ?? {}, { state: 'parked', run: `${goal}-1`, facts });
+  });
+  const { digest } = requireRecipe({ reader: DISK_READER, shipped: CHECKOUT, project: desk.root }, RECIPE);
+  const large = Buffer.alloc(50 * 1024 * 1024, 'a');
+  const FREIGHT: readonly [string, string, Buffer, string][] = [
+    ['one', digest, Buffer.alloc(0), 'FLEET_UNTRUSTED'],
+    ['fix', 'e'.repeat(64), Buffer.alloc(0), 'FLEET_UNTRUSTED'],
+    ...[large, Buffer.from('{"seq":1}\n'), Buffer.alloc(0)].map((one): [string, string, Buffer, string] => [
+      ...(['fix', digest, one, 'JOURNAL_CORRUPT'] as const),
+    ]),
+  ];
+  for (const [goal, recipe, journal, code] of FREIGHT) {
+    await fleet.ask(
+      `INSERT INTO dev_cli.freight VALUES ('rows', $1, 1, $1 || '-1', $2, '/', $3)
+       ON CONFLICT (project, goal, n) DO UPDATE SET journal = excluded.journal, recipe_hash = excluded.recipe_hash`,
+      [goal, recipe, journal],
     );
-  for (const journal of [Buffer.alloc(50 * 1024 * 1024, 'a'), Buffer.from('{"seq":1}\n'), Buffer.alloc(0)]) {
-    await put(journal);
-    const { exit, json } = fleet.call(desk, 'fleet', 'take', 'one', '--json');
-    expect({ exit, code: json.error.code }).toEqual({ exit: 1, code: 'JOURNAL_CORRUPT' });
-    expect(existsSync(join(desk.root, '.dev/specs/one-1'))).toBe(false);
+    const { json } = fleet.call(desk, 'fleet', 'take', goal, '--json');
+    expect(json.error.code).toBe(code);
+    expect(existsSync(join(desk.root, `.dev/specs/${goal}-1`))).toBe(false);
+    // Who could not take it keeps nobody else from it.
+    const { attempts, leases } = await fleet.readState(desk);
+    expect(attempts[`${goal}#1`].claim).toBeNull();
+    expect(leases.filter(({ status }) => status === 'active')).toEqual([]);
   }
   await fleet.ask('DELETE FROM dev_cli.freight');
-  await fleet.ask("DELETE FROM dev_cli.leases WHERE worker LIKE 'person:%'");
+});
+
+it('ends an attempt at once whose freight is none, on a worker', async () => {
+  const facts = {
+    ...{ handoff: null, unread: null, misnamed: null, changed: [], forbidden: [], branches: [] },
+    run: { status: 'live', waits: false, grew: true, said: '' },
+    session: { line: '', exit: 0, timedOut: false, started: true, log: '' },
+  };
+  await change(['fix'], ({ 'fix#1': fix }) => Object.assign(fix ?? {}, { state: 'judging', run: 'fix-1', facts }));
+  const { digest } = requireRecipe({ reader: DISK_READER, shipped: CHECKOUT, project: desk.root }, RECIPE);
+  await fleet.ask("INSERT INTO dev_cli.freight VALUES ('rows', 'fix', 1, 'fix-1', $1, '/', 'a')", [digest]);
+  const { exit } = fleet.call(machine, 'fleet', 'worker', '--once');
+  expect(exit).toBe(0);
+  const { attempts } = await fleet.readState(desk);
+  expect(attempts['fix#1']).toMatchObject({ state: 'settling', verdict: { classification: 'interrupted' } });
+  expect(attempts['fix#1'].verdict.reason).toContain('cannot be moved');
+  await fleet.ask('DELETE FROM dev_cli.freight');
 });
 
 it('writes documents of attempts to their own places alone', async () => {
@@ -139,7 +183,7 @@ it('writes documents of attempts to their own places alone', async () => {
       2 + (at % 2),
     ]);
   rmSync(join(desk.root, '.dev/loop/fleet.json'), { force: true });
-  await change(() => {});
+  await change(['one'], () => {});
   expect(fleet.call(desk, 'attempt', 'list').exit).toBe(0);
   const made = execFileSync('find', [desk.root, '-name', 'made', '-o', '-path', '*one/1/.git*'], { encoding: 'utf8' });
   expect(made).toBe('');
@@ -173,4 +217,51 @@ it('prints no signs of a terminal that a row brought', async () => {
   expect(stdout).not.toContain('\u001b');
   expect(stdout.split('\n').filter((line) => line.startsWith('made up'))).toEqual([]);
   await fleet.ask('DELETE FROM dev_cli.workers WHERE worker = $1', [name]);
+});
+
+/** Gives a goal to somebody else, until that is undone. */
+const hold = async (goal: string) => {
+  await fleet.ask(
+    `INSERT INTO dev_cli.leases VALUES ('rows', 'QCLM_0000000000aa', $1, 'outsider', 'auto', NULL, 'active',
+       clock_timestamp(), clock_timestamp() + interval '1 h', NULL, NULL, NULL)`,
+    [goal],
+  );
+  return () => fleet.ask("DELETE FROM dev_cli.leases WHERE id = 'QCLM_0000000000aa'");
+};
+
+it('runs what a machine has looked at and trusts, not what the row names by then', async () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: desk.root, env: desk.env, encoding: 'utf8' });
+  const config = readFileSync(join(desk.root, '.ai/config.yaml'), 'utf8');
+  writeFileSync(join(desk.root, '.ai/config.yaml'), config.replace('"true"', `touch ${victim}/made`));
+  git('commit', '--quiet', '--all', '--message', 'Another test');
+  git('push', '--quiet', 'origin', 'HEAD:refs/heads/other');
+  const other = git('rev-parse', 'HEAD').trim();
+  git('reset', '--quiet', '--hard', 'HEAD^');
+  await change(['late', 'long'], () => {});
+  const release = await hold('late');
+  const worker = fleet.start(machine, 'fleet', 'worker');
+  await until('one is at work, and the other looked at', () => fleet.listSessions(desk).includes('long'));
+  await fleet.ask(
+    `UPDATE dev_cli.streams SET snapshot = jsonb_set(snapshot::jsonb, '{attempts,late#1,base}', to_jsonb($1::text))::text
+     WHERE project = 'rows'`,
+    [other],
+  );
+  await release();
+  await until('the other is passed by', () => fleet.call(desk, 'fleet', 'list').stdout.includes('not trusted here'));
+  expect(fleet.listSessions(desk)).not.toContain('late');
+  worker.kill();
+  await worker.ended;
+});
+
+it('ends the session under a claim that has become somebody else’s', async () => {
+  await change(['mine'], () => {});
+  const worker = fleet.start(machine, 'fleet', 'worker');
+  await until('a session is under way', () => fleet.listSessions(desk).includes('mine'));
+  await fleet.ask("UPDATE dev_cli.leases SET worker = 'outsider' WHERE goal = 'mine' AND status = 'active'");
+  await until('its attempt is over', async () => (await fleet.readState(desk)).attempts['mine#1'].state === 'settling');
+  const { verdict } = (await fleet.readState(desk)).attempts['mine#1'];
+  expect(verdict).toMatchObject({ classification: 'interrupted', success: false });
+  expect(fleet.listDone(desk)).not.toContain('mine');
+  worker.kill();
+  expect((await worker.ended).exit).toBe(130);
 });

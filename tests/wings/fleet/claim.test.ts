@@ -1,23 +1,15 @@
 import { beforeAll, expect, it } from 'vitest';
 import { openBeat } from '../../../src/wings/fleet/beat.js';
 import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import type { Loop } from '../../../src/wings/fleet/ports.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
-import { openStreams } from '../../../src/wings/fleet/streams.js';
-import { buildAttempt } from '../../../src/wings/loop/begin.js';
 import { claimNext } from '../../../src/wings/loop/carry.js';
-import { FLEET_SIDE } from '../../../src/wings/loop/fleet-side.js';
-import { completeGoal } from '../../../src/wings/loop/goals.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
-import { nameAttempt } from '../../../src/wings/loop/state.js';
-import type { Attempt, Batch } from '../../../src/wings/loop/state-schema.js';
-import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
+import { LOOP } from '../../../src/wings/loop/streams.js';
 import { createDatabase } from '../../support/postgres.js';
+import { beginAttempts, beginBatch, openOn } from './waiting.js';
 
 /** Which attempt a worker gets, and which it keeps (fleet.md, Leases). */
 
-const { codec, empty, refuseOver } = FLEET_SIDE as unknown as Loop;
-const BASE = 'a'.repeat(40);
 let pool: Pool;
 let count = 0;
 const ids = { hex: (length: number): string => (++count).toString(16).padStart(length, '0') };
@@ -28,32 +20,12 @@ beforeAll(async () => {
 });
 
 /** A project with attempts that wait for workers. */
-async function open(goals: readonly string[], more: Partial<Attempt> = {}) {
+async function open(goals: readonly string[]) {
   const project = `p${++count}`;
-  const caller = { kind: 'cli', via: 'cli' } as const;
-  const streams = openStreams({ pool, project, codec, empty, caller, refuseOver }) as unknown as Streams;
-  const site = { trees: '/trees', context: { clock: { now: () => Date.now() } } as never };
-  const begun = { n: 1, runId: 'r', branch: 'main', base: BASE, from: null, tool: 'true' };
-  const attempts = goals.map((id) => ({
-    ...buildAttempt(site, completeGoal({ id, title: id, status: 'active' }, []), begun),
-    ...more,
-  }));
-  await streams.transact(LOOP, (state, at) => ({
-    answer: undefined,
-    state: {
-      ...state,
-      batch: { ...(EMPTY as Batch), startedAt: at },
-      attempts: Object.fromEntries(attempts.map((one) => [nameAttempt(one), one])),
-    },
-    entry: { type: 'begun', data: {} },
-  }));
+  const streams = openOn(pool, project);
+  await beginAttempts(streams, goals);
   return { project, streams, leases: openLeases(streams, ids) };
 }
-
-const EMPTY = {
-  ...{ runId: 'r', startedAt: '', endedAt: null, branch: 'main', base: BASE, goals: [], sessions: 0, failures: 0 },
-  ...{ toolErrors: 0, pausedUntil: null, costUsd: 0, outcomes: {} },
-};
 
 const taker = (worker: string, more: object = {}) => ({
   ...{ worker, claim: `QCLM_${ids.hex(12)}`, minutes: 1, accepts: () => true, isSteady: false },
@@ -87,7 +59,7 @@ it('does not give again in the same batch what was given back for the limit of s
   expect(await claimNext(streams, taker('w2', { isSteady: true }))).toBeNull();
   await streams.transact(LOOP, (state, at) => ({
     answer: undefined,
-    state: { ...state, batch: { ...(EMPTY as Batch), startedAt: at } },
+    state: { ...state, batch: beginBatch(at) },
     entry: { type: 'begun', data: {} },
   }));
   expect((await claimNext(streams, taker('w2')))?.goal).toBe('one');

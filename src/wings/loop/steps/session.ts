@@ -1,16 +1,18 @@
 import { parseOrNull } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
+import { endCommand } from '../../../jobs/detached.js';
 import { hasBegun } from '../../../jobs/launch.js';
 import { readJobText, readLogEnd } from '../../../jobs/records.js';
-import { writePrivately } from '../../../project/own-places.js';
+import { removeBelowHome, writePrivately } from '../../../project/own-places.js';
 import { parsePointer } from '../../../recipe/source/yaml.js';
+import { readStats } from '../../../store/inside.js';
 import { git } from '../../../work/git-command.js';
 import { findCommitOf } from '../../../work/trees.js';
 import { MOST_TRIED, type PromptFacts, renderPrompt, type Tried } from '../core/prompt.js';
 import { findDecision, nameVariant } from '../decisions/ticket.js';
 import type { LoopGoal } from '../goals.js';
 import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
-import { nameReference } from '../state.js';
+import { nameRecords, nameReference } from '../state.js';
 import type { Attempt, GoalRecord } from '../state-schema.js';
 import { LOOP } from '../streams.js';
 import { type Filling, fillTemplate, parseTemplate } from '../template.js';
@@ -37,9 +39,23 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
     attempt,
     begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
   );
+  // Whoever ended it may not be who says so.
+  const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
+  if (fact.interrupted) writePrivately(mark, '', site.context.root);
   const cost = readCost(site, attempt);
   const patch = { costUsd: attempt.costUsd + cost, host: null };
-  return { event: 'ENDED', patch: fact.interrupted ? { ...patch, stopped: true } : patch };
+  return { event: 'ENDED', patch: readStats(mark) === undefined ? patch : { ...patch, stopped: true } };
+}
+
+/**
+ * Forgets what this machine knows of a session that it had lost: it is begun anew in a tree made anew.
+ * @throws DevCliError `IO`, `COMMAND_FAILED`
+ */
+export async function forgetSession(site: Site, attempt: Attempt): Promise<void> {
+  if (attempt.state !== 'session' || !isSessionBegun(site, attempt)) return;
+  await endCommand(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
+  const own = `loop/${nameRecords(attempt)}/${nameSession(attempt)}`;
+  for (const path of [own, `${own}.stopped`]) removeBelowHome(site.context.root, path);
 }
 
 /** Whether the session under way has begun: what it leaves is kept from then on. */
