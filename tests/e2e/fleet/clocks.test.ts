@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { createFleet, type Machine, until } from '../../support/fleet.mjs';
+import { createDatabase } from '../../support/postgres.js';
+
+/** Machines whose clocks are off: only the database's says when a lease is over (fleet.md, Leases, loss). */
+
+const fleet = createFleet({ url: await createDatabase(), lease: 5 });
+afterAll(() => fleet.end());
+
+const CLOCK = fileURLToPath(new URL('../../support/fast-clock.cjs', import.meta.url));
+const HOUR = 3_600_000;
+
+/** Has a machine's clock be an hour off; it runs a thousandth faster or slower, too. */
+function putOff(machine: Machine, hours: 1 | -1): Machine {
+  const env = {
+    ...{ NODE_OPTIONS: `--require ${CLOCK}`, DEV_CLI_TEST_CLOCK: String(1 + hours / 1_000) },
+    DEV_CLI_TEST_CLOCK_FROM: String(Date.now() - 1_000 * HOUR),
+  };
+  return { ...machine, env: { ...machine.env, ...env } };
+}
+
+const goal = (id: string, more = '') => `  - { id: ${id}, title: "Write ${id}", status: active${more} }\n`;
+const page = (id: string, sleep = 0) => [{ sleep, write: { [`${id}.txt`]: `${id}\n` } }];
+
+it('neither take what others have, nor keep what they have lost', async () => {
+  const desk = fleet.addProject('clocks', {
+    goals: goal('one') + goal('two') + goal('three', ', depends_on: [one]'),
+    sessions: { one: page('one', 8), two: page('two', 8), three: page('three') },
+  });
+  expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
+  const [early, late] = [fleet.addMachine('early', { slots: 1 }), fleet.addMachine('late', { slots: 1 })];
+  const first = fleet.start(putOff(early, 1), 'fleet', 'worker');
+  const second = fleet.start(putOff(late, -1), 'fleet', 'worker');
+  const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
+  await until('each has a session', () => fleet.listSessions(desk).length === 2);
+  // Longer than a lease: each renews its own, and has no eye on the other's.
+  await until('both are kept', async () => {
+    const { attempts } = await fleet.readState(desk);
+    return ['one#1', 'two#1'].every((id) => attempts[id] === undefined || attempts[id].facts !== null);
+  });
+  expect(fleet.listSessions(desk).sort()).toEqual(['one', 'two']);
+  second.kill('SIGKILL');
+  await second.ended;
+  const { exit, stdout } = await auto.ended;
+  expect({ exit, stdout }).toMatchObject({ exit: 0 });
+  expect(fleet.listDone(desk).sort()).toEqual(['one', 'three', 'two']);
+  first.kill();
+  await first.ended;
+});
