@@ -17,7 +17,7 @@ import { explainAbsence, listReadable } from './values/readable.js';
 import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
-export const INSTRUCTION_CAP = 600;
+const INSTRUCTION_CAP = 600;
 
 /** What all actions of a block have in common. */
 export interface ActionBase {
@@ -97,9 +97,14 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
     .map(({ path, why }) => `${path}${why}`);
   const missing = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
   const note = `${asked}${missing}${hasFailures(tx.state) ? renderWithoutExit(tx, block.id) : ''}`;
-  return text.length + note.length <= INSTRUCTION_CAP
-    ? text + note
-    : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);
+  return addToInstruction(text, note);
+}
+
+/** Adds to an instruction; its own text is cut where the whole would be longer than an instruction may be. */
+export function addToInstruction(text: string, more: string): string {
+  return text.length + more.length <= INSTRUCTION_CAP
+    ? text + more
+    : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - more.length - 1))}…${more}`.slice(0, INSTRUCTION_CAP);
 }
 
 /** Renders the block's position in the recipe, such as `4/13`. */

@@ -3,7 +3,7 @@ import type { GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
-import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP } from './action-parts.js';
+import { type ActionBase, addToInstruction, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { renderPlanFacts } from './plan-question.js';
@@ -47,7 +47,9 @@ export function buildPersonFields(
   instruction: string,
 ): Pick<GateAction, 'human' | 'answer' | 'instruction'> {
   const how = ` Then show the user \`answer\` and wait: they run it in their own terminal or, where hooks listen, answer here. After that: dev-cli next ${name}`;
-  const room = INSTRUCTION_CAP - how.length;
-  const first = instruction.length <= room ? instruction : `${instruction.slice(0, room - 1)}…`;
-  return { instruction: `${first}${how}`, human: 'required', answer: { command: 'approve', input: { name } } };
+  return {
+    instruction: addToInstruction(instruction, how),
+    human: 'required',
+    answer: { command: 'approve', input: { name } },
+  };
 }

@@ -45,7 +45,7 @@ export const CHECKLIST: BlockForm<Static<ReturnType<typeof checklistSource>>, Ch
 `;
 
 const BEHAVIOUR = `import type { ChecklistBlock } from '../recipe/resolved.js';
-import { buildActionBase } from './action-parts.js';
+import { addToInstruction, buildActionBase } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { fillShortText } from './values/values.js';
@@ -55,7 +55,7 @@ export const CHECKLIST: BlockType<ChecklistBlock> = {
   ask(tx, block, { actionId }) {
     const shared = buildActionBase(tx, block, actionId);
     const items = block.items.map((item) => fillShortText(tx, item, block.id));
-    const instruction = [shared.base.instruction, ...items].join(' ');
+    const instruction = addToInstruction(shared.base.instruction, ['', ...items].join(' '));
     return { action: { ...shared.base, action: 'llm', instruction, choices: listOfferedChoices(tx, block, shared) } };
   },
   refuses: ['data', 'result', 'without'],
