@@ -36,6 +36,8 @@ export function setup(): () => void {
 /** All that the binary calls (door-entry.ts); it finds what ships, its runner too, where the binary does. */
 function buildDoor(): void {
   mkdirSync(dirname(DOOR), { recursive: true });
+  // Where node_modules is a copy by hard links, it would be written into another checkout, whose tests would then call this one.
+  rmSync(DOOR, { force: true });
   buildSync({
     entryPoints: [join(CHECKOUT, 'tests/support/door-entry.ts')],
     outfile: DOOR,
