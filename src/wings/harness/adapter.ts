@@ -120,7 +120,7 @@ export interface Harness {
 interface Voice {
   /** Follows "Ask with", before "in your message". */
   ask: string;
-  /** How agents are started; `<calls>` and `<notice>` stand for the next and for whose notice the ack is run after. */
+  /** How agents are started: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` and `<notice>` stand for the next and for whose notice the ack is run after. */
   start: string;
   /** What one call is called, and several together. */
   calls?: readonly [string, string];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { devCli, nextOf, stateOf } from '../../support/cli.js';
 import { generatePlan, RUN } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
@@ -32,7 +33,7 @@ const HARNESSES = {
   codex: { env: { CODEX_THREAD_ID: 't' }, agents: 'At most six live at once', asks: 'request_user_input' },
   gemini: { env: { GEMINI_CLI: '1' }, agents: 'Call the agent', asks: 'ask_user' },
   other: { env: {}, agents: 'A subagent each', asks: 'your question tool' },
-} as const;
+} as const satisfies Record<HarnessId | 'other', { env: NodeJS.ProcessEnv; agents: string; asks: string }>;
 type Name = keyof typeof HARNESSES;
 const NAMES = Object.keys(HARNESSES) as Name[];
 

@@ -189,12 +189,27 @@ function undescribed(types: readonly string[], reference: string, contract: stri
   ]);
 }
 
+/** Types of block that stand in no row of the protocol's tables: which action asks for them, and what acknowledges it. */
+function unasked(types: readonly string[], protocol: string): string[] {
+  const tables = [
+    { heading: 'Kinds of action', cell: 2 },
+    { heading: 'Evidence', cell: 1 },
+  ];
+  return tables.flatMap(({ heading, cell }) => {
+    const [table = ''] = (protocol.split(`\n### ${heading}\n`)[1] ?? '').split('\n### ');
+    const told = table.split('\n').flatMap((row) => row.split('|')[cell]?.split(/[\s`,]+/) ?? []);
+    return types.filter((type) => !told.includes(type)).map((type) => `${type}: docs/spec/protocol.md, ${heading}`);
+  });
+}
+
 describe('the reference of recipes', () => {
   const [reference, contract] = [textOf('docs/recipe-language.md'), textOf('docs/spec/recipes.md')];
+  const protocol = textOf('docs/spec/protocol.md');
 
   it('describes every type of block', () => {
     const types = Object.keys(BLOCK_KINDS).filter((type) => type !== 'engine');
-    expect(undescribed(types, reference, contract)).toEqual([]);
+    const asking = Object.entries(BLOCK_KINDS).flatMap(([type, { by }]) => (by === 'cli' ? [] : type));
+    expect([...undescribed(types, reference, contract), ...unasked(asking, protocol)]).toEqual([]);
   });
 
   it('would be caught without one', () => {
@@ -204,6 +219,11 @@ describe('the reference of recipes', () => {
       'llm: docs/recipe-language.md',
       'checklist: docs/recipe-language.md',
       'checklist: docs/spec/recipes.md',
+    ]);
+    expect(unasked(['llm', 'checklist'], protocol.replace('| `llm`            | its', '| `other` | its'))).toEqual([
+      'checklist: docs/spec/protocol.md, Kinds of action',
+      'llm: docs/spec/protocol.md, Evidence',
+      'checklist: docs/spec/protocol.md, Evidence',
     ]);
   });
 });

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Harness } from '../../../src/wings/harness/adapter.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
@@ -54,6 +55,29 @@ function listStrays(house: string): string[] {
 function listWithoutPage(house: string, titles: readonly string[]): string[] {
   const page = readFileSync(join(house, 'docs/harnesses.md'), 'utf8');
   return titles.filter((title) => !page.includes(`\n## ${title}\n`));
+}
+
+/** The tables of the contract that have a row for each harness. */
+const TABLES = ['## Install', '### Models and effort', '## How a harness is known'];
+
+/** Lists where a harness has no row in these tables, no column in what is enforced, or a mark that the protocol does not name. */
+function listUntold({ title, marks }: Pick<Harness, 'title' | 'marks'>): string[] {
+  const read = (page: string) => readFileSync(join(CHECKOUT, 'docs', page), 'utf8');
+  const cells = (row: string) => row.split('|').map((cell) => cell.trim());
+  const contract = read('spec/harness.md');
+  const rowless = TABLES.filter((heading) => {
+    const [section = ''] = (contract.split(`\n${heading}\n`)[1] ?? '').split(/\n##/);
+    return !section.split('\n').some((row) => row.startsWith('|') && cells(row)[1]?.split(', ').includes(title));
+  });
+  const [enforced = ''] = /^\| rule .*$/m.exec(read('harnesses.md')) ?? [];
+  const line = read('spec/protocol.md')
+    .split('\n')
+    .find((one) => one.startsWith("A harness's mark"));
+  return [
+    ...rowless.map((heading) => `docs/spec/harness.md, ${heading}`),
+    ...(cells(enforced).includes(title) ? [] : ['docs/harnesses.md, What is enforced']),
+    ...marks.filter((mark) => !line?.includes(`\`${mark}\``)).map((mark) => `docs/spec/protocol.md: ${mark}`),
+  ];
 }
 
 const MUSE = `import { join } from 'node:path';
@@ -152,6 +176,15 @@ describe('what is particular to a harness', () => {
     expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual(['Muse']);
     appendFileSync(join(house, 'docs/harnesses.md'), '\n## Muse\n\nIt sings.\n');
     expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual([]);
+  });
+
+  it('has its rows in the contract, and its column', () => {
+    expect(Object.values(HARNESSES).flatMap(listUntold)).toEqual([]);
+    expect(listUntold({ title: 'Muse', marks: ['MUSE_SINGS'] })).toEqual([
+      ...TABLES.map((heading) => `docs/spec/harness.md, ${heading}`),
+      'docs/harnesses.md, What is enforced',
+      'docs/spec/protocol.md: MUSE_SINGS',
+    ]);
   });
 });
 

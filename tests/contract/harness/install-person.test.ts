@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listHarnessMarks } from '../../../src/base/harness-mark.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install: what an agent may do with its own hooks and permissions, which is nothing; and how a person is asked.
@@ -43,6 +43,17 @@ const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX
 
 it('knows these marks and no others', () => {
   expect([...listHarnessMarks()].sort()).toEqual([...MARKS].sort());
+});
+
+describe('the marks of whoever runs the tests', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('reach no project of a test (environment in tests/support/project.mjs)', () => {
+    for (const mark of MARKS) vi.stubEnv(mark, '1');
+    const made = createProject({ git: false });
+    made.remove();
+    expect(MARKS.filter((mark) => mark in made.env)).toEqual([]);
+  });
 });
 
 describe.each(MARKS)('under %s', (mark) => {
