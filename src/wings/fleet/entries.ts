@@ -1,78 +1,102 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
+import { MAX_DOCUMENT } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
+import { withIoErrors } from '../../store/io.js';
 import { createMemory, createMemoryStore } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
 import { ask, type Pool, withTransaction } from './database.js';
 import { LOOP, type LoopState } from './ports.js';
-import { LAYOUT } from './streams.js';
+import { damagedError, LAYOUT, toDamage } from './streams.js';
 
 /** What is read of a stream besides its state: what came since, and all of it, as a directory (fleet.md, A stream in PostgreSQL). */
 
-/** What a root has seen of a stream. */
-interface Seen {
-  /** The number of the last entry; 0: nothing. */
-  after: number;
+/** How far a stream was read: to an entry, which a database that was set back has not, or has another one of its number. */
+export interface Seen {
+  seq: number;
+  /** Of the entry’s line; empty before the first. */
+  crc: string;
 }
 
-/** The events of the entries behind one, in their order, and the number of the last entry. @throws DevCliError `FLEET_UNAVAILABLE`, `JOURNAL_CORRUPT` */
+export const NOTHING: Seen = { seq: 0, crc: '' };
+
+/**
+ * The events of the entries behind one, in their order.
+ * @returns also from which entry on: from the first, where the database was set back; and how far it is read with them
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `STATE_CORRUPT`
+ */
 export async function listEvents(
   pool: Pool,
-  { project, codec }: { project: string; codec: Codec<LoopState> },
-  { after }: Seen,
-): Promise<{ events: JsonObject[]; seq: number }> {
+  of: { project: string; codec: Codec<LoopState> },
+  seen: Seen,
+): Promise<{ events: JsonObject[]; from: Seen; seen: Seen }> {
+  const { project, codec } = of;
   const rows = await ask<{ seq: string; lines: string }>(
     pool,
-    'SELECT seq, lines FROM dev_cli.entries WHERE project = $1 AND stream = $2 AND seq > $3 ORDER BY seq',
-    [project, LOOP, after],
+    'SELECT seq, lines FROM dev_cli.entries WHERE project = $1 AND stream = $2 AND seq >= $3 ORDER BY seq',
+    [project, LOOP, seen.seq],
   );
+  const known = seen.seq === 0 ? undefined : rows.shift();
+  if (seen.seq > 0 && known?.lines.slice(-11, -3) !== seen.crc) return listEvents(pool, of, NOTHING);
+  const last = rows.at(-1);
+  if (last === undefined) return { events: [], from: seen, seen };
   const events: JsonObject[] = [];
   const memory = createMemory();
   memory.journals.set(LOOP, Buffer.from(rows.map(({ lines }) => lines).join('')));
   const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock: { now: () => 0 } });
-  const first = JSON.parse(rows[0]?.lines.split('\n', 1)[0] ?? '{"seq":1}') as { seq: number };
-  await store.scan(LOOP, { offset: 0, seq: first.seq - 1 }, ({ data }) => {
-    if (Array.isArray(data['events'])) events.push(...(data['events'] as JsonObject[]));
-    return true;
-  });
-  return { events, seq: Number(rows.at(-1)?.seq ?? after) };
+  const { behind } = await store
+    .scan(LOOP, { offset: 0, seq: seen.seq }, ({ data }) => {
+      if (Array.isArray(data['events'])) events.push(...(data['events'] as JsonObject[]));
+      return true;
+    })
+    .catch((error: unknown) => Promise.reject(toDamage(project, error)));
+  if (behind.seq !== Number(last.seq)) throw damagedError(project, `entry ${behind.seq + 1} is damaged`);
+  return { events, from: seen, seen: { seq: behind.seq, crc: last.lines.slice(-11, -3) } };
 }
 
-/** The documents that commits behind one have written. @throws DevCliError `FLEET_UNAVAILABLE` */
+/**
+ * The documents that commits behind an entry have written, but for one larger than any that a commit takes.
+ * @throws DevCliError `FLEET_UNAVAILABLE`
+ */
 export async function listDocuments(
   pool: Pool,
   project: string,
-  { after }: Seen,
+  { seq }: Pick<Seen, 'seq'>,
 ): Promise<{ path: string; content: string }[]> {
   const rows = await ask<{ path: string; content: Buffer }>(
     pool,
-    'SELECT path, content FROM dev_cli.documents WHERE project = $1 AND seq > $2 ORDER BY path',
-    [project, after],
+    `SELECT path, content FROM dev_cli.documents
+     WHERE project = $1 AND seq > $2 AND octet_length(content) <= ${MAX_DOCUMENT} ORDER BY path`,
+    [project, seq],
   );
   return rows.map(({ path, content }) => ({ path, content: content.toString('utf8') }));
 }
+
+/** What lies beside the journal, all below one directory or by its digest: no row says where else. */
+const BESIDE = /^(?:attempts(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})+|objects\/[0-9a-f]{64})$/;
 
 /**
  * Writes a stream out as a directory that every reader of a stream takes (journal-format.md, Files), as it was at one moment.
  * @param directory absolute; nothing is there yet
  * @returns how many entries it has
- * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`; `STATE_CORRUPT`, with nothing written, where a row has no place there
  */
 export async function writeOut(pool: Pool, project: string, directory: string): Promise<number> {
   const { seq, files } = await withTransaction(pool, (client) => readFiles(client, project));
   for (const [path, content] of files) {
-    if (path.split('/').includes('..')) continue;
     const target = join(directory, path);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    writeFileSync(target, content, { mode: 0o600 });
+    withIoErrors(target, directory, () => {
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      writeFileSync(target, content, { mode: 0o600 });
+    });
   }
   return seq;
 }
 
 async function readFiles(client: PoolClient, project: string): Promise<{ seq: number; files: [string, Buffer][] }> {
   await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-  const { rows } = await client.query<{ seq: string; snapshot: string; journal: string }>(
+  const { rows } = await client.query<{ seq: string; snapshot: string | null; journal: string }>(
     `SELECT s.seq, s.snapshot, string_agg(e.lines, '' ORDER BY e.seq) AS journal
      FROM dev_cli.streams s JOIN dev_cli.entries e USING (project, stream)
      WHERE s.project = $1 AND s.stream = $2 GROUP BY s.seq, s.snapshot`,
@@ -86,11 +110,13 @@ async function readFiles(client: PoolClient, project: string): Promise<{ seq: nu
      UNION ALL SELECT $2 || sha256, content FROM dev_cli.objects WHERE project = $1`,
     [project, `${objects}/`],
   );
+  const stray = contents.rows.find(({ path }) => !BESIDE.test(path));
+  if (stray !== undefined) throw damagedError(project, `nothing may lie at ${stray.path.slice(0, 80)}`);
   return {
     seq: Number(stream.seq),
     files: [
       [journal, Buffer.from(stream.journal)],
-      [snapshot, Buffer.from(stream.snapshot)],
+      [snapshot, Buffer.from(stream.snapshot ?? '')],
       ...contents.rows.map(({ path, content }): [string, Buffer] => [path, content]),
     ],
   };

@@ -3,7 +3,7 @@ import { requireInside, writePrivately } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import type { Codec } from '../../store/store.js';
 import type { Pool } from './database.js';
-import { listDocuments, listEvents } from './entries.js';
+import { listDocuments, listEvents, NOTHING, type Seen } from './entries.js';
 import type { LoopState, Streams } from './ports.js';
 
 /** What a root is told of the stream: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL). */
@@ -23,19 +23,21 @@ export function openNews(
   const { pool, project } = from;
   return async (write) => {
     requireInside(root, CURSOR);
-    const known = parseOrNull(reader.read(`${root}/${CURSOR}`)) as { project?: string; seq?: number } | null;
-    const before = known?.project === project && Number.isInteger(known.seq) ? (known.seq ?? 0) : 0;
-    const { events, seq } = await listEvents(pool, from, { after: before });
-    // A backup has fewer entries than there were.
-    const after = seq < before ? 0 : before;
-    if (seq === before) return;
-    const documents = await listDocuments(pool, project, { after });
+    const known = readCursor(reader.read(`${root}/${CURSOR}`), project);
+    const { events, from: behind, seen } = await listEvents(pool, from, known);
+    if (seen.seq === behind.seq) return;
+    const documents = await listDocuments(pool, project, behind);
     if (documents.length > 0) await from.bringKept();
     for (const { path, content } of documents) {
-      if (DOCUMENT.test(path) && !path.includes('..')) writePrivately(`${root}/.dev/loop/${path}`, content, root);
+      if (DOCUMENT.test(path)) writePrivately(`${root}/.dev/loop/${path}`, content, root);
     }
-    const told = after === before ? events : (await listEvents(pool, from, { after })).events;
-    if (told.length > 0) write(told);
-    writePrivately(`${root}/${CURSOR}`, `${JSON.stringify({ project, seq })}\n`, root);
+    if (events.length > 0) write(events);
+    writePrivately(`${root}/${CURSOR}`, `${JSON.stringify({ project, ...seen })}\n`, root);
   };
+}
+
+function readCursor(text: string | null, project: string): Seen {
+  const known = parseOrNull(text) as Partial<Seen & { project: string }> | null;
+  const { seq = 0, crc = '' } = known?.project === project ? known : {};
+  return Number.isSafeInteger(seq) && seq > 0 ? { seq, crc } : NOTHING;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { Caller } from '../../base/caller.js';
 import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
@@ -43,6 +44,14 @@ interface Head {
 export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'transact'> {
   const { pool, project, codec, empty, caller, refuseOver } = options;
 
+  const parse = (text: string): LoopState => {
+    try {
+      return codec.parse(text);
+    } catch (error) {
+      throw toDamage(project, error);
+    }
+  };
+
   /** One try in one transaction. @returns what is to be answered once it is committed */
   async function change<A>(
     client: PoolClient,
@@ -54,15 +63,18 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
     const memory = buildImage(head, stream);
     const clock = { now: () => head.at.getTime() };
     let after = leases;
-    const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock });
-    const answer = await store.transact(stream, ({ snapshot, at }) => {
+    const stored = head.snapshot === null ? null : parse(head.snapshot);
+    const once = { parse: (text: string) => (text === head.snapshot && stored !== null ? stored : codec.parse(text)) };
+    const store = createMemoryStore({ layout: LAYOUT, codec: once, memory, clock });
+    const decideHere: Parameters<typeof store.transact<A>>[1] = ({ snapshot, at }) => {
       const { answer, state, entry, documents = [] } = decide({ ...empty, ...snapshot, leases, unsent: [] }, at);
       if (state === undefined || entry === undefined) return { answer };
       after = state.leases;
       const data = state.unsent.length === 0 ? entry.data : { ...entry.data, events: [...state.unsent] };
       const entries = [{ type: entry.type, data, by: caller }];
       return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
-    });
+    };
+    const answer = await store.transact(stream, decideHere).catch((error) => Promise.reject(toDamage(project, error)));
     await write(client, { project, stream, head, memory, tx });
     await writeLeases(client, project, { before: leases, after });
     return answer;
@@ -72,7 +84,7 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
     async read(stream) {
       const [row] = await patiently(() => ask<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]));
       const leases = toLeases(row?.leases ?? []);
-      return row?.snapshot ? { ...empty, ...codec.parse(row.snapshot), leases } : { ...empty, leases };
+      return row?.snapshot ? { ...empty, ...parse(row.snapshot), leases } : { ...empty, leases };
     },
     async transact<A>(stream: string, decide: Decide<A>, fence?: { claim: string | null }): Promise<A> {
       const tx = randomUUID();
@@ -149,16 +161,27 @@ async function lock(client: PoolClient, project: string, stream: string): Promis
   const { rows } = await client.query<Head>(HEAD, [project, stream]);
   const [head] = rows;
   if (head === undefined) throw new Error('a stream that is locked is there');
-  if (head.seq !== '0' && (head.snapshot === null || head.last === null)) throw damagedError(project);
+  if (head.seq !== '0' && (head.snapshot === null || head.last === null))
+    throw damagedError(project, 'a part is missing');
   return head;
 }
 
-const damagedError = (project: string): DevCliError =>
+/** What is wrong with the rows of a stream. */
+export const damagedError = (project: string, problem: string): DevCliError =>
   new DevCliError(
     'STATE_CORRUPT',
-    `Of the stream of ${project} in the fleet’s database, a part is missing. Nothing was changed.`,
-    { fix: 'Ask who looks after the database: it has to be restored from a backup.' },
+    `The stream of ${project} in the fleet’s database is not as it was written: ${toBoundedLine(problem, 300)}. Nothing was changed.`,
+    {
+      details: [{ target: project, problem: toBoundedLine(problem, 300) }],
+      fix: 'Ask who looks after the database: it has to be restored from a backup.',
+    },
   );
+
+/** What the store says of files, of the rows that stand for them; others stay as they are. */
+export const toDamage = (project: string, error: unknown): unknown =>
+  error instanceof DevCliError && (error.code === 'STATE_CORRUPT' || error.code === 'JOURNAL_CORRUPT')
+    ? damagedError(project, error.details[0]?.problem ?? error.message.replace(/\.$/, ''))
+    : error;
 
 /** Whether the transaction of an earlier try has come to its end. */
 async function isCommitted(

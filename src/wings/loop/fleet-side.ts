@@ -10,7 +10,7 @@ import type { Site } from './site.js';
 import { findTrees } from './start.js';
 import { EMPTY_LOOP, STEPS_VERSION } from './state.js';
 import { removeStray } from './stray.js';
-import { LOOP_CODEC } from './streams.js';
+import { createLoopCodec } from './streams.js';
 
 /** The fleet that a root's configuration names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` where it names none */
 function requireFleet(context: Context): FleetSetting {
@@ -24,7 +24,7 @@ function requireFleet(context: Context): FleetSetting {
 /** What a fleet is handed of the loop (app/wings.ts): its rows, and the steps that its workers carry out. */
 export const FLEET_SIDE = {
   version: STEPS_VERSION,
-  codec: LOOP_CODEC,
+  codec: createLoopCodec('The loop’s state'),
   empty: EMPTY_LOOP,
   refuseOver: (claim: string) => refuseClaim('claim_not_active', claim, 'its time is over'),
   requireFleet,

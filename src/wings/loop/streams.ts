@@ -46,11 +46,12 @@ interface Fence {
   claim: string | null;
 }
 
-/** How the state is read again. */
-export const LOOP_CODEC = {
-  parse: (text: string) =>
-    readStored<LoopState>(text, { outline, version: LOOP_VERSION, what: 'The loop in .dev/loop' }),
-};
+/** How the state is read again. @param what it is called in messages */
+export const createLoopCodec = (what: string) => ({
+  parse: (text: string) => readStored<LoopState>(text, { outline, version: LOOP_VERSION, what }),
+});
+
+export const LOOP_CODEC = createLoopCodec('The loop in .dev/loop');
 
 /** Opens the stream of a root. Nothing is written. @throws DevCliError `IO` */
 export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'clock' | 'ids' | 'caller'>): Streams {

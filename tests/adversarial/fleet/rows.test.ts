@@ -188,9 +188,11 @@ it('writes documents of attempts to their own places alone', async () => {
   const made = execFileSync('find', [desk.root, '-name', 'made', '-o', '-path', '*one/1/.git*'], { encoding: 'utf8' });
   expect(made).toBe('');
   const written = join(fleet.base, 'written');
-  expect(fleet.call(desk, 'fleet', 'export', written).exit).toBe(0);
-  expect(existsSync(join(fleet.base, 'made'))).toBe(false);
+  const { exit, stderr } = fleet.call(desk, 'fleet', 'export', written);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('nothing may lie at ')]);
+  expect([existsSync(join(fleet.base, 'made')), existsSync(written)]).toEqual([false, false]);
   await fleet.ask("DELETE FROM dev_cli.documents WHERE content = 'made'");
+  expect(fleet.call(desk, 'fleet', 'export', written).exit).toBe(0);
 });
 
 it('shows people no line of git with more in it than commits', async () => {

@@ -128,3 +128,16 @@ it('says who is there, and what is passed by, until the end', async () => {
   await beat.end();
   expect(await find()).toBeUndefined();
 });
+
+it('is given to one of many that begin at once, and to none while a stranger has it', async () => {
+  const about = introduce();
+  await openBeat(shared.pool, about);
+  const stranger = { ...identifyProcess(), host: 'elsewhere@@', pid: 2 ** 30 };
+  for (const process of ['no JSON', '{}', 'null', JSON.stringify(stranger)]) {
+    await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, process]);
+    await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
+  }
+  await pass(about.worker, 61);
+  const opened = await Promise.allSettled(Array.from({ length: 4 }, () => openBeat(shared.pool, about)));
+  expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ask } from '../../../src/wings/fleet/database.js';
-import { listDocuments, listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
+import { listDocuments, listEvents, NOTHING, type Seen, writeOut } from '../../../src/wings/fleet/entries.js';
 import { buildEvent } from '../../../src/wings/loop/core/events.js';
 import { LOOP, LOOP_CODEC, openLoop } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -28,15 +28,24 @@ async function fill(project: string, commits: number): Promise<void> {
   }
 }
 
+/** How far a root was told that has heard of an entry. */
+async function findSeen(project: string, seq: number): Promise<Seen> {
+  const asked = 'SELECT seq::int, substring(lines FROM \'"crc":"(\\w+)"}\\s*$\') AS crc FROM dev_cli.entries';
+  const [row] = await ask<Seen>(shared.pool, `${asked} WHERE project = $1 AND seq = $2`, [project, seq]);
+  return row ?? NOTHING;
+}
+
 it('what came since is told once, in its order, from anywhere', async () => {
   const { pool } = shared;
   const project = nameProject();
   await fill(project, 12);
   for (const after of [0, 1, 11, 12]) {
-    const { events, seq } = await listEvents(pool, { project, codec: LOOP_CODEC as never }, { after });
+    const seen = await findSeen(project, after);
+    const told = await listEvents(pool, { project, codec: LOOP_CODEC as never }, seen);
     const keys = Array.from({ length: 12 - after }, (_, n) => `${n + 1 + after}`);
-    expect([seq, events.map((one) => one['idempotency_key'])]).toEqual([12, keys]);
-    expect((await listDocuments(pool, project, { after })).map(({ path }) => path).toSorted()).toEqual(
+    expect(told).toMatchObject({ from: seen, seen: await findSeen(project, 12) });
+    expect(told.events.map((one) => one['idempotency_key'])).toEqual(keys);
+    expect((await listDocuments(pool, project, seen)).map(({ path }) => path).toSorted()).toEqual(
       keys.map((n) => `attempts/a/${n}/prompt.md`).toSorted(),
     );
   }
@@ -51,8 +60,8 @@ it('a line that somebody has changed is told of', async () => {
     "UPDATE dev_cli.entries SET lines = replace(lines, 'batch_', 'other_') WHERE project = $1 AND seq = 2",
     [project],
   );
-  const told = listEvents(pool, { project, codec: LOOP_CODEC as never }, { after: 0 });
-  await expect(told).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
+  const told = listEvents(pool, { project, codec: LOOP_CODEC as never }, NOTHING);
+  await expect(told).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
 });
 
 it('written out, a stream is a directory that replays, that is read as it was, and that the loop of one machine goes on with', async () => {
@@ -114,7 +123,7 @@ it('written out, a stream is equal to what was done, whatever was done', async (
         for (const { path, content } of documents) expected.set(path, content);
         await openProject(pool, project).transact(LOOP, begin(goal, documents));
       }
-      const there = await listDocuments(pool, project, { after: 0 });
+      const there = await listDocuments(pool, project, NOTHING);
       expect(new Map(there.map(({ path, content }) => [path, content]))).toEqual(expected);
       expect(await replayProject(pool, project)).toMatchObject({ equal: true, entries: changes.length });
     }),

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Caller } from '../../../src/base/caller.js';
+import { DISK_READER } from '../../../src/project/reader.js';
 import { openWingStreams } from '../../../src/project/wing-streams.js';
 import type { Replay } from '../../../src/store/store.js';
 import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
+import { listEvents, NOTHING, writeOut } from '../../../src/wings/fleet/entries.js';
+import { openNews } from '../../../src/wings/fleet/news.js';
 import type { Loop } from '../../../src/wings/fleet/ports.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
 import { openStreams } from '../../../src/wings/fleet/streams.js';
@@ -47,9 +49,16 @@ export function openProject(pool: Pool, project: string): Pick<Streams, 'read' |
   return streams as Pick<Streams, 'read' | 'transact'>;
 }
 
+/** The same in a root, which is told what came since. */
+export function openDesk(pool: Pool, project: string, root: string): Streams {
+  const context = { root, reader: DISK_READER };
+  const tellNews = openNews(context, { pool, project, codec, bringKept: async () => {} });
+  return { ...openProject(pool, project), tellNews };
+}
+
 /** The types of the events that were told of a project. */
 export async function listTold(pool: Pool, project: string): Promise<string[]> {
-  const { events } = await listEvents(pool, { project, codec }, { after: 0 });
+  const { events } = await listEvents(pool, { project, codec }, NOTHING);
   return events.map(({ event_type: type }) => String(type).replace('queue_', ''));
 }
 

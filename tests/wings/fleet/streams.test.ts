@@ -1,217 +1,170 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/base/json.js';
-import { openWingStreams } from '../../../src/project/wing-streams.js';
-import { openBeat } from '../../../src/wings/fleet/beat.js';
-import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { listDocuments, listEvents, writeOut } from '../../../src/wings/fleet/entries.js';
-import type { Loop } from '../../../src/wings/fleet/ports.js';
-import { migrate } from '../../../src/wings/fleet/schema.js';
-import { openStreams } from '../../../src/wings/fleet/streams.js';
-import { buildEvent } from '../../../src/wings/loop/core/events.js';
-import { FLEET_SIDE } from '../../../src/wings/loop/fleet-side.js';
-import { openLeases } from '../../../src/wings/loop/leases.js';
+import type { PoolClient } from 'pg';
+import { describe, expect, it } from 'vitest';
+import { ask, type Pool } from '../../../src/wings/fleet/database.js';
+import { writeOut } from '../../../src/wings/fleet/entries.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
-import { LOOP, openLoop, type Streams } from '../../../src/wings/loop/streams.js';
-import { createDatabase } from '../../support/postgres.js';
+import { LOOP } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
+import { add, addAndTell, codeOf, streamsSuite } from '../loop/streams-suite.js';
+import { nameProject, openDesk, openProject, replayLoop, useDatabase } from './shared.js';
 
 /** The loop's stream in a database is what it is on a disk (fleet.md, A stream in PostgreSQL). */
 
-const CALLER = { kind: 'cli', via: 'cli' } as const;
-const { codec, empty, refuseOver } = FLEET_SIDE as unknown as Loop;
-let pool: Pool;
-let count = 0;
-const ids = { hex: (length: number): string => (++count).toString(16).padStart(length, '0') };
+const shared = useDatabase();
 
-beforeAll(async () => {
-  pool = await openDatabase(await createDatabase());
-  await migrate(pool, async () => void (await pool.query('CREATE SCHEMA dbos')));
+streamsSuite('a database', async () => {
+  const { pool } = shared;
+  const project = nameProject();
+  return {
+    streams: openDesk(pool, project, scratchDirectory('desk')),
+    async pass(minutes) {
+      const shift = ['created', 'expires', 'closed'].map((one) => `${one} = ${one} - make_interval(mins => $2)`);
+      await ask(pool, `UPDATE dev_cli.leases SET ${shift.join()} WHERE project = $1`, [project, minutes]);
+    },
+    async document(path) {
+      const directory = join(scratchDirectory('out'), 'loop');
+      await writeOut(pool, project, directory);
+      const file = join(directory, path);
+      return existsSync(file) ? readFileSync(file, 'utf8') : null;
+    },
+  };
 });
 
-type Plain = Pick<Streams, 'read' | 'transact'>;
-
-const openShared = (project = `p${++count}`, on: Pool = pool): Plain =>
-  openStreams({ pool: on, project, codec, empty, caller: CALLER, refuseOver }) as unknown as Plain;
-const openDisk = (): Plain =>
-  openLoop({ root: scratchDirectory('streams'), clock: { now: () => Date.now() }, ids, caller: CALLER });
-
-/** Adds one to the number of a goal. */
-const add =
-  (goal: string, more: Partial<LoopState> = {}) =>
-  (state: LoopState) => {
-    const n = (state.goals[goal]?.n ?? 0) + 1;
-    return {
-      answer: n,
-      state: { ...state, ...more, goals: { ...state.goals, [goal]: { n, counted: 0, notes: [] } } },
-      entry: { type: 'counted', data: { goal } },
-      documents: [{ path: `attempts/${goal}/${n}/verdict.json`, content: `{"n":${n}}\n` }],
-    };
-  };
-
-const offer = { id: 'g', role: 'implement', why: null };
-const asked = { worker: 'w', role: null, key: null, minutes: 1, most: null, goal: null, offers: [offer] };
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => null,
-    (error: { code?: string }) => error.code,
+it('after 300 commits, written out, replays equal and is read the same', async () => {
+  const project = nameProject();
+  const streams = openProject(shared.pool, project);
+  for (let n = 1; n <= 300; n += 1) {
+    const content = n % 3 === 0 ? `${n} ${'a long prompt '.repeat(n * 70)}` : `${n}: short`;
+    const path = `attempts/g${n % 7}/${n % 5}/prompt.md`;
+    await streams.transact(LOOP, (state) => ({ ...addAndTell(`${n}`)(state), documents: [{ path, content }] }));
+  }
+  const root = scratchDirectory('out');
+  expect(await writeOut(shared.pool, project, join(root, '.dev/loop'))).toBe(300);
+  const { equal, differences, notes, entries, snapshot, objects } = await replayLoop(root);
+  expect({ equal, differences, notes, entries }).toEqual({ equal: true, differences: [], notes: [], entries: 300 });
+  expect(objects).toBeGreaterThan(50);
+  expect(snapshot).toEqual(await streams.read(LOOP));
+  const [sizes] = await ask<{ bytes: number; size: number; placed: boolean }>(
+    shared.pool,
+    `SELECT sum(octet_length(lines))::int AS bytes, (SELECT size::int FROM dev_cli.streams WHERE project = $1),
+       bool_and(at_byte = (SELECT coalesce(sum(octet_length(lines)), 0) FROM dev_cli.entries b
+         WHERE b.project = $1 AND b.seq < a.seq)) AS placed
+     FROM dev_cli.entries a WHERE project = $1`,
+    [project],
   );
+  expect(sizes).toEqual({ bytes: sizes?.size, size: sizes?.size, placed: true });
+});
 
-for (const [where, open] of [
-  ['a database', openShared],
-  ['a directory', openDisk],
-] as const) {
-  describe(`a stream in ${where}`, () => {
-    it('is empty before its first commit, and as it was written behind it', async () => {
-      const streams = open();
-      expect(await streams.read(LOOP)).toMatchObject({ seq: 0, batch: null, goals: {}, leases: {}, unsent: [] });
-      expect(await streams.transact(LOOP, add('a'))).toBe(1);
-      expect(await streams.transact(LOOP, add('a'))).toBe(2);
-      expect(await streams.read(LOOP)).toMatchObject({ seq: 2, goals: { a: { n: 2 } } });
-    });
+const GONE = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-    it('is left alone by a change that changes nothing, and by one that throws', async () => {
-      const streams = open();
-      await streams.transact(LOOP, add('a'));
-      expect(await streams.transact(LOOP, () => ({ answer: 7 }))).toBe(7);
-      const refusal = streams.transact(LOOP, () => {
-        throw new Error('no');
-      });
-      await expect(refusal).rejects.toThrow('no');
-      expect(await streams.read(LOOP)).toMatchObject({ seq: 1 });
-    });
+/** What becomes of a statement. */
+type Fault = (client: PoolClient, run: () => Promise<unknown>, text: unknown) => Promise<unknown>;
 
-    it('loses nothing of what many change at once', async () => {
-      const streams = open();
-      await Promise.all(Array.from({ length: 12 }, () => streams.transact(LOOP, add('a'))));
-      expect(await streams.read(LOOP)).toMatchObject({ seq: 12, goals: { a: { n: 12 } } });
-    });
-
-    it('has a goal taken once, and lets nobody speak for a claim that is over', async () => {
-      const streams = open();
-      const leases = openLeases(streams, ids);
-      const taken = await leases.take(asked);
-      if (taken.kind !== 'taken') throw new Error('it was free');
-      expect(await leases.take({ ...asked, worker: 'x' })).toMatchObject({
-        kind: 'refused',
-        code: 'no_claimable_goals',
-      });
-      const claim = taken.lease.id;
-      expect(await streams.transact(LOOP, add('a'), { claim })).toBe(1);
-      await leases.release(claim, { worker: 'w', reason: null, goalStatus: null });
-      expect(await codeOf(streams.transact(LOOP, add('a'), { claim }))).toBe('CLAIM_REFUSED');
-      expect(await codeOf(streams.transact(LOOP, add('a'), { claim: 'QCLM_000000000000' }))).toBe('CLAIM_REFUSED');
-      expect(await leases.take({ ...asked, worker: 'x' })).toMatchObject({ kind: 'taken' });
-      expect(await streams.read(LOOP)).toMatchObject({ goals: { a: { n: 1 } } });
-    });
-
-    it('gives a goal to one of many', async () => {
-      const streams = open();
-      const leases = openLeases(streams, ids);
-      const workers = Array.from({ length: 8 }, (_, at) => leases.take({ ...asked, worker: `w${at}` }));
-      const kinds = (await Promise.all(workers)).map(({ kind }) => kind);
-      expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(1);
-    });
-  });
-}
-
-/** A pool of which a connection goes at the k-th statement. */
-function failAt(k: number): Pool {
+/** A pool whose k-th statement within transactions fares otherwise. */
+function failAt(k: number, fault: Fault): Pool & { left(): number } {
+  const { pool } = shared;
   let left = k;
   const connect = async () => {
     const client = await pool.connect();
     const query = (...given: unknown[]): unknown => {
+      const run = (): Promise<unknown> => Reflect.apply(client.query, client, given);
       left -= 1;
-      if (left === 0) {
-        const gone = Object.assign(new Error('Connection terminated'), { code: 'ECONNRESET' });
-        return (client as unknown as { end(): Promise<void> }).end().then(() => Promise.reject(gone));
-      }
-      return Reflect.apply(client.query, client, given);
+      return left === 0 ? fault(client, run, given[0]) : run();
     };
-    return new Proxy(client, {
-      get: (target, key) => (key === 'query' && left > 0 ? query : Reflect.get(target, key)),
-    });
+    return new Proxy(client, { get: (target, key) => (key === 'query' ? query : Reflect.get(target, key)) });
   };
-  return { query: pool.query.bind(pool), connect: connect as unknown as Pool['connect'], end: async () => {} };
+  return { query: pool.query.bind(pool), connect: connect as Pool['connect'], end: async () => {}, left: () => left };
 }
 
-describe('a stream in a database', () => {
-  it('written out, is a directory that replays, with documents of all sizes', async () => {
-    const project = `out${++count}`;
-    const streams = openShared(project);
-    for (let n = 1; n <= 40; n += 1) {
-      const event = buildEvent('batch_started', { key: `${n}`, at: '2026-11-27T01:02:03Z', payload: {} });
-      const documents = [{ path: `attempts/a/${n}/prompt.md`, content: `${'text '.repeat(n * 400)}\n` }];
-      await streams.transact(LOOP, (state) => ({
-        ...add('a', { unsent: [...state.unsent, event] })(state),
-        documents,
-      }));
+/** A change of entry, snapshot, documents and lease. */
+const changeAll = (state: LoopState, at: string) => {
+  const n = (state.goals['g']?.n ?? 0) + 1;
+  const id = `QCLM_${n}`;
+  const lease = { id, goal: `g${n}`, worker: 'w', role: 'auto', key: null, status: 'active' as const };
+  const times = { createdAt: at, expiresAt: at, closedAt: null, reason: null, goalStatus: null };
+  return add('g', { leases: { ...state.leases, [id]: { ...lease, ...times } } })(state);
+};
+
+describe('a transaction', () => {
+  it.each([
+    [
+      'a full disk',
+      Object.assign(new Error('No space left on device'), { code: '53100', severity: 'ERROR' }),
+      'FLEET_UNAVAILABLE',
+    ],
+    ['an error of its own', new TypeError('undefined is no function'), expect.any(TypeError)],
+  ])('is not made at all, where %s meets any statement', async (_what, error, code) => {
+    let k = 1;
+    for (; ; k += 1) {
+      const project = nameProject();
+      const streams = openProject(shared.pool, project);
+      await streams.transact(LOOP, changeAll);
+      const faulty = failAt(k, () => Promise.reject(error));
+      const found = await codeOf(openProject(faulty, project).transact(LOOP, changeAll));
+      if (faulty.left() > 0) break;
+      const { seq, leases } = await streams.read(LOOP);
+      expect([k, found, seq, Object.keys(leases)]).toEqual([k, code, 1, ['QCLM_1']]);
+      expect(await streams.transact(LOOP, changeAll)).toBe(2);
     }
-    const root = scratchDirectory('out');
-    mkdirSync(join(root, '.dev'));
-    const directory = join(root, '.dev/loop');
-    expect(await writeOut(pool, project, directory)).toBe(40);
-    const clock = { now: () => Date.now() };
-    const disk = openWingStreams({ root, noun: 'loop', readable: true, codec: FLEET_SIDE.codec, clock, ids });
-    expect(await disk.replay('loop')).toMatchObject({ equal: true, entries: 40 });
-    const { snapshot } = await disk.read('loop');
-    expect({ ...snapshot, leases: {} }).toEqual({ ...(await streams.read(LOOP)), leases: {} });
-    expect(readFileSync(join(directory, 'attempts/a/40/prompt.md'), 'utf8')).toHaveLength(40 * 2_000 + 1);
-    const { events, seq } = await listEvents(pool, { project, codec }, { after: 30 });
-    expect([seq, events.map((one: JsonObject) => one['idempotency_key'])]).toEqual([
-      40,
-      Array.from({ length: 10 }, (_, at) => `${at + 31}`),
-    ]);
-    expect(await listDocuments(pool, project, { after: 39 })).toHaveLength(1);
-    rmSync(root, { recursive: true });
+    expect(k).toBeGreaterThan(5);
   });
 
-  it('is changed whole or not at all, at whichever statement a transaction is cut off', async () => {
-    for (let k = 1; k <= 12; k += 1) {
-      const project = `cut${k}`;
-      const streams = openShared(project);
-      await streams.transact(LOOP, add('a'));
-      const leases = openLeases(openShared(project, failAt(k)), ids);
-      const taken = await leases.take(asked);
-      expect([k, taken.kind]).toEqual([k, 'taken']);
-      const { seq, leases: there } = await streams.read(LOOP);
-      expect([k, seq, Object.keys(there).length]).toEqual([k, 2, 1]);
-      expect(await streams.transact(LOOP, add('a'))).toBe(2);
+  it('is made once, where an administrator ends its connection at any statement', async () => {
+    let k = 1;
+    for (; ; k += 1) {
+      const project = nameProject();
+      const faulty = failAt(k, async (client, run) => {
+        const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await ask(shared.pool, 'SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+        return run();
+      });
+      expect([k, await openProject(faulty, project).transact(LOOP, changeAll)]).toEqual([k, 1]);
+      if (faulty.left() > 0) break;
+      expect(await openProject(shared.pool, project).transact(LOOP, changeAll)).toBe(2);
     }
+    expect(k).toBeGreaterThan(7);
   });
 
-  it('renews leases by a beat without an entry, and frees those of a worker that begins anew', async () => {
-    const project = `beat${++count}`;
-    const streams = openShared(project);
-    const about = { worker: `b${count}`, version: 1, cliVersion: '1', slots: 1, leaseSeconds: 60, projects: [] };
-    const beat = await openBeat(pool, about);
-    const taken = await openLeases(streams, ids).take({ ...asked, worker: about.worker });
-    if (taken.kind !== 'taken') throw new Error('it was free');
-    const { seq } = await streams.read(LOOP);
-    expect([...(await beat.renew([taken.lease.id]))]).toEqual([taken.lease.id]);
-    expect([...(await beat.renew([]))]).toEqual([]);
-    expect((await streams.read(LOOP)).seq).toBe(seq);
-    await expect(openBeat(pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
-    await beat.end();
-    const anew = await openBeat(pool, about);
-    expect([...(await anew.renew([taken.lease.id]))]).toEqual([]);
-    expect((await streams.read(LOOP)).leases[taken.lease.id]).toMatchObject({ status: 'released' });
-    await anew.end();
+  it('is made once, where the connection goes and the database has yet to commit', async () => {
+    const project = nameProject();
+    const streams = openProject(shared.pool, project);
+    await streams.transact(LOOP, changeAll);
+    const counting = failAt(1_000, (_client, run) => run());
+    await openProject(counting, project).transact(LOOP, changeAll);
+    let commit = async (): Promise<unknown> => null;
+    const faulty = failAt(1_000 - counting.left(), (client, _run, text) => {
+      expect(text).toBe('COMMIT');
+      // The database goes on with it: so nothing is rolled back, and the connection is not given back.
+      const { release } = client;
+      const query = client.query.bind(client);
+      Object.assign(client, { query: () => Promise.reject(GONE), release: () => {} });
+      commit = () => query('COMMIT').finally(() => release.call(client, true));
+      return Promise.reject(GONE);
+    });
+    const made = openProject(faulty, project).transact(LOOP, changeAll);
+    const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await ask(shared.pool, waiting)).length).toBe(1);
+    await commit();
+    expect(await made).toBe(3);
+    expect(await streams.read(LOOP)).toMatchObject({ seq: 3, goals: { g: { n: 3 } } });
   });
 
-  it('says what is wrong with rows that somebody has changed, and writes nothing', async () => {
-    const streams = openShared('torn');
-    await streams.transact(LOOP, add('a'));
-    await pool.query(`UPDATE dev_cli.streams SET snapshot = '{"seq": 1' WHERE project = 'torn'`);
-    expect(await codeOf(streams.read(LOOP))).toBe('STATE_CORRUPT');
-    await pool.query(`UPDATE dev_cli.streams SET snapshot = NULL WHERE project = 'torn'`);
-    expect(await codeOf(streams.transact(LOOP, add('a')))).toBe('STATE_CORRUPT');
-    const [snapshot, lines] = ['{"seq": 1}', 'left(lines, 40)'];
-    await pool.query(`UPDATE dev_cli.streams SET snapshot = '${snapshot}' WHERE project = 'torn'`);
-    await pool.query(`UPDATE dev_cli.entries SET lines = ${lines} WHERE project = 'torn'`);
-    expect(await codeOf(streams.transact(LOOP, add('a')))).toBe('STATE_CORRUPT');
-    const { rows } = await pool.query(`SELECT seq FROM dev_cli.streams WHERE project = 'torn'`);
-    expect(rows).toEqual([{ seq: '1' }]);
+  it('is made once, where its process was stopped in its midst for longer than the database waits', async () => {
+    const project = nameProject();
+    let asked = 0;
+    const faulty = failAt(2, async (client, run) => {
+      await client.query('SET LOCAL idle_in_transaction_session_timeout = 100');
+      return run();
+    });
+    const made = openProject(faulty, project).transact(LOOP, (state, at) => {
+      asked += 1;
+      // Nothing in this process goes on, as in one that is stopped.
+      if (asked === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
+      return changeAll(state, at);
+    });
+    expect([await made, asked]).toEqual([1, 2]);
+    expect(await openProject(shared.pool, project).read(LOOP)).toMatchObject({ seq: 1 });
   });
 });

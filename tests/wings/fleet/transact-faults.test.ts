@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { listDocuments } from '../../../src/wings/fleet/entries.js';
+import { listDocuments, NOTHING } from '../../../src/wings/fleet/entries.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
 import { takeLease } from '../../../src/wings/loop/core/leases.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
@@ -62,7 +62,7 @@ function takeAndBegin(id: string) {
 async function look(project: string) {
   const { pool } = shared;
   const { goals, leases, seq } = await openProject(pool, project).read(LOOP);
-  const documents = await listDocuments(pool, project, { after: 0 });
+  const documents = await listDocuments(pool, project, NOTHING);
   const told = await listTold(pool, project);
   return { n: goals['a']?.n ?? 0, leases: Object.keys(leases).sort(), seq, documents, told };
 }

@@ -35,7 +35,7 @@ export const add =
   };
 
 /** The same, telling an event. */
-const addAndTell = (key: string) => (state: LoopState) => {
+export const addAndTell = (key: string) => (state: LoopState) => {
   const event = buildEvent('batch_started', { key, at: '2026-11-27T01:02:03Z', payload: {} });
   return add('told', { unsent: [...state.unsent, event] })(state);
 };
@@ -49,7 +49,7 @@ export const ask = (worker: string, more: Partial<Taking> = {}): Taking => ({
 });
 
 /** The code of what a promise fails with; null where it does not. */
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
     (error: { code?: string }) => error.code ?? error,
