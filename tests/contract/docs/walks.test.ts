@@ -12,6 +12,7 @@ const freshProject = () => tagged(fresh());
 
 const needsTerminal = (step: Step) => step.kind === 'run' && step.terminal;
 const WALKS = [
+  'README.md',
   'docs/authoring.md',
   'docs/authoring-tools.md',
   'docs/own-handlers.md',
