@@ -103,7 +103,35 @@ async function expectRight(text: string, seed: number): Promise<void> {
   }
 }
 
+/** Found by chance: the second time, `b1` is skipped, and its agent has said what it said before. */
+const SKIPPED_LOOP = `name: chance
+type: sequential
+skill: chance
+mode: { depth: quick, interaction: interactive }
+blocks:
+  - { id: b0, type: llm+cli, instruction: Write., write: b0.md, onError: continue }
+  - id: b1
+    when: '!(blocks["b0"].rounds > 1)'
+    type: subagent-loop
+    maxRounds: 2
+    agents: [{ id: b1a, type: plan-reviewer, prompt: Judge., output: 'b1/{round}.md' }]
+    exitWhen: agents["b1a"].verdict == "OKAY"
+    revise: b0
+    onError: halt
+  - { id: b2, type: llm, instruction: Say., schema: facts.json, onError: halt }
+  - id: b4
+    when: '!(agents["b1a"].verdict == "OKAY") || blocks["b1"].status == "done"'
+    type: llm
+    instruction: Do.
+    onError: halt
+  - { id: b3, type: llm, instruction: Do., read: [b0.md], onError: halt }
+`;
+
 describe('recipes by chance', () => {
+  it('verify knows what an agent has said whose block is skipped when it comes again', async () => {
+    await expectRight(SKIPPED_LOOP, 0);
+  });
+
   it('verify knows every state of their runs, what it finds is there, and its scripts replay', async () => {
     await fc.assert(fc.asyncProperty(randomRecipe, fc.nat(10_000), expectRight), { numRuns: RECIPES });
   }, 600_000);

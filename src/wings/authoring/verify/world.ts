@@ -125,9 +125,9 @@ export class Change {
   }
 
   /**
-   * A value whose block is to be done again. A draft stays, and what an agent with a condition has said, which may not be asked
-   * again; of other agents that have said anything it may be anything by then: to keep it would triple the states of recipes with
-   * ways back.
+   * Returns what a value is once its block has to be done again. A draft stays. What an agent said stays if the agent or its block has
+   * a condition, and so may not be asked again. What any other agent said is free to be anything: it will be asked again, and
+   * keeping its answer until then would triple the states of recipes with ways back.
    */
   #getRetracted(at: number, block: number): number {
     const { path: [root, id, member] = [], values = [] } = this.subject.values[at] ?? {};
@@ -140,10 +140,15 @@ export class Change {
       case 'agents':
         if (known === 0) return 0;
         if (member === 'status') return values.indexOf(STALE);
-        return findAgent(this.subject.recipe.blocks[block], id)?.when === undefined ? FREE : known;
+        return this.#isAskedAgain(block, id) ? FREE : known;
       default:
         return FREE;
     }
+  }
+
+  #isAskedAgain(at: number, agent: string | undefined): boolean {
+    const block = this.subject.recipe.blocks[at];
+    return block?.when === undefined && findAgent(block, agent)?.when === undefined;
   }
 
   /** The size of the work, by its index; asks chance where nothing says it. */
