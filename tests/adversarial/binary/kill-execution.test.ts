@@ -34,12 +34,17 @@ async function disturbed(random: Random, tally: Tally): Promise<string[]> {
   try {
     const todos = prepareExecution(project, { todos: 2 });
     const before = tally.runner;
+    // A job whose second launch leaves no records either has failed (protocol.md §4): it is spared a second kill.
+    let spares = false;
     const attempt = async (args: string[]): Promise<Dispatch | null> => {
       const victim = startCall(project, args, { DEV_CLI_ANSWER_WITHIN: '2' });
-      const target = random.pick(['cli', 'runner', 'none'] as const);
+      const chosen = random.pick(['cli', 'runner', 'none'] as const);
+      const target = chosen === 'runner' && spares ? 'none' : chosen;
       const waits = target === 'runner' ? runnerInstant(project, victim, random) : sleep(random.unit() * 900);
       await Promise.race([waits, victim.ended]);
-      if (target === 'runner') tally.runner += runnersOf(project).filter(kill).length;
+      const killed = target === 'runner' ? runnersOf(project).filter(kill).length : 0;
+      tally.runner += killed;
+      spares ||= killed > 0;
       if (target === 'cli' && victim.child.exitCode === null && kill(victim.pid)) tally.cli += 1;
       const { json, code, signal, stdout } = await victim.ended;
       if (signal === null && code !== 0) throw new Error(`dev-cli ${args.join(' ')}: exit ${code}: ${stdout}`);
@@ -52,6 +57,7 @@ async function disturbed(random: Random, tally: Tally): Promise<string[]> {
         return faultsOfExecution(project, todos, { runners: tally.runner > before });
       }
       if (action?.action !== 'engine-dispatch') continue;
+      spares = false;
       workOn(project, action);
       await attempt(action.ack?.split(' ').slice(1) ?? []);
     }
