@@ -100,10 +100,7 @@ function isAboutPlan(event: EngineEvent): boolean {
   return event.type === 'APPLY' || event.type === 'PROPOSE' || (event.type === 'OUTCOME' && event.stage === APPLY_PLAN);
 }
 
-/**
- * Returns whether the pending dispatch names exactly these tasks. Then it stays, even if the plan changed for other
- * todos.
- */
+/** Returns whether the pending dispatch names exactly these tasks. If so, it stays although the plan has changed. */
 function isDispatched(tx: Transaction, tasks: RunEngine['tasks']): boolean {
   const action = tx.state.pendingAction;
   if (action?.action !== 'engine-dispatch') return false;

@@ -12,7 +12,7 @@ import { isDoneEarlier } from './plan/further.js';
 import { listUnconfirmed, readPlanHead } from './plan/plan.js';
 import { renderTodoProgress, summarizeBlocked } from './prompts/dispatch.js';
 
-/** Maximum number of open issues that the `done` action shows (protocol.md, The end). */
+/** How many open issues the `done` action shows (protocol.md, The end). */
 
 const ISSUES_SHOWN = 5;
 
@@ -50,7 +50,7 @@ export function countTickedBefore(engine: RunEngine): number {
   ).length;
 }
 
-/** Maximum number of failed todos that `done` names; `status` shows all of them. */
+/** How many failed todos `done` names; `status` shows all of them. */
 const FAILED_SHOWN = 20;
 
 /** Lists the failed todos, each with its reason and the todos that it blocks. */
@@ -66,7 +66,7 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
     });
 }
 
-/** Maximum number of uncommitted paths that `done` names; `git status` shows all of them. */
+/** How many uncommitted paths `done` names; `git status` shows all of them. */
 const LEFT_SHOWN = 10;
 
 /**

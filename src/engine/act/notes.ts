@@ -27,10 +27,7 @@ export function addNotes(tx: Transaction, additions: readonly NoteAddition[]): v
   }
 }
 
-/**
- * Reads what the workers of these todos learned, in reverse order: for each todo with learnings, a heading and its
- * lines.
- */
+/** Reads what the workers of these todos learned, in reverse order: a heading and its lines per todo. */
 export function readLearnings(tx: Transaction, todos: readonly string[]): string[] {
   const shared = todos.length === 0 ? null : tx.files.text(LEARNINGS);
   if (shared === null) return [];

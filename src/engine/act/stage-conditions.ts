@@ -88,10 +88,7 @@ function hasPullRequest(tx: Transaction): boolean {
   return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
-/**
- * Returns whether a person still has to approve the commands (engine.md, Approvals). Records an earlier approval that
- * holds.
- */
+/** Returns whether a person has to approve the commands (engine.md, Approvals). Records an earlier, valid approval. */
 function commandsNeedApproval(tx: Transaction): boolean {
   const { state } = tx;
   const engine = requireEngine(tx);
@@ -110,10 +107,7 @@ function commandsNeedApproval(tx: Transaction): boolean {
   return false;
 }
 
-/**
- * Returns whether the run may start commands that nobody has seen. `person` is set if no person has allowed the agent
- * that.
- */
+/** Returns whether the run may start unseen commands. `person` is set for an agent that no person has allowed this. */
 function goesUnasked(state: Transaction['state']): boolean {
   const { approve_commands: who } = state.preferences;
   return who === 'auto' || (who !== 'person' && state.mode['interaction'] === 'autopilot');
@@ -130,10 +124,7 @@ function wasRefused({ state, earlier }: Transaction): boolean {
   return gates['approveCommands']?.choice === 'stop' || engine.commandsRefused === true;
 }
 
-/**
- * Finds an approval of exactly these commands: from before a restart of this run, from an earlier run, or with the
- * plan.
- */
+/** Finds an approval of exactly these commands: from before a restart, from an earlier run, or with the plan. */
 function findStandingApproval(tx: Transaction, digest: string): { by: string; seq: number } | 'known' | null {
   const { commandsApproved: known } = requireEngine(tx);
   if (known?.digest === digest) return 'known';

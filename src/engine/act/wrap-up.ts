@@ -11,10 +11,7 @@ import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan/plan.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
-/**
- * Size in bytes above which a plan's boxes are ticked only at the end: reading and rewriting it each time would
- * dominate.
- */
+/** Size in bytes above which a plan's boxes are ticked only at the end, because rewriting it each time is slow. */
 const TICKED_AT_ONCE = 256 * 1024;
 
 /** Stores a todo's outputs, learnings and issues, appends to the audit and ticks the todo's box (engine.md, Stages). */
@@ -38,8 +35,7 @@ export function wrapUp(tx: Transaction, id: string): void {
 }
 
 /**
- * Ticks a box. If PLAN.md is as this execution left it, recovery can rebuild the tick; otherwise the journal keeps the
- * text.
+ * Ticks a box. If PLAN.md is as this execution left it, its new text can be rebuilt, so the journal need not keep it.
  */
 function tickWrappedUp(tx: Transaction, id: string): void {
   const facts = tx.files.facts(PLAN);

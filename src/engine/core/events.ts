@@ -68,10 +68,7 @@ export interface NewTask {
   why?: string;
 }
 
-/**
- * What the machine asks its caller to do, in order. The caller answers each `dispatch`, `work` and `gate` with an
- * `OUTCOME`.
- */
+/** What the machine asks of its caller, in order. Each `dispatch`, `work` and `gate` is answered by an `OUTCOME`. */
 export type EngineEffect =
   /** Hand out these tasks together. Each is answered by an `OUTCOME` of its own. */
   | { type: 'dispatch'; tasks: NewTask[] }

@@ -31,10 +31,7 @@ export function listDependents(plan: Plan, id: string): string[] {
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
-/**
- * Maps each todo to the todos that depend on it. A todo that was removed from the plan waits for nothing, so it is left
- * out.
- */
+/** Maps each todo to its dependents, except those removed from the plan, which no longer wait. */
 function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn, gone } of Object.values(todos)) {

@@ -37,9 +37,8 @@ export function leaveProposal({ state }: StepBuilder): void {
 }
 
 /**
- * Records that a plan is proposed, and the done todos to be done again with it. A run that has ended is reopened for
- * the question. If a proposal is being asked about already, the question is asked again at once, even while the run is
- * held.
+ * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a proposal is already
+ * being asked about, asks again at once, even while the run is held.
  */
 export function proposePlan(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
@@ -52,8 +51,7 @@ export function proposePlan(builder: StepBuilder, reopen: readonly string[]): vo
 
 /**
  * Asks about a proposed plan as soon as nothing is at work.
- * @returns whether the question now comes before everything else. While the run is held, the question waits, but still
- * blocks.
+ * @returns whether the question comes before everything else. While the run is held, it is not asked, but still blocks.
  */
 export function askAboutProposal(builder: StepBuilder): boolean {
   const { state } = builder;
@@ -102,10 +100,7 @@ function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void
   }
 }
 
-/**
- * Starts a new attempt at a todo whose text changed while it was at work or after it failed. The attempt does not
- * count.
- */
+/** Starts an uncounted attempt at a todo whose text changed while it was at work or after it failed. */
 function attemptAgain(builder: StepBuilder, row: TodoState): void {
   const { blocked: _blocked, endedAt: _ended, ...after } = builder.step(row, 'AGAIN');
   const retries = row.status === 'failed' ? 0 : row.retries;

@@ -3,10 +3,7 @@ import { renderCount } from '../../base/words.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
 
-/**
- * Drops the assumptions of an import that somebody has since replaced by a statement of their own (living-plan.md, plan
- * apply).
- */
+/** Drops assumptions of an import that somebody has since replaced (living-plan.md, plan apply). */
 
 type Assumptions = PlanContent['context']['assumptions'];
 
@@ -61,10 +58,7 @@ function findField(word: string): Field | null {
   return FIELDS.find((field) => (TODO_WORDS[field] ?? field) === word) ?? null;
 }
 
-/**
- * Returns whether an import made the todo from a task: it then refers to a place in the source. `check-requirements`
- * does not.
- */
+/** Returns whether an import made the todo from a task: then it refers to a line of the source. */
 function isImported({ id, references }: PlanTodo): boolean {
   return !id.startsWith('check-requirements') && references.some((reference) => /:\d+(?:-\d+)?$/.test(reference));
 }

@@ -59,10 +59,7 @@ function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
 
 const IS_SMALL = 'small is exactly one work todo, judged by commands and no assertion';
 
-/**
- * Checks a small plan. A plan without a size has the run's size. A small plan is reviewed by nobody, so it must be
- * simple.
- */
+/** Checks a small plan, which nobody reviews a second time. A plan without a size has the run's size. */
 function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   const { size, todos, byId } = parts;
   const [only, ...others] = todos;

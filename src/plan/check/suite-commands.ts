@@ -87,10 +87,7 @@ function isSuite(run: readonly string[]): boolean {
   return SUITES.some((suite) => suite.length === chosen.length && begins(chosen, suite));
 }
 
-/**
- * Returns whether a word selects no tests: a number, or an option without a value. Any other word may be a path or
- * name.
- */
+/** Returns whether a word selects no tests: a number, or an option without a value. Others may be paths or names. */
 function isNoChoice(word: string): boolean {
   return /^\d+$/.test(word) || (word.startsWith('-') && (!word.includes('=') || HOW.test(word)));
 }

@@ -2,8 +2,7 @@ import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } 
 import { formatPlace } from './place.js';
 
 /**
- * A text as a reader sees it, without what HTML hides. Only a Markdown parser can tell hidden HTML from code that shows
- * it.
+ * A text as a reader sees it, without what HTML hides. Finding that takes a Markdown parser, since code may look alike.
  */
 
 /** Maximum nesting depth of lists and quotations in a text. */

@@ -10,10 +10,8 @@ const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;
 
 /**
- * Describes what is wrong with a path or glob of a plan, or returns null. Judges only the text; the path need not
- * exist.
- * @param use `named` for a path that is only mentioned, such as a must-not or a command's directory: a harness's files
- * are allowed there
+ * Describes what is wrong with a path or glob of a plan, or returns null. The path need not exist.
+ * @param use `named` for a path of a must-not or a command's directory, which may belong to a harness
  */
 export function findPathProblem(path: string, use: 'changed' | 'named' = 'changed'): string | null {
   if (path.trim() === '') return 'is empty';

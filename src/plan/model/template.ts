@@ -70,10 +70,7 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 - Taking an output as input implies the dependency.
 `;
 
-/**
- * Renders the example as Markdown. Its only code block is a plan that `checkPlan` accepts, even with `complete`
- * demanded.
- */
+/** Renders the example as Markdown. Its only code block is a plan that `checkPlan` accepts, even as `complete`. */
 export function renderPlanTemplate(): string {
   return TEMPLATE;
 }

@@ -1,7 +1,4 @@
-/**
- * The wording of PLAN.md's lines about what an import did not find in its source. A later change of the plan parses
- * them (plans-from-elsewhere.md, plan import).
- */
+/** Words for what an import did not find, which later changes parse (plans-from-elsewhere.md, plan import). */
 
 /** The beginning of a line about what the source of an import does not say. */
 export const NOT_IN_SOURCE = 'Not in the source: ';
@@ -17,7 +14,7 @@ export const TODO_WORDS: Readonly<Record<string, string>> = {
   acceptance: 'proof',
 };
 
-/** Maximum number of ids that a line names. */
+/** How many ids a line names. */
 const NAMED = 12;
 
 /** Lists names; of many, only the first ones and the number of the others. */

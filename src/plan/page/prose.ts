@@ -132,8 +132,7 @@ function maskCode(line: string): string {
     at = closing.get(at) ?? at;
   }
   const masked = parts.join('') + line.slice(from);
-  // A backslash outside code disables a backtick and changes how all later ones pair, so then all backticks count as
-  // single.
+  // A backslash outside code changes how all later backticks pair, so then none counts as part of a pair.
   return /\\[`\uE000]/.test(masked) ? line : masked;
 }
 

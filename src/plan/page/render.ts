@@ -104,10 +104,7 @@ function renderRequirements({ requirements = [], todos }: PlanContent): string[]
 
 const JUDGES = { assertion: 'agent', human: 'person' } as const;
 
-/**
- * Lists deliverables and the definition of done. Leaves out deliverables that are files of a todo, which the todo
- * shows.
- */
+/** Lists deliverables, except files that a todo shows, and the definition of done. */
 function renderChanges({ objectives: { deliverables, definitionOfDone }, todos }: PlanContent): string[] {
   const named = new Set(todos.flatMap(({ files }) => files));
   return titled('## What changes', [
@@ -133,7 +130,7 @@ function listLines(text: string | readonly string[] | undefined): string[] {
   return splitList(text).flatMap((line) => renderProse(line) || []);
 }
 
-/** Maximum number of files that a todo's row shows; the todo itself shows all of them. */
+/** How many files a todo's row shows; the todo itself shows all of them. */
 const FILES_SHOWN = 4;
 /** Number of todos from which a diagram says more than the table. */
 const DRAWN_FROM = 3;

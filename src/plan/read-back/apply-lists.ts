@@ -22,10 +22,7 @@ const DONE = /^done when:\s*/;
 
 type Objectives = PlanContent['objectives'];
 
-/**
- * Applies the edits of "What changes": deliverables, except those not shown because they are a todo's file, and the
- * definition of done.
- */
+/** Applies the edits of "What changes": the shown deliverables (not files of a todo), and the definition of done. */
 export function applyChanges(
   plan: PlanContent,
   reading: Reading,

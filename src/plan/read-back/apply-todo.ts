@@ -140,8 +140,7 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
 function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
   if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
-  // In a list of references, text that is rendered as code only to protect it looks like code with backticks of its
-  // own.
+  // In a list of references, code may have been rendered only to protect plain text: then the text is returned.
   const text = writeTokens(tokens);
   const bare = tokens.map(({ value }) => value).join('');
   return renderProse(bare) === text ? bare : text;

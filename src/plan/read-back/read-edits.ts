@@ -128,10 +128,7 @@ function settle(before: PlanContent, plan: PlanContent): PlanContent {
     : { ...plan, context: { ...plan.context, assumptions } };
 }
 
-/**
- * Applies the edits of the todos: a heading without an id adds a todo, a missing heading withdraws its todo, and the
- * order of the headings becomes the plan's.
- */
+/** Applies the edits of todos: a heading without an id adds one, a missing heading withdraws one, the order counts. */
 function applyTodos(
   old: readonly PlanTodo[],
   { before, after, isId }: { before: PlanText; after: PlanText; isId: IsId },

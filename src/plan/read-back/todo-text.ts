@@ -118,10 +118,7 @@ function dropBoxAndId(title: Token[], isId: IsId): Token[] {
 
 const LABELLED = new RegExp(`^\\*\\*(?:${LABELS.join('|')}):?\\*\\*`, 'i');
 
-/**
- * Splits a todo at lines that begin with a label. After a list, Markdown would read such a line as part of the last
- * entry.
- */
+/** Splits a todo at lines that begin with a label, which Markdown would join to a list entry above. */
 function cutAtLabels({ text, line, depth }: Chunk): Chunk[] {
   const parts: { line: number; lines: string[] }[] = [{ line, lines: [] }];
   for (const [index, row] of text.split('\n').entries()) {

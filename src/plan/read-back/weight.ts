@@ -60,10 +60,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
 const TANGLED =
   'here begins a text of more lines or marks of Markdown than anybody would read: an empty line ends a text, and an entry is one line';
 
-/**
- * Counts quoted and underlined lines. Neither belongs in a plan, but a few of them are refused later, with a better
- * message.
- */
+/** Counts quoted and underlined lines. A few of them are refused later, with a better message. */
 class Counted {
   #quoted = 0;
   #underlined = 0;

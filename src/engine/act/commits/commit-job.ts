@@ -16,7 +16,7 @@ import { buildCommitMessage, describeBranch, getCommitKey, toSubject } from './m
 
 /** Records the results of an execution's commits (engine.md, Commits). */
 
-/** Maximum number of uncommitted paths that a warning names. */
+/** How many uncommitted paths a warning names. */
 const LEFT_SHOWN = 10;
 
 function isCommitted({ outcome }: CommitEnding): boolean {

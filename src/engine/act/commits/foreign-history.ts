@@ -58,17 +58,13 @@ function describeMove(tx: Transaction, since: Baseline, now: WorkTreeStatus): st
     lines.push(`HEAD was switched from ${describeBranch(branch)} to ${describeBranch(now.branch)}`);
   if (foreign.length > 0) lines.push(describeCommits(tx, foreign));
   if (moved) lines.push(`HEAD was moved from ${shorten(since.head)} to ${shorten(now.head)}`);
-  // On one branch, only a push reduces the number of commits ahead. It is not dev-cli's, which never pushes during a
-  // wave.
+  // Only a push reduces the number of commits ahead of upstream, and dev-cli never pushes during a wave.
   else if (branch === now.branch && now.ahead !== undefined && now.ahead < (since.ahead ?? Number.POSITIVE_INFINITY))
     lines.push(`commits of ${describeBranch(branch)} were pushed`);
   return lines;
 }
 
-/**
- * Returns whether HEAD was moved back, or the run's last commit rewritten. Commits of other runs may follow that
- * commit.
- */
+/** Returns whether HEAD was moved back, or the run's last commit rewritten. Other runs' commits may follow that one. */
 function isMoved(tx: Transaction, head: string | null, commits: readonly LoggedCommit[]): boolean {
   const last = requireEngine(tx).head?.last?.sha;
   if (head === last || commits.some(({ sha }) => sha === last)) return false;

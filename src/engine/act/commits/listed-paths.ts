@@ -53,10 +53,7 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
   );
 }
 
-/**
- * Returns a test of which paths a todo without files may touch: all but reserved ones and those that others of its wave
- * list.
- */
+/** Tests what a todo without files may touch: all but reserved paths and those that others of its wave list. */
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
@@ -69,13 +66,12 @@ function charge(engine: EngineDraft, todo: string, path: string): void {
   changeTodo(engine, todo, { charged: [...new Set([...(getTodoRow(engine, todo).charged ?? []), path])] });
 }
 
-/** Maximum number of paths that a warning names. */
+/** How many paths a warning names. */
 const NAMED = 10;
 
 /**
- * Assigns the changes outside the files of all todos in the wave, once all its workers are back. A path is charged to
- * the todo whose result lists it; if no result lists it, a warning names it (engine.md, Waves). The user's own changes
- * do not count.
+ * Charges changes outside the files of all todos in the wave to the todo whose result lists them, once all workers are
+ * back. A change that nobody lists is a warning (engine.md, Waves). The user's own changes do not count.
  */
 export function assignUnclaimedChanges(tx: Transaction): void {
   const engine = requireEngine(tx);

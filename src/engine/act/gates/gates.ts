@@ -196,10 +196,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   };
 }
 
-/**
- * Lists what a person can run if the gate asks despite autopilot: approve these commands, or allow later runs of the
- * clone.
- */
+/** Lists what a person can run if the gate asks in autopilot: approve these commands, or trust this clone. */
 function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   return [
     { command: 'approve', input: { name } },
@@ -208,7 +205,7 @@ function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   ];
 }
 
-/** Maximum number of todos that a line names. */
+/** How many todos a line names. */
 const NAMED = 20;
 
 /** Renders which todos an approval does not carry out, because they count as done; empty if there are none. */

@@ -44,7 +44,7 @@ export function renderChangedParts({ changed = [], todos }: Pick<RunEngine, 'cha
   });
 }
 
-/** Maximum number of parts that a line of the report names. */
+/** How many parts a line of the report names. */
 const NAMED = 10;
 
 /** Renders a line of the report for each kind of change, with who made it and when. */

@@ -53,10 +53,7 @@ export function recordPlanDifference(tx: Transaction): void {
   );
 }
 
-/**
- * Returns null if nothing differs, or if the captured plan cannot be read: the code that needs that plan reports its
- * loss.
- */
+/** Returns null if nothing differs or the captured plan cannot be read; code that needs that plan reports its loss. */
 function findPlanChanges(
   state: RunState,
   engine: RunEngine,

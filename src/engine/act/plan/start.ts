@@ -22,7 +22,7 @@ import { toNewTodo } from '../results/stage-results.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
 
-/** Maximum number of todos that a warning names. */
+/** How many todos a warning names. */
 const NAMED = 10;
 
 /**
@@ -115,10 +115,7 @@ export function buildPlanApproval(
   return { gate, by, at, digest: tx.files.digest(PLAN_CONTENT) ?? '' };
 }
 
-/**
- * Returns whether no other execution in this work tree may change the same files. On a conflict, a run that has already
- * begun gets a fault; a new run is refused.
- */
+/** Returns whether no other execution may change the same files. On a conflict, a run that has begun gets a fault. */
 function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[]): boolean {
   const clash = findFileConflict(tx, rows);
   if (clash === null) return true;

@@ -26,7 +26,7 @@ import { capturePlan, requireEngine } from './plan.js';
 import type { JudgedPlan } from './verdicts.js';
 import { withdrawTodos } from './withdraw.js';
 
-/** Maximum number of todos that a line names per verdict. */
+/** How many todos a line names per verdict. */
 const NAMED = 10;
 
 /**
@@ -81,10 +81,7 @@ function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved
   }
 }
 
-/**
- * Renews approvals: the person's yes to the change covers the new plan and commands if the old ones were approved. It
- * is never a first approval.
- */
+/** Renews approvals for the changed plan and commands, since a person said yes. Is never a first approval. */
 function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
   const engine = requireEngine(tx);
   const { planApproved, commandsApproved } = engine;

@@ -19,10 +19,7 @@ import { isMoved, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js'
 import { toNewTodo } from '../results/stage-results.js';
 import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
 
-/**
- * The parts of a plan that an approval covers. If a change touches one, the approval no longer holds (engine.md,
- * Approvals).
- */
+/** A part of a plan that its approval covers; a change of it ends the approval (engine.md, Approvals). */
 type Approved = 'commands' | 'files' | 'requirements';
 
 /** The plan on disk, judged for the execution (living-plan.md, plan apply). */

@@ -16,10 +16,10 @@ import { getTodoBody, requireEngine, requireEngineRecipe } from '../plan/plan.js
 import { renderJudgePrompt, renderReviewPrompt } from './judge.js';
 import { type PromptTask, renderWorkerPrompt } from './worker.js';
 
-/** Maximum number of characters that an action shows of the reason for a new attempt; the prompt file has all of it. */
+/** How many characters an action shows of the reason for a new attempt; the prompt file has all of it. */
 const WHY_SHOWN = 300;
 
-/** Maximum number of blocked todos that an action names. */
+/** How many blocked todos an action names. */
 const BLOCKED_SHOWN = 20;
 
 const INSTRUCTION = 'Start all tasks; run the ack whenever one returns. A new attempt gets a fresh agent.';
@@ -31,8 +31,7 @@ export function getResultPath(actionId: string): string {
 }
 
 /**
- * Issues a task: gives it an action id, a prompt file and an entry in `engine.tasks`. `setPendingDispatch` then shows
- * it.
+ * Issues a task: gives it an action id, a prompt file and an entry in `tasks`. `setPendingDispatch` then shows it.
  * @returns the action id
  */
 export function issueTask(tx: Transaction, task: NewTask): string {

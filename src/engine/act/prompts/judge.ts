@@ -235,7 +235,7 @@ function renderConsequences(tx: Transaction, id: string): string {
   ]);
 }
 
-/** Maximum number of paths that a prompt file lists. */
+/** How many paths a prompt file lists. */
 const LISTED = 200;
 
 /** Returns the first `LISTED` lines, and where to find the others. */

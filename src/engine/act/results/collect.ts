@@ -31,7 +31,7 @@ import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
 import { buildStaleError } from './withdrawn-task.js';
 
-/** Maximum number of missing paths that a refusal names. */
+/** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;
 
 /** The result of an acknowledgement in an execution, and the events that follow from it. */
@@ -45,8 +45,7 @@ type GoodResult = OpenTask & Extract<ReadResult, { kind: 'good' }>;
 type FailedTask = OpenTask & { reason: string };
 
 /**
- * Acknowledges one task of a dispatch or, if the whole dispatch is named, every task that has a result (protocol.md
- * §3).
+ * Acknowledges one task or, if the dispatch is named, every task that has a result (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
 export function acknowledgeTasks(
@@ -135,10 +134,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
-/**
- * Judges a result. If a worker leaves out paths that changed in its todo's files, asks for them once (engine.md,
- * Results).
- */
+/** Judges a result. If it leaves out changed paths of its todo's files, asks for them once (engine.md, Results). */
 function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;

@@ -34,10 +34,7 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   return [...known.values()];
 }
 
-/**
- * Creates a function that finds, for a command acceptance, the final-tree command that is the same and runs in its
- * place.
- */
+/** Creates a function that finds the final-tree command that runs in place of an identical acceptance. */
 export function createFinalCommandFinder(
   tx: Transaction,
 ): (todo: string, item: CommandAcceptance) => Pick<QueuedCommand, 'todo' | 'id'> | undefined {

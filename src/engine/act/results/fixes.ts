@@ -137,10 +137,7 @@ function renderPlace({ file, line, description }: Issue): string {
   return toWholeLine(`${file}${line == null ? '' : `:${line}`}: ${description}`);
 }
 
-/**
- * Renders the assertion that an issue is fixed. Uses the title, which names the fix; the description is among the
- * steps.
- */
+/** Renders the assertion that an issue is fixed, by its title, which names the fix. The steps have the description. */
 function renderMended(issue: Issue): string {
   const { title } = issue;
   return title == null
@@ -157,8 +154,7 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  // Continues above the highest number: after a plan was taken up, rounds are counted anew, and an earlier fix may be
-  // gone.
+  // Continues above the highest number: taking up a plan restarts the count of rounds, and may withdraw earlier fixes.
   const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
   const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
   return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };
@@ -175,10 +171,7 @@ const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptanc
   references: [],
 };
 
-/**
- * Returns globs that match only these files. If a plan may not name one of them, returns none: then the todo runs
- * alone.
- */
+/** Returns globs that match only these files; none if a plan may not name one of them: then the todo runs alone. */
 function toGlobs(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
   return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];

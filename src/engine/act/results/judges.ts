@@ -2,10 +2,7 @@ import type { PlanAcceptance, PlanTodo } from '../../../plan/model/schema.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getTodoBody, readPlanHead, requireEngine, requireEngineRecipe } from '../plan/plan.js';
 
-/**
- * Who judges what no command can: a verifier after each todo, or the code review for all todos (engine.md,
- * Verification).
- */
+/** Who judges what no command can: a verifier per todo, or the code review for all (engine.md, Verification). */
 
 /** An acceptance that an agent judges. */
 export type Assertion = Extract<PlanAcceptance, { kind: 'assertion' }>;
@@ -20,18 +17,12 @@ export function hasSomethingToJudge(todo: Pick<PlanTodo, 'acceptance' | 'mustNot
   return listAssertions(todo).length > 0 || todo.mustNotDo.some((rule) => typeof rule === 'string');
 }
 
-/**
- * Returns whether a verifier judges the todo by itself. A verification todo always has one: judging is all that it
- * does.
- */
+/** Returns whether a verifier judges the todo by itself. A verification todo always has a judge of its own. */
 export function isJudgedByItself(tx: Transaction, { type }: Pick<PlanTodo, 'type'>): boolean {
   return type === 'verification' || !isJudgedInReview(tx);
 }
 
-/**
- * Returns whether a todo needs a worker. A verification todo needs none if a judge does all of it and it reports no
- * values.
- */
+/** Returns whether a todo needs a worker. A verification todo needs none if it has a judge and reports no values. */
 export function needsWorker(todo: Pick<PlanTodo, 'type' | 'acceptance' | 'outputs'>): boolean {
   return todo.type === 'work' || todo.outputs.length > 0 || listAssertions(todo).length === 0;
 }
@@ -46,10 +37,7 @@ export function listReviewedTodos(tx: Transaction): PlanTodo[] {
     .filter((todo) => todo.type === 'work' && hasSomethingToJudge(todo));
 }
 
-/**
- * Returns whether the code review judges the assertions: by default in a plan of size middle, if the recipe has a
- * review.
- */
+/** Returns whether the code review judges assertions: by default for a plan of size middle, if there is a review. */
 function isJudgedInReview(tx: Transaction): boolean {
   const { policies, finalize, stages } = requireEngineRecipe(tx).program;
   if (!finalize.includes('codeReview') || !stages.some(({ id }) => id === 'verify')) return false;

@@ -8,10 +8,7 @@ import { readPlanHead, requireEngine } from '../plan/plan.js';
 import { renderPlanText } from '../prompts/parts.js';
 import { getTodoRow } from '../todo-rows.js';
 
-/**
- * Must-nots: dev-cli judges those with paths, by the files that changed; an agent judges the others (engine.md,
- * Must-nots).
- */
+/** Must-nots: dev-cli judges those with paths, by what changed; an agent judges the others (engine.md, Must-nots). */
 
 /** Maximum number of paths named for one broken rule. */
 const NAMED = 10;
@@ -71,9 +68,8 @@ export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mu
 }
 
 /**
- * Lists the paths that a todo changed since its first attempt began: paths among its files, paths listed by it or
- * charged to it, or all paths if no other todo was at work since. Without a repository, returns the paths that its
- * workers list.
+ * Lists the paths that a todo changed since its first attempt began: among its files, listed by or charged to it, or
+ * all paths if no other todo was at work. Without a repository, returns what its workers list.
  */
 function listOwnChanges(tx: Transaction, id: string): string[] {
   const engine = requireEngine(tx);

@@ -34,9 +34,8 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
 }
 
 /**
- * Lists the requirements that the code review is asked about: those with an assertion as proof that does not hold by
- * itself, for example because files of its todo changed after it was judged. Assertions that the same review judges are
- * left out.
+ * Lists the requirements that the code review is asked about: those with an assertion that does not hold by itself,
+ * such as one judged before files of its todo changed. Leaves out assertions that the same review judges.
  */
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   return readRequirements(tx).filter(({ proofs }) =>

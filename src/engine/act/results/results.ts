@@ -111,10 +111,7 @@ function checkCriteria(tx: Transaction, todo: string, { criteria }: VerifyResult
   return checkAnswers('criteria', 'criterion', asked, criteria, (id) => `the todo has no assertion ${id}`);
 }
 
-/**
- * Checks that a review answers exactly the criteria and requirements it was asked about, and gives a reason for
- * NEEDS_FIXES.
- */
+/** Checks that a review answers exactly what it was asked, and that NEEDS_FIXES has a reason. */
 function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
   const { criteria = [], requirements = [] } = review;
   const asked = listReviewQuestions(tx);

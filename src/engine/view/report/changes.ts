@@ -6,7 +6,7 @@ import { requireEngine } from '../../act/plan/plan.js';
 /** Paths that do not belong to the work: outside the work tree, or in `.git` or `.dev`. */
 const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 
-/** Maximum number of files that the report names; git shows the rest. */
+/** How many files the report names; git shows the rest. */
 const NAMED = 200;
 
 /**
