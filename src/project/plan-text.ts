@@ -96,7 +96,7 @@ export type LockedText = Lock | { holder: LockRecord };
 
 /**
  * Prevents a second `plan edit` of the same text. Takes over the lock of a dead process.
- * @throws DevCliError `IO`; `LOCKED` for a holder on another machine, which cannot be looked up from here
+ * @throws DevCliError `IO`; `LOCKED` for a holder that cannot be looked up, such as one on another machine
  */
 export function lockPlanText(root: string, run: string, { clock, ids }: { clock: Clock; ids: Ids }): LockedText {
   const path = join(resolveDirectory(root, `${RUNS}/${run}`), 'edit.lock');

@@ -33,7 +33,7 @@ const BOTH = 'changed in both, but differently';
 /**
  * Merges two edits of a plan. A part that only one of them changed is taken from that edit.
  * @param base the plan from which both edits started
- * @param mine the edit whose additions come last if both add at the same place
+ * @param mine the edit whose additions come last if both add at the same place, unless it reorders the list
  */
 export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): Merged {
   const conflicts: MergeConflict[] = [];

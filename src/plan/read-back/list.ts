@@ -32,7 +32,7 @@ export function applyList<V, I extends Item>(
 ): PlacedValue<V>[] {
   const isSame = before.length === after.length && before.every(({ key }, index) => key === after[index]?.key);
   if (before.length !== shown.length) {
-    // Happens only if a value of the plan was rendered as several entries.
+    // Happens only if the text of a value broke the list when it was rendered.
     const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
     if (!isSame) notes.refuse(line, `${name} cannot be told apart here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));

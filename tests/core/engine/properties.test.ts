@@ -137,7 +137,7 @@ describe('whatever happens in whatever order', () => {
         const id = todos[which % todos.length]?.id ?? 't0';
         onward(io, world, pick, moment);
         const before = io.state.todos[id]?.attempt ?? 0;
-        // As in `Rim`: tasks that the invalidate withdraws no longer wait.
+        // As the engine's caller does: tasks that the invalidate withdraws no longer wait.
         io.waiting.splice(0, io.waiting.length, ...withdrawn(io, id));
         io.reopen({ type: 'INVALIDATE', todos: [id] });
         onward(io, { ...world, trouble: 0 }, pick, 2000);
