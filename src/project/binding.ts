@@ -4,14 +4,14 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isName } from '../base/name.js';
 import { pathError } from '../store/io.js';
 
-/** In place of the name of a run. */
+/** Written in place of a run's name if the work tree was made for no run. */
 const NO_RUN = '-';
 
 /**
  * Reads what the work tree at `top` was made for (storage.md, Work tree). Few calls come from such a tree.
  * @param pointer absolute path of the file that says so
- * @param isDirectory asks the disk
- * @throws DevCliError `IO` where it cannot be used
+ * @param isDirectory checks the disk
+ * @throws DevCliError `IO` if the content of the file is not usable
  */
 export function readBinding(top: string, pointer: string, text: string, isDirectory: (path: string) => boolean) {
   const [root = '', run = '', below = '', goal = ''] = text.split('\n').map((line) => line.trim());

@@ -8,17 +8,17 @@ import { ensureIgnoreRules } from './gitignore.js';
 import { HOME } from './layout.js';
 
 /**
- * JSON Schemas that editors check recipes and their tests with (authoring.md, Editors). They lie in the project, because a path
- * into the package differs from machine to machine; git ignores them.
+ * Installs the JSON Schemas with which editors check recipes and their tests (authoring.md, Editors). They are copied
+ * into the project, because a path into the package differs between machines; git ignores the copies.
  */
 
-/** Documents whose schemas are put into a project. */
+/** Documents whose schemas are copied into a project. */
 export const EDITOR_SCHEMAS = ['recipe', 'recipe-test', 'recipe-script'] as const;
 
-/** A document that an editor finds the schema of. */
+/** A document for which an editor can find a schema. */
 export type EditorSchema = (typeof EDITOR_SCHEMAS)[number];
 
-/** Where a schema lies in a project, relative to its root. */
+/** Returns the path of a schema in a project, relative to the root. */
 export function locateEditorSchema(schema: EditorSchema): string {
   return `${HOME}/schemas/${schema}.schema.json`;
 }
@@ -26,16 +26,15 @@ export function locateEditorSchema(schema: EditorSchema): string {
 /**
  * Renders the first line of a file, which tells editors its schema.
  * @param file relative to the root, with slashes: `.dev/recipes/release.yaml`
- * @returns a line of YAML without its end
+ * @returns a line of YAML without a line ending
  */
 export function renderModeline(file: string, schema: EditorSchema): string {
   return `# yaml-language-server: $schema=${posix.relative(posix.dirname(file), locateEditorSchema(schema))}`;
 }
 
 /**
- * Puts the schemas that modelines of recipes and tests point to (`renderModeline`) into the project, as far as they are missing
- * or of another version, and sees to it that git ignores them (authoring.md, Editors): they are copies, which nobody edits. Twice is
- * as once.
+ * Copies the schemas that modelines refer to (`renderModeline`) into the project, if they are missing or outdated, and
+ * makes git ignore them (authoring.md, Editors). Idempotent.
  * @returns the files that were written, relative to the root
  * @throws DevCliError `IO`
  */
@@ -54,7 +53,7 @@ export function ensureEditorSchemas({
   return written.map(locateEditorSchema);
 }
 
-/** Writes a schema where it is missing or another one. @returns whether it was written @throws DevCliError `IO` */
+/** Writes a schema if it is missing or differs. @returns whether it was written @throws DevCliError `IO` */
 function writeSchema(root: string, schema: EditorSchema, text: string): boolean {
   const path = join(root, locateEditorSchema(schema));
   return withIoErrors(path, root, () => {
@@ -65,5 +64,5 @@ function writeSchema(root: string, schema: EditorSchema, text: string): boolean 
   });
 }
 
-/** More than any of them, in bytes. */
+/** Upper bound of a schema's size in bytes. */
 const LARGEST = 4 * 1024 * 1024;

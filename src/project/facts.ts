@@ -6,20 +6,20 @@ import { climb } from './root.js';
 import { findGitDirectories } from './work-trees.js';
 
 /**
- * Facts in files that many processes add to without a lock (memory.md, Where): a line each, in one write. A line that does not parse,
- * as one that a full disk cut short, counts as none.
+ * Facts in files to which many processes append without a lock (memory.md, Where): one line per fact, in one write. A
+ * line that does not parse, such as one cut short by a full disk, is ignored.
  */
 
 const FILE = 'facts.jsonl';
-/** What was moved away when it was full. */
+/** The previous facts file, which was full. */
 const EARLIER = 'facts.1.jsonl';
-/** Bytes of the newest facts that are read. */
+/** Maximum number of bytes read, from the newest facts. */
 const READ = 256 * 1024;
-/** Where the git hook writes, in the directory that all work trees share. */
+/** The file that the git hook writes, in the git directory that all work trees share. */
 const COMMITS = 'dev-cli-commits';
-/** A whole line, with its end: without, the last one may be a part. */
+/** Matches a complete line with its line feed; without one, the last line may be incomplete. */
 const SEEN_COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ ([!-~]{0,200})\n/gm;
-/** Bytes from which on the file is moved away. */
+/** Size in bytes above which the file is moved away. */
 const FULL = 1024 * 1024;
 
 const APPEND =
@@ -27,8 +27,8 @@ const APPEND =
 const LOOK = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Adds a fact. It begins with a line feed: what a crash left of another one stays a line of its own.
- * @param directory absolute; it is there
+ * Appends a fact. The write begins with a line feed, so that the rest of an interrupted write stays on its own line.
+ * @param directory absolute; has to exist
  * @throws system errors
  */
 export function appendFact(directory: string, fact: JsonObject): void {
@@ -56,7 +56,8 @@ export function readFacts(directory: string): JsonObject[] {
 }
 
 /**
- * Reads the newest commits that the git hook saw, oldest first, each with the session that made it, which may be empty (memory.md, Hooks).
+ * Maps the newest commits that the git hook saw, oldest first, to the session that made each; the session may be empty
+ * (memory.md, Hooks).
  * @param directory absolute, in the repository
  * @throws system errors
  */
@@ -68,8 +69,9 @@ export function readSeenCommits(directory: string): Map<string, string> {
 }
 
 /**
- * Moves a full file away, in place of what was moved before. What is being added meanwhile goes with it.
- * @param directory absolute. Under a lock that all callers take
+ * Renames a full file, replacing the one renamed before. A fact that is being appended meanwhile goes into the renamed
+ * file.
+ * @param directory absolute. The caller has to hold a lock shared by all callers
  * @throws system errors
  */
 export function rotateFacts(directory: string): void {
@@ -77,7 +79,7 @@ export function rotateFacts(directory: string): void {
   if ((readStats(path)?.size ?? 0) > FULL) renameSync(path, join(directory, EARLIER));
 }
 
-/** The last `most` bytes of a file, from the beginning of a line; empty where there is none. */
+/** Reads the last `most` bytes of a file, from the beginning of a line; empty if there is no file. */
 function readEnd(path: string, most: number): string {
   let descriptor: number;
   try {

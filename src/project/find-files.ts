@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { FileFinder, FoundFile } from '../base/files.js';
 
-// A plain `require`, as in recipe/source/yaml.ts: most projects have no recipes of their own.
+// Loaded by `require` only when needed, as in recipe/source/yaml.ts: most projects have no recipes of their own.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 const YAML = /\.ya?ml$/;
@@ -11,7 +11,7 @@ const YAML_IN_CAPITALS = /\.ya?ml$/i;
 
 /**
  * Finds files on this machine (src/base/files.ts).
- * @param env what names the user's directories
+ * @param env the variables that name the user's directories
  */
 export function openFileFinder(env: Readonly<Record<string, string | undefined>>): FileFinder {
   const home = absolute(env['HOME']);
@@ -28,7 +28,7 @@ function findYamlFiles(directory: string): FoundFile[] {
   if (kind === 'nothing') return [];
   if (kind === 'file') return [{ path: '', closed: 'unreadable' }];
   const closed: FoundFile[] = [];
-  // fast-glob either ends at the first directory that cannot be read or says nothing of it.
+  // Records unreadable directories, at which fast-glob either stops or which it silently skips.
   const noteUnreadable = ((path: string, options: { withFileTypes: true }) => {
     try {
       return readdirSync(path, options);
@@ -63,7 +63,7 @@ function resolveLinks(path: string): string | null {
   try {
     return realpathSync.native(path);
   } catch {
-    // Whoever reads it is told why that cannot be done.
+    // The code that reads the file reports why it cannot be read.
     return null;
   }
 }
@@ -76,7 +76,7 @@ function kindOf(path: string): 'directory' | 'file' | 'nothing' {
   }
 }
 
-/** A relative path counts as none, as the XDG specification demands. */
+/** Ignores a relative path, as the XDG specification demands. */
 function absolute(path: string | undefined): string | null {
   return path?.startsWith('/') ? path.replace(/(?<=.)\/+$/, '') : null;
 }

@@ -3,22 +3,22 @@ import { readRegularText } from '../store/inside.js';
 import { climb } from './root.js';
 import { findGitDirectories } from './work-trees.js';
 
-/** What HEAD is. */
+/** The branch and commit of HEAD. */
 export interface Head {
-  /** Null where HEAD is no branch. */
+  /** Null if HEAD is not on a branch. */
   branch: string | null;
-  /** The commit; null where there is none yet, or no repository. */
+  /** The commit; null if there is none yet, or no repository. */
   head: string | null;
 }
 
-/** More than git's small files, and lists of packed references, have, in bytes. */
+/** Upper bound in bytes for git's small files and its lists of packed references. */
 const LARGEST = 64 * 1024 * 1024;
 
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
 /**
- * Reads what HEAD is from git's files; no process is started. Where they cannot tell, as in a repository that keeps its references in
- * tables, both are null.
+ * Reads HEAD from git's files, without starting a process. Both fields are null if the files do not tell, as in a
+ * repository that stores its references in tables.
  * @param directory absolute
  */
 export function readHead(directory: string): Head {
@@ -32,7 +32,7 @@ export function readHead(directory: string): Head {
     const branch = name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : null;
     return branch === '.invalid' ? NOTHING : { branch, head: findReference(found.common ?? found.own, name) };
   } catch {
-    // Not ours to judge: git itself tells what is wrong with a repository.
+    // Not reported here: git itself reports what is wrong with a repository.
     return NOTHING;
   }
 }

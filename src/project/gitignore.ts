@@ -5,16 +5,16 @@ import { writeDurably } from '../store/durable.js';
 import { readRegular } from '../store/inside.js';
 import { pathError } from '../store/io.js';
 
-/** Relative to the root. */
+/** Path relative to the root. */
 export const IGNORE_FILE = '.dev/.gitignore';
 
-/** How all ignore rules of ours begin. */
+/** The beginning of every ignore file that dev-cli writes. */
 export const WRITTEN_BY = '# Written by dev-cli.';
 
 /**
- * `.dev/.gitignore`: a whitelist (storage.md, Layout). What is not shared on purpose stays out of git, so that a checkout
- * never rewinds a live run. It is not on its own list: a file that git does not ignore is taken by `git clean -fd` and
- * `git stash -u`, and then the next of them takes the runs.
+ * The whitelist in `.dev/.gitignore` (storage.md, Layout). Whatever is not deliberately shared stays out of git, so
+ * that a checkout never rewinds a live run. The file does not list itself: `git clean -fd` and `git stash -u` remove
+ * files that git does not ignore, and the next such call would then remove the runs.
  */
 const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people share is tracked.
 /*
@@ -32,17 +32,17 @@ const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people sha
 !/specs/*/report.md
 `;
 
-/** More than anybody's rules, in bytes. */
+/** Upper bound in bytes for an ignore file. */
 const LARGEST = 64 * 1024;
 
-/** Whether ignore rules are ours, perhaps with lines that somebody added. */
+/** Returns whether dev-cli wrote these ignore rules, even if somebody added lines. */
 export function isOwnIgnoreFile(text: string): boolean {
   return text.startsWith(WRITTEN_BY);
 }
 
 /**
- * Writes the ignore rules in `directory` where there are none. Rules that somebody else wrote stay as they are.
- * @param made collects what comes into being, also when it fails
+ * Writes the ignore rules in `directory` if there are none. Rules that somebody else wrote stay as they are.
+ * @param made collects the created files, even if the function throws
  * @throws DevCliError `IO`, system errors
  */
 export function ensureIgnoreRules(directory: string, { root, made }: { root: string; made: string[] }): void {
@@ -52,7 +52,7 @@ export function ensureIgnoreRules(directory: string, { root, made }: { root: str
   writeDurably(path, GITIGNORE, root);
 }
 
-/** The ignore rules of a root, as `textAt` gives them. @throws DevCliError `IO` for a link; system errors */
+/** Reads the ignore rules of a root, as `textAt` does. @throws DevCliError `IO` for a link; system errors */
 export function readRules(root: string): string | null | undefined {
   return readUnlinked(join(root, IGNORE_FILE), root);
 }
@@ -64,14 +64,14 @@ function readUnlinked(path: string, root: string): string | null | undefined {
   throw pathError(path, root, 'it is a link, and git follows none here: it would see the runs', fix);
 }
 
-/** Ignore rules: undefined where there are none, null for what is no file of rules. @throws system errors */
+/** Reads ignore rules: undefined if there are none, null if the path is not a usable file. @throws system errors */
 export function textAt(path: string): string | null | undefined {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? null;
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link, a socket, a file of somebody else's: not made by us, and no reason not to work.
+    // A link, a socket or a file of another user is not dev-cli's, and no reason to fail.
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'EACCES') return null;
     throw error;
   }

@@ -2,16 +2,16 @@ import { DevCliError } from '../base/errors.js';
 import { isName, requireName } from '../base/name.js';
 import type { Layout } from '../store/layout.js';
 
-/** Where dev-cli keeps what it must not forget, relative to the root (storage.md, Layout). */
+/** The directory in which dev-cli keeps its durable state, relative to the root (storage.md, Layout). */
 export const HOME = '.dev';
 
-/** Where runs lie, relative to the root. */
+/** The directory of the runs, relative to the root. */
 export const RUNS = `${HOME}/specs`;
 
-/** Names below `.dev` that only dev-cli writes, with what is derived from them. */
+/** Paths below `.dev` that only dev-cli writes, including files derived from them. */
 const MARKS = /^\.dev\/(guard|active-spec|sessions)(\.|\/|$)/;
 
-/** Runs as streams of a store: one directory each (storage.md, Layout). */
+/** Runs as streams of a store: one directory per run (storage.md, Layout). */
 export const RUN_LAYOUT: Layout = {
   noun: 'run',
   home: HOME,

@@ -15,19 +15,19 @@ import { HOME } from './layout.js';
 import { activePath, readActive, readSmall } from './pointers.js';
 import { letThrough } from './shared-documents.js';
 
-/** What changes in `.dev` with a commit of a run (storage.md, Layout). */
+/** The changes in `.dev` that go with a commit of a run (storage.md, Layout). */
 export type RunMarks = {
-  /** Whether this run guards its tree from now on. */
+  /** Whether this run is guarded from now on. */
   guarded: boolean;
-  /** `set` makes the run the active one, `clear` removes the pointer when it names this run. */
+  /** `set` makes the run the active one; `clear` removes the pointer if it names this run. */
   pointer?: 'set' | 'clear';
-  /** Documents that git sees from now on besides those of every run, relative to the run's directory. */
+  /** Documents, besides those of every run, that git sees from now on, relative to the run's directory. */
   shared?: string[];
 };
 
 /**
- * Brings about the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev`, and of the run for
- * what it shares; the file that says which runs guard; the pointer to the active run. Files that several runs share change under the common lock.
+ * Applies the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev` and of the run's shared documents,
+ * the guard file, and the pointer to the active run. Files that several runs share are changed under the common lock.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function prepareMarks(
@@ -63,15 +63,15 @@ export function prepareMarks(
   };
 }
 
-/** Takes a run that no longer guards out of the guard file, where a crash left it there (`Marker.settle`). */
+/** Removes a run that is no longer guarded from the guard file, if a crash left it there (`Marker.settle`). */
 export function settleMarks(medium: DirectoryMedium, run: string, { guarded }: JsonObject): void {
   if (guarded === false) guard(medium, run, null, false);
 }
 
 /**
- * Notes that the run guards its tree since `seq`, or (null) no longer does. Writes only a change.
- * @param isCommitted whether the last commit of the run guards: another run's commit may drop a line that no commit backs yet,
- * so that such a line is written under the common lock even where it is there already
+ * Records in the guard file that the run is guarded since `seq`, or (null) no longer. Writes only changes.
+ * @param isCommitted whether the run's last commit is guarded. If not, another run's commit may drop the line as
+ * uncommitted, so the line is written again under the common lock even if it already exists
  * @returns whether there was no guard file before
  */
 function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommitted: boolean): boolean {
@@ -106,9 +106,9 @@ function removeEmptyGuard(medium: DirectoryMedium): void {
 }
 
 /**
- * Whether another run may still guard: its last commit says so, or a commit of it is under way. The lock is looked at first:
- * a commit that begins later writes its line again, under the common lock. A run that cannot be read keeps its line and
- * holds no other run up.
+ * Returns whether another run may still be guarded: its last commit says so, or it is being committed. The lock is
+ * checked first, because a commit that begins later writes its line again under the common lock. A run that cannot be
+ * read keeps its line and does not block other runs.
  */
 function mayGuard(medium: DirectoryMedium, run: string): boolean {
   try {
@@ -121,13 +121,13 @@ function mayGuard(medium: DirectoryMedium, run: string): boolean {
 }
 
 /**
- * Makes the run the active one (`set`), or removes the pointer where it names this run (`clear`).
+ * Makes the run the active one (`set`), or removes the pointer if it names this run (`clear`).
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 'clear'): void {
   const { root, home } = medium.places;
   withIoErrors(activePath(home), root, () => {
-    // Most commits find it as it should be: that needs no lock.
+    // For most commits the pointer is already right, which needs no lock.
     if ((readActive(home) === run) === (move === 'set')) return;
     medium.exclusively(() => {
       if (move === 'set') writeActive(medium.places, run);
@@ -137,7 +137,7 @@ export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 
 }
 
 /**
- * Makes a run the active one, whichever it was, or (null) removes the pointer.
+ * Makes any run the active one, or (null) removes the pointer.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function setPointer(medium: DirectoryMedium, run: string | null): void {
@@ -151,7 +151,7 @@ function writeActive({ root, home }: DirectoryMedium['places'], run: string | nu
   else if (removeFile(path)) syncDirectory(home);
 }
 
-/** `<name> <seq>` per line behind the first; a line of another form counts for nothing. */
+/** Parses lines of the form `<name> <seq>` after the first line. Lines of another form are ignored. */
 function parseLines(text: string): Map<string, number> {
   const lines = new Map<string, number>();
   for (const line of text.split('\n').slice(1)) {

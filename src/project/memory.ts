@@ -13,11 +13,11 @@ import { parseSession, type SessionMark } from './pointers.js';
 import type { Runs } from './runs.js';
 import { changeSession } from './session-changes.js';
 
-/** All that runs in memory come to. Tests change it to play a crash or an agent. */
+/** The complete data of runs in memory. Tests change it to simulate a crash or an agent. */
 export interface ProjectMemory extends Memory {
-  /** `seq` since when a run guards. */
+  /** The guarded runs, each with the `seq` since which it is guarded. */
   guards: Map<string, number>;
-  /** The texts of their files. */
+  /** The texts of the session files, by file name. */
   sessions: Map<string, string>;
   active: string | null;
 }
@@ -25,12 +25,12 @@ export interface ProjectMemory extends Memory {
 /** Runs in memory, for tests and simulations. */
 export type MemoryRuns<S extends WithSeq> = Runs<S> & Pick<MemoryStore<S>, 'put'>;
 
-/** An empty memory. */
+/** Creates an empty memory. */
 export function emptyProjectMemory(): ProjectMemory {
   return { ...createMemory(), guards: new Map(), sessions: new Map(), active: null };
 }
 
-/** The same runs as in a directory, without files. */
+/** Creates runs in memory that behave like those in a directory. */
 export function createMemoryRuns<S extends WithSeq>(
   options: Pick<MemoryStoreOptions<S>, 'codec' | 'clock'> & { memory?: ProjectMemory },
 ): MemoryRuns<S> {

@@ -22,10 +22,11 @@ import { pathError, withIoErrors } from '../store/io.js';
 import { HOME } from './layout.js';
 
 /**
- * Refuses a place in a project that a link leads out of it, into git's own directory, or nowhere: such links come with a clone, and
- * what is said of the place would not hold where it leads. For what writes there; nothing need be there yet.
+ * Refuses a path in a project if a link leads out of the project, into a git directory, or nowhere. Such links may come
+ * with a clone, and statements about the path would not hold for their target. For code that writes to the path, which
+ * need not exist yet.
  * @param root absolute
- * @param path relative to it
+ * @param path relative to the root
  * @throws DevCliError `IO`, naming the link
  */
 export function requireInside(root: string, path: string): void {
@@ -49,7 +50,7 @@ export function requireInside(root: string, path: string): void {
   });
 }
 
-/** Whether a directory of a project lies in it, after links are followed. @param directory absolute */
+/** Returns whether a directory of a project is inside it once links are followed. @param directory absolute */
 export function isOwnDirectory(root: string, directory: string): boolean {
   return resolvePath(realpathSync(root), join(realpathSync(root), relative(root, directory))).kind === 'inside';
 }
@@ -61,11 +62,11 @@ function judgeTarget(root: string, path: string): string | null {
   return existsSync(path) ? null : 'which is not there';
 }
 
-/** Where skills have a goal written when a shell refuses it on standard input; relative to the root, or to where the call was made. */
+/** Where skills write a goal that a shell cannot pass on stdin, relative to the root or the caller's directory. */
 export const GOAL_FILE = '.dev/goal.md';
 
 /**
- * Removes the first goal file that there is, once a run has its goal. What is no regular file is left alone.
+ * Removes the first existing goal file, once a run has its goal. Leaves anything that is not a regular file.
  * @param directories absolute, in the order in which a goal is looked for
  */
 export function removeGoalFile(directories: readonly string[]): void {
@@ -76,18 +77,18 @@ export function removeGoalFile(directories: readonly string[]): void {
       if (stats === undefined) continue;
       if (stats.isFile()) rmSync(path, { force: true });
     } catch {
-      // The run exists: a useless file that stays must not make the call fail.
+      // The run has been created: a leftover file must not make the call fail.
     }
     return;
   }
 }
 
 /**
- * Keeps what a call has found out and any other can find out again, outside of every commit. Where it cannot be kept, it is not:
- * a disk that is full or that nobody may write keeps nobody from an answer.
+ * Caches something that any call can find out again, outside every commit. If the disk is full or read-only, it is not
+ * cached, and the call goes on.
  * @param root absolute
  * @param path relative to the root
- * @returns whether it is kept
+ * @returns whether it was cached
  */
 export function keepFinding(root: string, path: string, text: string): boolean {
   try {
@@ -100,10 +101,10 @@ export function keepFinding(root: string, path: string, text: string): boolean {
 }
 
 /**
- * Writes a file where nothing is: whole or not at all, and never over what came there meanwhile.
- * @param path absolute; its directory is made
+ * Creates a file if the path does not exist: atomically, and without overwriting a file created meanwhile.
+ * @param path absolute; its directory is created
  * @param root for messages: paths inside it are shown relative to it
- * @returns false where something is there already
+ * @returns false if the path already exists
  * @throws DevCliError `IO`
  */
 export function createFile(path: string, content: string, root: string): boolean {
@@ -125,7 +126,8 @@ export function createFile(path: string, content: string, root: string): boolean
 }
 
 /**
- * Adds lines to a file that others append to, too, and makes it where it is missing. After half a line of theirs they begin a new one.
+ * Appends lines to a file to which others append as well; creates it if necessary. Starts a new line if the last one is
+ * incomplete.
  * @param path absolute
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
@@ -145,8 +147,8 @@ export function appendLines(path: string, lines: string, root: string): void {
 }
 
 /**
- * Writes a file that only the user may read, in place of one that may be there.
- * @param path absolute; its directory is made
+ * Writes a file that only the user can read, replacing an existing one.
+ * @param path absolute; its directory is created
  * @throws DevCliError `IO`
  */
 export function writePrivately(path: string, content: string, root: string): void {
@@ -158,13 +160,13 @@ export function writePrivately(path: string, content: string, root: string): voi
   });
 }
 
-/** Makes a directory that only the user may enter. @param path absolute @throws DevCliError `IO` */
+/** Creates a directory that only the user can enter. @param path absolute @throws DevCliError `IO` */
 export function makePrivately(path: string, root: string): void {
   ensureDirectory(path, root);
   withIoErrors(path, root, () => chmodSync(path, 0o700));
 }
 
-/** Removes a directory below `.dev` with all that is in it. @param path relative to the root @throws DevCliError `IO` */
+/** Removes a directory below `.dev` with its content. @param path relative to `.dev` @throws DevCliError `IO` */
 export function removeBelowHome(root: string, path: string): void {
   requireInside(root, `${HOME}/${path}`);
   withIoErrors(join(root, HOME, path), root, () => rmSync(join(root, HOME, path), { recursive: true, force: true }));

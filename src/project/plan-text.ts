@@ -9,23 +9,23 @@ import { type Lock, type LockRecord, lockedError, tryLock } from '../store/lock.
 import { identifyProcess } from '../store/process.js';
 import { RUNS } from './layout.js';
 
-/** Where `plan edit` keeps a text until it is taken up or thrown away: `edit/` in the directory of a run, which git ignores. */
+/** The place of `plan edit` for a text in progress: `edit/` in a run's directory, which git ignores. */
 export interface PlanTextPlace {
-  /** Absolute path of the text that an editor is opened on. */
+  /** Absolute path of the text that an editor opens. */
   path: string;
-  /** The same, relative to the root. */
+  /** The same path, relative to the root. */
   shown: string;
-  /** What was kept about the text when it was begun; null where none is. @throws DevCliError `IO` */
+  /** Reads what was recorded about the text when it was begun; null if there is nothing. @throws DevCliError `IO` */
   readOrigin(): string | null;
   /** @throws DevCliError `IO` */
   readText(): PlanText;
-  /** Begins a text. @throws DevCliError `IO` */
+  /** Begins a new text. @throws DevCliError `IO` */
   begin(origin: string, text: string): void;
-  /** Puts a text back. @throws DevCliError `IO` */
+  /** Writes the text again. @throws DevCliError `IO` */
   write(text: string): void;
-  /** Whether an editor has left something beside the text, such as what it saves of work that was cut off. @throws DevCliError `IO` */
+  /** Returns whether an editor left other files beside the text, such as a swap file. @throws DevCliError `IO` */
   hasMore(): boolean;
-  /** Removes the text, and what an editor left beside it. @throws DevCliError `IO` */
+  /** Removes the text and anything that an editor left beside it. @throws DevCliError `IO` */
   discard(): void;
 }
 
@@ -35,17 +35,17 @@ type PlanText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: '
 const TEXT = 'PLAN.md';
 const ORIGIN = 'origin.json';
 
-/** Bytes of a text, and of what is kept about it: a plan of 10,000 todos is smaller. */
+/** Maximum size in bytes of a text and of its record: a plan of 10,000 todos is smaller. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** @throws DevCliError `IO` where a link leads out of the root */
+/** @throws DevCliError `IO` if a link leads out of the root */
 export function openPlanText(root: string, run: string): PlanTextPlace {
   const shown = `${RUNS}/${run}/edit/${TEXT}`;
   const directory = resolveDirectory(root, `${RUNS}/${run}/edit`);
   const path = join(directory, TEXT);
   const write = (text: string) => {
     withIoErrors(directory, root, () => {
-      // An editor may have put something else in its place.
+      // An editor may have replaced the text with something other than a file.
       rmSync(path, { recursive: true, force: true });
       mkdirSync(directory, { recursive: true });
     });
@@ -59,7 +59,7 @@ export function openPlanText(root: string, run: string): PlanTextPlace {
     readText: () => withIoErrors(path, root, () => decode(readIfThere(path))),
     begin(origin, text) {
       write(text);
-      // Last: a text without it was never begun.
+      // Written last: a text without this record counts as not begun.
       writeDurably(join(directory, ORIGIN), origin, root);
     },
     write,
@@ -69,7 +69,7 @@ export function openPlanText(root: string, run: string): PlanTextPlace {
   };
 }
 
-/** Undefined where nothing is, null for what is no regular file or too large. */
+/** Reads a file: undefined if it does not exist, null if it is not a regular file or too large. */
 function readIfThere(path: string): Buffer | null | undefined {
   try {
     return readRegular(path, LARGEST);
@@ -91,12 +91,12 @@ function decode(content: Buffer | null | undefined): PlanText {
   }
 }
 
-/** The lock of a text, or who has it. */
+/** The lock of a text, or the record of its holder. */
 export type LockedText = Lock | { holder: LockRecord };
 
 /**
- * Keeps a second `plan edit` away from the text. What a dead process left is taken over.
- * @throws DevCliError `IO`; `LOCKED` for a holder that cannot be looked up from here
+ * Prevents a second `plan edit` of the same text. Takes over the lock of a dead process.
+ * @throws DevCliError `IO`; `LOCKED` for a holder that cannot be looked up, such as one on another machine
  */
 export function lockPlanText(root: string, run: string, { clock, ids }: { clock: Clock; ids: Ids }): LockedText {
   const path = join(resolveDirectory(root, `${RUNS}/${run}`), 'edit.lock');

@@ -6,20 +6,20 @@ import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.j
 import { readRegularText, resolveDirectory } from '../store/inside.js';
 import { HOME } from './layout.js';
 
-/** More than any of these files has, in bytes. */
+/** Upper bound in bytes for these files. */
 const LARGEST = 1024 * 1024;
 
-/** What is known of a session of a harness. */
+/** What is known about a session of a harness. */
 export interface SessionMark {
-  /** The run that it is bound to. */
+  /** The run to which the session is bound. */
   run: string | null;
-  /** Whether hooks have told of it. */
+  /** Whether a hook has reported the session. */
   heard: boolean;
-  /** Runs that it was bound to before, the latest first: once the run it is bound to has ended, a live one of these judges it. */
+  /** Earlier runs of the session, latest first. Once its present run has ended, hooks go by a live one of these. */
   before: readonly string[];
 }
 
-/** Reads a session's file (storage.md, Marks of the root). */
+/** Parses a session's file (storage.md, Marks of the root). */
 export function parseSession(text: string): SessionMark {
   const [run = '', ...more] = text.trimEnd().split('\n');
   const before = more.filter((line) => line.startsWith('before ')).map((line) => line.slice('before '.length));
@@ -27,8 +27,8 @@ export function parseSession(text: string): SessionMark {
 }
 
 /**
- * Reads what is known of a session: a file for each below `.dev/sessions`, named by its id, or by the id's digest if it cannot be a
- * file name. Null where there is none. Throws system errors.
+ * Reads what is known about a session, from its file below `.dev/sessions`. The file is named by the session's id, or
+ * by the id's digest if the id cannot be a file name. Null if there is no file. Throws system errors.
  * @param root absolute, without links
  */
 export function readSession(root: string, id: string): SessionMark | null {
@@ -36,7 +36,7 @@ export function readSession(root: string, id: string): SessionMark | null {
   return text === null ? null : parseSession(text);
 }
 
-/** Writes or (null) removes the file of a session. Under the common lock. Throws system errors. */
+/** Writes or (null) removes the file of a session. The caller holds the common lock. Throws system errors. */
 export function writeSessionFile(root: string, name: string, text: string | null): void {
   const directory = findSessions(root);
   const path = join(directory, name);
@@ -48,22 +48,22 @@ export function writeSessionFile(root: string, name: string, text: string | null
   }
 }
 
-/** The directory of the files of sessions. Throws system errors. */
+/** Returns the directory of the session files. Throws system errors. */
 export function findSessions(root: string): string {
   return resolveDirectory(root, `${HOME}/sessions`);
 }
 
-/** The name of a session's file. */
+/** Returns the name of a session's file. */
 export function nameSessionFile(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
 }
 
-/** The file that names the active run (storage.md, Marks of the root). @param home `<root>/.dev` */
+/** Returns the path of the file that names the active run (storage.md, Marks of the root). @param home `<root>/.dev` */
 export function activePath(home: string): string {
   return join(home, 'active-spec');
 }
 
-/** The run named there, or null. Throws system errors. */
+/** Reads the name of the active run, or null. Throws system errors. */
 export function readActive(home: string): string | null {
   return nameIn(activePath(home));
 }
@@ -73,7 +73,7 @@ function nameIn(path: string): string | null {
   return isName(name) ? name : null;
 }
 
-/** The text of a small file of the root; null where there is none, or something else. Throws system errors. */
+/** Reads a small file of the root; null if it is missing or not a regular file. Throws system errors. */
 export function readSmall(path: string): string | null {
   return readRegularText(path, LARGEST);
 }

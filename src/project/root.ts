@@ -7,21 +7,21 @@ import { pathError, toIoError, withIoErrors } from '../store/io.js';
 import { readBinding } from './binding.js';
 import { RUNS } from './layout.js';
 
-/** The root of a call, and the work tree that it came from. */
+/** The root of a call, and the work tree from which the call came. */
 export interface FoundRoot {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
-  /** Where the root would lie in the work tree that was made for it and the call came from, absolute; null when it came from elsewhere. */
+  /** The absolute counterpart of the root in the work tree made for it; null if the call came from elsewhere. */
   workTree: string | null;
-  /** The run that work tree was made for; null for one that was made for no run. */
+  /** The run for which that work tree was made; null if it was made for no run. */
   boundRun: string | null;
-  /** The goal that it was made for. */
+  /** The goal for which the work tree was made. */
   boundGoal?: string;
 }
 
-/** What the root of a call is found by. */
+/** The inputs for finding the root of a call. */
 export interface RootQuery {
-  /** Absolute. */
+  /** Absolute path. */
   cwd: string;
   env: { DEV_CLI_ROOT?: string | undefined };
   /** The value of `--root`. */
@@ -30,15 +30,15 @@ export interface RootQuery {
 
 /** Directories that make their parent a root even if it has no run. */
 const HOMES = ['.ai', '.nexus', '.dev/memory'];
-/** A directory below `.dev/specs` with one of these is a run, or a plan to begin one with. */
+/** A directory below `.dev/specs` with one of these files is a run, or a plan with which a run can begin. */
 const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;
 
 /**
- * Finds the root (protocol.md, Root). Starts no process and writes nothing.
- * A given root is taken as it is; the work tree the call came from counts only when it belongs to that root.
- * @throws DevCliError `USAGE` when the given root is no directory; `IO` for a path that is not UTF-8, and when a work tree's
- * pointer cannot be used
+ * Finds the root (protocol.md, Root). Starts no process and writes nothing. A given root is used as it is; then the
+ * work tree of the call counts only if it belongs to that root.
+ * @throws DevCliError `USAGE` if the given root is not a directory; `IO` for a path that is not UTF-8, and if the
+ * pointer of a work tree is not usable
  */
 export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
   refuseNonUtf8Path({ cwd, env, explicit });
@@ -55,7 +55,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
 }
 
 /**
- * Refuses a path that is not UTF-8: Node replaces its bytes by U+FFFD and would find nothing there, or a root further up.
+ * Refuses a path that is not UTF-8: Node replaces its bytes with U+FFFD and finds nothing, or a root further up.
  * @throws DevCliError `IO` for such a directory
  */
 function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
@@ -77,12 +77,12 @@ function listNames(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // Missing, or not readable for this user: no root for them.
+    // A directory that is missing or not readable for this user contains no root for them.
     return [];
   }
 }
 
-/** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */
+/** Lists the directories from `cwd` upward, to the top of the git work tree (`top`) or else of the file system. */
 export function climb(cwd: string): { passed: string[]; top: string | null } {
   const passed: string[] = [];
   for (let at = cwd; ; at = dirname(at)) {
@@ -92,7 +92,7 @@ export function climb(cwd: string): { passed: string[]; top: string | null } {
   }
 }
 
-/** What the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so (storage.md, Work tree). */
+/** Reads what the work tree at `top` was made for, from the git directory of a linked one (storage.md, Work tree). */
 function findBinding(top: string): FoundRoot | null {
   const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
@@ -101,7 +101,7 @@ function findBinding(top: string): FoundRoot | null {
   return text === null ? null : readBinding(top, pointer, text, isDirectory);
 }
 
-/** The same where the root is given: that is what to do about a pointer that cannot be used, so it is ignored. */
+/** The same, but ignores an unusable pointer: giving the root explicitly is the remedy for one. */
 function findUsableBinding(top: string): FoundRoot | null {
   try {
     return findBinding(top);
@@ -111,7 +111,7 @@ function findUsableBinding(top: string): FoundRoot | null {
   }
 }
 
-/** Where the `.git` of a linked work tree leads; null where it is none. */
+/** Returns the git directory of a linked work tree; null if `top` is not a linked work tree. */
 export function findLinkedGitDirectory(top: string): string | null {
   const link = join(top, '.git');
   if (kindOf(link) !== 'file') return null;
@@ -135,13 +135,13 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
   try {
     return statSync(path).isDirectory() ? 'directory' : 'file';
   } catch (error) {
-    // A parent that this user may not read holds no root for them.
+    // A parent directory that this user may not read contains no root for them.
     if (isMissing(error) || getSystemCode(error) === 'EACCES') return 'nothing';
     throw toIoError(error, path, null);
   }
 }
 
-/** The text of a file that leads elsewhere: git's, or a work tree's to its root. @throws DevCliError `IO` */
+/** Reads a file that contains a path: git's own, or the pointer of a work tree to its root. @throws DevCliError `IO` */
 export function readPointer(path: string): string | null {
   return withIoErrors(path, null, () => readRegularText(path, LIMIT));
 }

@@ -14,42 +14,42 @@ import { activePath, readActive, readSession, type SessionMark } from './pointer
 import { type FoundRoot, findRoot, type RootQuery } from './root.js';
 import type { SessionChange } from './session-changes.js';
 
-/** Which run is meant where none is named. */
+/** Finds the run that a call without a name refers to. */
 interface Pointers {
-  /** The run named by the active pointer, or null. */
+  /** Returns the run that the active pointer names, or null. */
   active(): Promise<string | null>;
-  /** The run a harness session is bound to, or null. */
+  /** Returns the run to which a harness session is bound, or null. */
   session(id: string): Promise<string | null>;
 }
 
-/** The runs of a project, to be read as they are now. */
+/** The runs of a project, for reading their present state. */
 export interface ReadRuns<S extends WithSeq> extends ReadStore<S>, Pointers {}
 
-/** The same, with their history. */
+/** The runs of a project, for reading their state and history. */
 export interface RunHistories<S extends WithSeq> extends HistoryStore<S>, Pointers {}
 
-/** The runs of a project: streams of the store, and what in `.dev` points to one (storage.md, Layout). */
+/** The runs of a project: streams of the store, and the pointers to them in `.dev` (storage.md, Layout). */
 export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
-  /** Makes a run the active one, or clears the pointer. */
+  /** Makes a run the active one, or (null) clears the pointer. */
   setActive(run: string | null): Promise<void>;
-  /** Clears the pointer when it names this run. */
+  /** Clears the pointer if it names this run. */
   clearActive(run: string): Promise<void>;
-  /** Changes what is known of a session; returns whether it became that. Where there is nothing of dev-cli, it leaves no trace. */
+  /** Changes the mark of a session; returns whether it did. Leaves no trace in a project without dev-cli. */
   changeSession(id: string, change: SessionChange): Promise<boolean>;
-  /** What is known of a session; null where nothing is. */
+  /** Returns what is known about a session; null if nothing is. */
   sessionMark(id: string): Promise<SessionMark | null>;
   /**
-   * A digest of where the run lies: the same after a rename of it or of a directory above it, another one for a copy, a
-   * clone, another user or another machine (protocol.md §4). The run is there, or locked.
+   * Digests the place of the run's directory. The digest survives renaming the run or a parent directory, but differs
+   * for a copy, a clone, another user or another machine (protocol.md §4). The run has to exist or be locked.
    * @throws DevCliError `IO`
    */
   home(run: string): string;
-  /** The same of the root. @throws DevCliError `IO` */
+  /** Digests the place of the root in the same way. @throws DevCliError `IO` */
   clone(): string;
 }
 
 interface ReadOptions<S extends WithSeq> {
-  /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
+  /** Absolute path of the root; the runs are in `<root>/.dev/specs`. */
   root: string;
   codec: Codec<S>;
   clock: Clock;
@@ -57,20 +57,20 @@ interface ReadOptions<S extends WithSeq> {
 
 interface Options<S extends WithSeq> extends ReadOptions<S> {
   ids: Ids;
-  /** How long to wait for a lock, in milliseconds. Default: that of the store. */
+  /** Milliseconds to wait for a lock. Default: the store's. */
   lockWaitMs?: number;
-  /** What locks are taken for, as a call that has to wait is told. */
+  /** The purpose of locks, which a waiting call reports. */
   purpose?: string;
 }
 
-/** A project as a call finds it: its root, where the call came from, and its runs. */
+/** A project as found by a call: its root, where the call came from, and its runs. */
 export interface OpenedProject<R> extends FoundRoot {
   runs: R;
 }
 
 /**
- * Finds the root of a call and opens its runs (protocol.md, Root). Nothing is written before the first commit.
- * @throws DevCliError as `findRoot`; `IO` when the root is not there
+ * Finds the root of a call and opens its runs (protocol.md, Root). Writes nothing before the first commit.
+ * @throws DevCliError as `findRoot`; `IO` if the root does not exist
  */
 export function openProject<S extends WithSeq>(
   query: RootQuery,
@@ -80,7 +80,7 @@ export function openProject<S extends WithSeq>(
   return { ...found, runs: createRuns({ ...options, root: found.root }) };
 }
 
-/** The same for questions: nothing that writes is even loaded. */
+/** Opens a project only for reading, and does not even load the code that writes. */
 export function openProjectForReading<S extends WithSeq>(
   query: RootQuery,
   options: Omit<ReadOptions<S>, 'root'>,
@@ -90,8 +90,8 @@ export function openProjectForReading<S extends WithSeq>(
 }
 
 /**
- * The runs in `<root>/.dev`. Nothing is written before the first commit.
- * @throws DevCliError `IO` when the root is not there
+ * Opens the runs in `<root>/.dev`. Writes nothing before the first commit.
+ * @throws DevCliError `IO` if the root does not exist
  */
 export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
   const opened: OpenedDirectory<S> = openDirectory({
@@ -115,7 +115,7 @@ export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
       movePointer(medium, requireName(run), 'clear');
     },
     async changeSession(id, change) {
-      // A harness tells of every session, also where there is nothing of dev-cli.
+      // A harness reports every session, even in projects that do not use dev-cli.
       if (!existsSync(places.home)) return false;
       const { changeSessionOnDisk } = await import('./session-changes.js');
       let isSo = false;
@@ -130,7 +130,7 @@ export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
   };
 }
 
-/** The same runs for questions. @throws DevCliError `IO` when the root is not there */
+/** Opens the runs only for reading. @throws DevCliError `IO` if the root does not exist */
 export function createReadRuns<S extends WithSeq>(options: ReadOptions<S>): ReadRuns<S> {
   const { store, places } = openDirectoryForReading({ ...options, layout: RUN_LAYOUT });
   return { ...store, active: async () => findActive(places), session: async (id) => findSession(places, id) };
@@ -151,9 +151,9 @@ function aboutSessions<T>({ root, home }: Places, look: () => T): T {
 const os = loadLazily<typeof import('node:os')>('node:os');
 
 /**
- * Digests machine, user and directory, so that a directory is recognized after a move and told from a copy. The device is left
- * out: its number may change when the machine restarts.
- * @param directory absolute; it is there
+ * Digests machine, user and inode of a directory, to recognize the directory after a move and to tell it from a copy.
+ * Leaves out the device, whose number may change when the machine restarts.
+ * @param directory absolute; has to exist
  * @throws system errors
  */
 export function computePlaceDigest(directory: string): string {
@@ -162,15 +162,15 @@ export function computePlaceDigest(directory: string): string {
 }
 
 /**
- * Identifies this machine without starting a process. The host name is the second choice: after its first dot it may change
- * with the network.
+ * Identifies this machine without starting a process. The host name is only a fallback: what follows its first dot may
+ * change with the network.
  */
 function readMachineId(): string {
   try {
     const id = readFileSync('/etc/machine-id', 'utf8').trim();
     if (id !== '') return id;
   } catch {
-    // No such file on this system, or it is not readable.
+    // The file does not exist on this system, or is not readable.
   }
   return os().hostname().split('.', 1)[0] ?? '';
 }

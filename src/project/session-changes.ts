@@ -11,21 +11,21 @@ import {
   writeSessionFile,
 } from './pointers.js';
 
-/** What becomes of a session (harness.md, Sessions). */
+/** A change of a session's mark (harness.md, Sessions). */
 export type SessionChange =
-  /** A call binds it to a run; `before` are those of its runs that may still go on. */
+  /** A call binds the session to a run. `before` lists its earlier runs that may still go on. */
   | { becomes: 'bound'; run: string; before: readonly string[] }
-  /** Hooks have told of it; or it was told that none has. */
+  /** `heard`: a hook has reported the session. `told`: the user was warned that no hook has. */
   | { becomes: 'heard' | 'told' }
-  /** It has ended while it was bound to a run; or to none. */
+  /** The session has ended: `left` if it was bound to a run, `forgotten` if not. */
   | { becomes: 'left'; runId: string }
   | { becomes: 'forgotten' }
-  /** It goes on with a run that another has left, if none is bound to it. */
+  /** The session takes over a run that an ended session has left, unless another session is bound to the run. */
   | { becomes: 'successor'; run: string; runId: string };
 
 const UNKNOWN: SessionMark = { run: null, heard: false, before: [] };
 
-/** The files of all sessions, by name. */
+/** The files of all sessions, by file name. */
 interface SessionFiles {
   names(): string[];
   read(name: string): string | null;
@@ -33,7 +33,7 @@ interface SessionFiles {
   write(name: string, text: string | null): void;
 }
 
-/** Changes the file of a session, under the lock of all. @returns whether it became that */
+/** Changes the file of a session. The caller holds the common lock. @returns whether the change took place */
 export function changeSession(files: SessionFiles, own: string, change: SessionChange): boolean {
   const text = files.read(own);
   const { run, heard, before } = text === null ? UNKNOWN : parseSession(text);
@@ -72,14 +72,14 @@ export function changeSession(files: SessionFiles, own: string, change: SessionC
   }
 }
 
-/** Renders the file of a session that is bound to a run, or that hooks have told of. */
+/** Renders the file of a session that is bound to a run or that a hook has reported. */
 function renderSession({ run, heard, before }: SessionMark): string {
   return `${run ?? ''}\n${heard && run !== null ? 'heard\n' : ''}${renderBefore(before)}`;
 }
 
 const renderBefore = (before: readonly string[]) => before.map((name) => `before ${name}\n`).join('');
 
-/** The same on disk. Under the common lock. Throws system errors. @param root absolute, without links */
+/** The same on disk. The caller holds the common lock. Throws system errors. @param root absolute, without links */
 export function changeSessionOnDisk(root: string, id: string, change: SessionChange): boolean {
   const directory = findSessions(root);
   const files: SessionFiles = {

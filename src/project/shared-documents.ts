@@ -6,14 +6,14 @@ import { writeDurably } from '../store/durable.js';
 import { isReserved, streamPath } from '../store/layout.js';
 import { isOwnIgnoreFile, readRules, textAt, WRITTEN_BY } from './gitignore.js';
 
-/** Never shared, whatever a recipe says: a checkout must not change what a run goes on with. */
+/** Never shared, whatever a recipe says: a checkout must not change the recipe of a run in progress. */
 const CAPTURED = 'recipe.json';
 
 /**
- * Lets git see documents of a run besides those that the rules of `.dev` let through: by rules in the run's own directory, which
- * hide themselves. Rules that somebody else wrote, there or for `.dev`, stay as they are.
- * @param shared relative to the run's directory; its records are left out
- * @param made collects what comes into being, also when it fails
+ * Lets git see further documents of a run, by an ignore file in the run's own directory that ignores itself. Rules that
+ * somebody else wrote, there or in `.dev`, stay as they are.
+ * @param shared relative to the run's directory; the run's records are left out
+ * @param made collects the created files, even if the function throws
  * @throws DevCliError `IO`, system errors
  */
 export function letThrough(
@@ -37,7 +37,7 @@ function isShareable(layout: Places['layout'], run: string, path: string): boole
   return path !== CAPTURED && !/[\r\n]/.test(path) && !isReserved(layout, run, streamPath(layout, run, path));
 }
 
-/** Directories come before the files: each hides what else is in it. */
+/** Renders directories before files, because each directory's rules hide the rest of its content. */
 function renderRules(paths: readonly string[]): string {
   const directories = paths.flatMap((path) => {
     const names = path.split('/').slice(0, -1);
@@ -51,7 +51,7 @@ function renderRules(paths: readonly string[]): string {
   ].join('\n');
 }
 
-/** A path as a pattern that matches nothing else. */
+/** Escapes a path to a pattern that matches only that path. */
 function toPattern(path: string): string {
   return path.replace(/[\\*?[\]]|[ \t]+$/g, (special) => special.replace(/./g, '\\$&'));
 }

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_LAYOUT, RUNS } from './layout.js';
 
-/** Describes the runs of a root without reading them: another text where one was added, has changed or is gone. */
+/** Describes the runs of a root without reading them. The text changes if a run was added, changed or removed. */
 export function describeRuns(root: string): string {
   const directory = join(root, RUNS);
   return list(directory)
@@ -15,7 +15,7 @@ function list(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
   } catch {
-    // What cannot be read now shows as a change once it can.
+    // A directory that cannot be read now shows up as a change once it can be.
     return [];
   }
 }

@@ -4,11 +4,11 @@ import { writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { openFileFinder } from './find-files.js';
 
-/** The tests of a project's recipes, as files. */
+/** The directories of a project that contain recipes and their tests. */
 
 const DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 
-/** Lists the test files of a project: absolute paths, sorted. */
+/** Lists the test files of a project as sorted absolute paths. */
 export function listTestFiles(root: string): string[] {
   const { find } = openFileFinder({});
   return DIRECTORIES.flatMap((directory) =>
@@ -18,7 +18,7 @@ export function listTestFiles(root: string): string[] {
     .sort();
 }
 
-/** Writes a file beside a test, or a report of tests. @param path absolute @throws DevCliError `IO` */
+/** Writes a file beside a test, or a test report. @param path absolute @throws DevCliError `IO` */
 export function writeTestFile(path: string, content: string, root: string): void {
   withIoErrors(path, root, () => mkdirSync(dirname(path), { recursive: true }));
   writeDurably(path, content, root);
@@ -26,7 +26,7 @@ export function writeTestFile(path: string, content: string, root: string): void
 
 /**
  * Waits until something changes below the directories of a project's recipes.
- * @returns false when `signal` was given first
+ * @returns false if `signal` was aborted first
  */
 export async function awaitChange(root: string, directories: readonly string[], signal: AbortSignal): Promise<boolean> {
   const watched = [...new Set([...DIRECTORIES.map((directory) => `${root}/${directory}`), ...directories])];
@@ -41,7 +41,7 @@ export async function awaitChange(root: string, directories: readonly string[], 
     const settle = (changed: boolean) => {
       for (const watcher of watchers) watcher.close();
       signal.removeEventListener('abort', abort);
-      // An editor changes a file in several steps.
+      // An editor saves a file in several steps, so this waits for the rest of them.
       setTimeout(() => resolve(changed), changed ? 100 : 0);
     };
     const abort = () => settle(false);
@@ -50,7 +50,7 @@ export async function awaitChange(root: string, directories: readonly string[], 
   });
 }
 
-/** Waits for a directory that is not there; one whose own is not there either has nothing that changes. */
+/** Waits until a missing directory is created. If its parent is missing, too, watches nothing. */
 function watchForDirectory(directory: string, onMade: () => void): FSWatcher[] {
   try {
     return [watch(dirname(directory), (_, name) => name === basename(directory) && onMade())];

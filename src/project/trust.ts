@@ -6,12 +6,12 @@ import { isMissing } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 
 /**
- * Digests that a person has trusted (protocol.md §4): a directory outside every project with one empty file per digest,
- * so that two calls at once lose nothing.
+ * Digests that a person has trusted (protocol.md §4), as empty files in a directory outside every project: one file per
+ * digest, so that concurrent calls lose nothing.
  */
 
 /**
- * Whether `digest` was trusted.
+ * Returns whether `digest` is trusted.
  * @param directory absolute; need not exist
  * @throws DevCliError `IO`
  */
@@ -21,21 +21,21 @@ export function isTrusted(directory: string, digest: string): boolean {
 }
 
 /**
- * Whether anything may be trusted there: to look takes less time than to compute a digest.
+ * Returns whether anything may be trusted at all, which is faster to check than computing a digest.
  * @param directory absolute; need not exist
  */
 export function isAnyTrusted(directory: string): boolean {
   try {
     return readdirSync(directory).length > 0;
   } catch (error) {
-    // What else is wrong with it, `isTrusted` says.
+    // `isTrusted` reports any other problem with the directory.
     return !isMissing(error);
   }
 }
 
 /**
  * Trusts `digest` from now on.
- * @param directory absolute; made when it is not there
+ * @param directory absolute; created if it does not exist
  * @throws DevCliError `IO`
  */
 export function trust(directory: string, digest: string): void {
@@ -45,7 +45,7 @@ export function trust(directory: string, digest: string): void {
 }
 
 /**
- * Trusts `digest` no longer.
+ * Stops trusting `digest`.
  * @param directory absolute
  * @throws DevCliError `IO`
  */

@@ -12,35 +12,38 @@ import { computePlaceDigest } from './runs.js';
 import { findMainWorkTree } from './work-trees.js';
 
 interface Options<S extends WithSeq> {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
-  /** The streams lie in it, below `.dev`; left out: in `.dev` itself. */
+  /** The directory of the streams below `.dev`; if left out, `.dev` itself. */
   directory?: string;
-  /** What one stream is called in messages, and what its lock is taken for. */
+  /** The name of one stream in messages, and the purpose of its lock. */
   noun: string;
-  /** Whether others may read it as they may read the project: who is at work beside a transaction would be kept from that, too. */
+  /**
+   * Whether all who may read the project may read the streams. Otherwise, the umask of a transaction hits concurrent
+   * work.
+   */
   readable?: true;
   codec: Codec<S>;
   clock: Clock;
   ids: Ids;
 }
 
-/** The streams of a wing. They have no marks. */
+/** The streams of a wing, which have no marks. */
 export interface WingStreams<S extends WithSeq>
   extends Pick<Store<S>, 'read' | 'streams' | 'scan' | 'transact' | 'replay'> {
   /**
-   * A digest of where the stream lies, as `Runs.home` gives it of a run. The stream is there, or locked.
+   * Digests the place of the stream as `Runs.home` does for a run. The stream has to exist or be locked.
    * @throws DevCliError `IO`
    */
   place(stream: string): string;
 }
 
-/** Only the user may look into the streams of a wing. */
+/** The umask for streams that only the user may read. */
 const PRIVATE = 0o077;
 
 /**
- * Opens a wing's streams below `.dev`. Nothing is written before the first commit, which also writes the ignore rules of `.dev`.
- * @throws DevCliError `IO` when the root is not there
+ * Opens a wing's streams below `.dev`. Writes nothing before the first commit, which also writes ignore rules.
+ * @throws DevCliError `IO` if the root does not exist
  */
 export function openWingStreams<S extends WithSeq>({
   directory,
@@ -49,7 +52,7 @@ export function openWingStreams<S extends WithSeq>({
   ...options
 }: Options<S>): WingStreams<S> {
   const home = directory === undefined ? HOME : `${HOME}/${directory}`;
-  /** The permissions that the user takes away from new files; null while they hold. */
+  /** The user's own umask while the private one is in force; otherwise null. */
   let users: number | null = null;
   const asUser = <T>(work: () => T): T => {
     if (users === null) return work();
@@ -89,12 +92,12 @@ export function openWingStreams<S extends WithSeq>({
     scan: store.scan,
     replay: store.replay,
     async transact(stream, decide) {
-      // `.dev` itself is not the wing's: whoever may read the project may read it.
+      // `.dev` itself does not belong to the wing: everybody who may read the project may read it.
       const made = withIoErrors(join(places.root, HOME), places.root, () => makeDirectories(places.inside(HOME)));
       if (readable) return store.transact(stream, decide).finally(() => removeEmpty(made));
       users = process.umask(PRIVATE);
       try {
-        // What is decided may write into the project, which is not the wing's either.
+        // `decide` may write files of the project, which are not private either.
         return await store.transact(stream, (...given) => asUser(() => decide(...given)));
       } finally {
         process.umask(users);
@@ -107,11 +110,12 @@ export function openWingStreams<S extends WithSeq>({
 }
 
 /**
- * Finds the root of a wing's directory: the same for all work trees of a clone. In a linked work tree that is where the call's root lies
- * in the main one, or a directory nearer to the call that has the wing's there.
+ * Finds the root for a wing's directory, which all work trees of a clone share. For a call in a linked work tree, that
+ * is the corresponding directory of the main work tree, or one nearer to the call that already has the wing's
+ * directory.
  * @param root absolute, of the call
- * @param cwd absolute, where the call was made
- * @returns absolute; the call's root where the main work tree has no such directory
+ * @param cwd absolute, the directory of the call
+ * @returns an absolute path; the call's root if the main work tree has no such directory
  * @throws DevCliError `IO`
  */
 export function findWingRoot(root: string, cwd: string, directory: string): string {

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { climb, findLinkedGitDirectory, isDirectory, readPointer } from './root.js';
 
-/** The work trees of a repository (`git worktree add`), as git's files tell of them; no process is started. */
+/** Finds the work trees of a repository (`git worktree add`) from git's files, without starting a process. */
 
 /**
- * The main work tree of the repository when `directory` lies in a linked one; null elsewhere.
+ * Returns the main work tree of the repository if `directory` is in a linked one; otherwise null.
  * @param directory absolute
  * @throws DevCliError `IO`
  */
@@ -16,7 +16,7 @@ export function findMainWorkTree(directory: string): string | null {
 }
 
 /**
- * Lists where a directory lies in the other work trees of its repository, the main one first.
+ * Lists the directories that correspond to `directory` in the other work trees, that of the main work tree first.
  * @param directory absolute
  * @throws DevCliError `IO`
  */
@@ -30,9 +30,10 @@ export function listInOtherWorkTrees(directory: string): string[] {
 }
 
 /**
- * The git directory of a work tree, and the one that all work trees share, which is null where `.git` leads to one that has no others.
+ * Returns the git directory of a work tree, and the one shared by all work trees, which is null if `.git` leads to a
+ * git directory that shares none.
  * @param top absolute
- * @returns null where `.git` leads nowhere
+ * @returns null if `.git` leads nowhere
  * @throws DevCliError `IO`
  */
 export function findGitDirectories(top: string): { own: string; common: string | null } | null {
@@ -47,13 +48,13 @@ function toMainWorkTree(common: string): string | null {
   return basename(common) === '.git' && isDirectory(dirname(common)) ? dirname(common) : null;
 }
 
-/** Each has a file that names the `.git` of the work tree. */
+/** Lists linked work trees. For each, git keeps a file that contains the path of the work tree's `.git`. */
 function listLinked(directory: string): string[] {
   let names: string[];
   try {
     names = readdirSync(directory).sort();
   } catch {
-    // None was ever made, or this user may not look.
+    // No linked work tree was ever made, or this user may not read the directory.
     return [];
   }
   return names.flatMap((name) => {

@@ -29,15 +29,16 @@ import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
- * The shell around the engine's pure core: inside a transaction, it feeds events to the core and carries out the
- * effects until the engine waits for something (engine.md, Shape).
+ * The shell around the engine's pure core. Inside a transaction, it feeds events to the core and carries out the
+ * effects until the engine has to wait (engine.md, Shape).
  *
- * - `enterEngine` carries out the outer machine's effect `engine`; `applyEngineEvents` takes everything else: results,
- *   decisions at gates, jobs that ended (jobs.ts). Both return an event for the outer machine once the execution has
- *   ended; `advanceEngine` of protocol/walk/advance.ts passes it on.
- * - While the engine waits, the pending action is `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user`
- *   (the engine's `at` is a gate) or `running` (`engine.job`).
- * - `tx.tree()` is the work tree as it was when first asked for, before the decision changed anything (run/surroundings.ts).
+ * - `enterEngine` carries out the outer machine's effect `engine`; `applyEngineEvents` handles everything else:
+ *   results, decisions at gates, ended jobs (jobs.ts). Once the execution has ended, both return an event for the outer
+ *   machine, which `advanceEngine` of protocol/walk/advance.ts passes on.
+ * - While the engine waits, the pending action is `engine-dispatch` (open tasks: `engine.tasks`), `wait-for-user` (the
+ *   engine's `at` is a gate) or `running` (`engine.job`).
+ * - `tx.tree()` is the work tree at its first use in the transaction, before the decision changed anything
+ *   (run/surroundings.ts).
  */
 
 /**
@@ -52,22 +53,22 @@ export function enterEngine(
   cause: string,
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
-  // Before its approval an execution has not begun: the plan may have changed, and is captured anew.
+  // An execution that has not begun captures the plan again, because the plan may have changed.
   const fresh = cause === 'enter' || tx.state.engine === null || isUnbegun(tx.state.engine);
   if (fresh && !startExecution(tx, block)) return { type: 'HALT' };
   tx.state.steps[block] = { ...tx.state.steps[block], status: 'running', at: tx.at };
   return applyEngineEvents(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
-/** Whether nothing was done yet: the plan or its commands are still to be approved, and no todo was attempted. */
+/** Returns whether nothing was done yet: the plan or its commands still need approval, and no todo was attempted. */
 export function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
   if (planApproved !== null && commandsApproved !== null) return false;
   return Object.values(todos).every(({ attempt }) => attempt === 0);
 }
 
 /**
- * Feeds events to the engine and carries out what follows. Each event is drawn only after the one before has been
- * carried out, because it may depend on that.
+ * Feeds events to the engine and carries out the effects. Each event is taken from the iterable only after the previous
+ * one has been carried out, because it may depend on that.
  * @returns the event for the outer machine, or null while the engine waits
  */
 export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
@@ -86,7 +87,7 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
     }
   }
   const { tasks, at } = requireEngine(tx);
-  // Held, the execution may stand still with nothing to wait for.
+  // A held execution may have nothing at work and nothing to wait for.
   if (ended === null && at === null && Object.keys(tasks).length === 0) standStill(tx);
   if (ended === null && Object.keys(tasks).length > 0 && !(isPlanning && isDispatched(tx, tasks))) {
     setPendingDispatch(tx, block, fresh);
@@ -94,12 +95,12 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
   return ended;
 }
 
-/** Whether an event is about the plan alone: a change of it, the proposal of one, or that this is gone. */
+/** Returns whether an event concerns only the plan: a change, a proposal, or the end of a proposal. */
 function isAboutPlan(event: EngineEvent): boolean {
   return event.type === 'APPLY' || event.type === 'PROPOSE' || (event.type === 'OUTCOME' && event.stage === APPLY_PLAN);
 }
 
-/** Whether the pending dispatch names exactly these tasks: then it goes on as it is, whatever the plan says of others. */
+/** Returns whether the pending dispatch names exactly these tasks. If so, it stays although the plan has changed. */
 function isDispatched(tx: Transaction, tasks: RunEngine['tasks']): boolean {
   const action = tx.state.pendingAction;
   if (action?.action !== 'engine-dispatch') return false;
@@ -174,7 +175,9 @@ function carryOut(tx: Transaction, block: string, effect: EngineEffect, fresh: S
   }
 }
 
-/** Issues tasks, except those that need a value nobody reported: their todos fail (engine.md, Substitution). */
+/**
+ * Issues tasks. A task that needs a value that nobody reported is not issued: its todo fails (engine.md, Substitution).
+ */
 function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>): EffectResult {
   const engine = requireEngine(tx);
   const refused: EngineEvent[] = [];
@@ -193,7 +196,7 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
   return { events: refused };
 }
 
-/** Keeps the work tree as it was before a todo's first attempt: its commit holds what has changed since. */
+/** Records the work tree before a todo's first attempt: the todo's commit contains what has changed since. */
 function recordBaseline(tx: Transaction, todo: string): void {
   const engine = requireEngine(tx);
   if (tx.state.baseline === null || getTodoRow(engine, todo).baseline !== undefined) return;
@@ -202,7 +205,7 @@ function recordBaseline(tx: Transaction, todo: string): void {
   if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
-/** Does at once what needs only documents; everything else becomes a job. */
+/** Does at once the work that needs only documents; any other work becomes a job. */
 function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
@@ -263,7 +266,7 @@ function recordRetry(
 ): void {
   const { retries } = getTodoRow(requireEngine(tx), todo);
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
-  // A turning point of this very call tells the reason already: rejected, answered, widened.
+  // If this call already recorded a turning point (rejected, answered, widened), that one gives the reason.
   const { course = [] } = requireEngine(tx);
   if (!course.some(({ at }) => at === tx.at)) recordTurningPoint(tx, 'retried', `${todo}: ${why}`);
   const { maxRetries } = requireEngineRecipe(tx).program.policies;

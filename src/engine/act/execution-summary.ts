@@ -12,7 +12,7 @@ import { isDoneEarlier } from './plan/further.js';
 import { listUnconfirmed, readPlanHead } from './plan/plan.js';
 import { renderTodoProgress, summarizeBlocked } from './prompts/dispatch.js';
 
-/** What the `done` action says about an execution (protocol.md, The end). */
+/** How many open issues the `done` action shows (protocol.md, The end). */
 
 const ISSUES_SHOWN = 5;
 
@@ -41,7 +41,9 @@ export function renderExecutionLine(engine: RunEngine): string {
   ].join(', ');
 }
 
-/** Counts the todos that no execution is known to have done: their boxes were ticked when this one began. */
+/**
+ * Counts todos whose boxes were ticked when this execution began and that no earlier execution is known to have done.
+ */
 export function countTickedBefore(engine: RunEngine): number {
   return Object.values(engine.todos).filter(
     ({ id, status, attempt }) => status === 'done' && attempt === 0 && !isDoneEarlier(engine, id),
@@ -51,7 +53,7 @@ export function countTickedBefore(engine: RunEngine): number {
 /** How many failed todos `done` names; `status` shows all of them. */
 const FAILED_SHOWN = 20;
 
-/** Lists the failed todos, each with its reason and what it keeps back. */
+/** Lists the failed todos, each with its reason and the todos that it blocks. */
 export function listFailedTodos(engine: RunEngine): { id: string; reason: string }[] {
   const { blocked } = summarizeBlocked(engine);
   return engine.order
@@ -68,7 +70,7 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
 const LEFT_SHOWN = 10;
 
 /**
- * What the work tree says, for what is only told: a git that gives no answer keeps no run from its end.
+ * Reads from the work tree for a report only: returns null if git fails, so that the run can still end.
  * @throws DevCliError `INTERRUPTED`
  */
 export function lookIfPossible<T>(look: () => T | null): T | null {
@@ -81,8 +83,8 @@ export function lookIfPossible<T>(look: () => T | null): T | null {
 }
 
 /**
- * Lists what has changed since the run began and is in no commit, but for the work whose commit is still to be made: the user
- * decides on it.
+ * Lists paths that changed since the run began and are in no commit, for the user to decide on. Leaves out deferred
+ * commits.
  */
 function listUncommitted(tx: Transaction): string[] {
   const { baseline, engine } = tx.state;
@@ -93,7 +95,7 @@ function listUncommitted(tx: Transaction): string[] {
   return listChangedPaths(now, baseline).filter((path) => !isWaiting(path));
 }
 
-/** Tells the agent, in the instruction of `done`, to name what `results.uncommitted` lists; empty where that is nothing. */
+/** Renders the sentence of `done` that tells the agent to name the uncommitted paths; empty if there are none. */
 export function tellUncommitted(tx: Transaction): string {
   return listUncommitted(tx).length === 0 ? '' : ' Name what is uncommitted: the user decides on it.';
 }
@@ -114,20 +116,20 @@ export function buildExecutionResults(tx: Transaction, engine: RunEngine): Recor
   };
 }
 
-/** @param count how many there are in all */
+/** @param count the number of lines before any were cut off */
 function joinSome(lines: readonly string[], count: number): string {
   const shown = lines.slice(0, ISSUES_SHOWN);
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');
 }
 
-/** The instruction of `done` where a person did not approve the plan. */
+/** Renders the instruction of `done` if a person did not approve the plan. */
 export function tellPlanRefused(): string {
   return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
 }
 
 /**
- * Tells the agent what the user can do where an execution halted because a worker could not go on, and its plan was one for small
- * work (recipes.md, Size); empty otherwise.
+ * Renders what the user can do if an execution of a plan for small work halted because a worker could not go on
+ * (recipes.md, Size); empty otherwise.
  */
 export function tellOutgrown(tx: Transaction): string {
   const todos = Object.values(tx.state.engine?.todos ?? {});
@@ -138,9 +140,9 @@ export function tellOutgrown(tx: Transaction): string {
 }
 
 /**
- * Names the todos at which a halted run is reopened, in the form that `step invalidate --step` takes: all that failed.
- * @returns null if a stage of the whole run failed, or too many todos to rule on one by one: then the block is named
- * instead
+ * Returns the failed todos at which a halted run is reopened, as `step invalidate --step` takes them.
+ * @returns null if a stage of the whole run failed, or if too many todos failed to rule on each: then the caller names
+ * the block instead
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

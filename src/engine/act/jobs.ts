@@ -30,10 +30,10 @@ import {
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /**
- * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in
+ * The work that an execution has dev-cli do outside the transaction (jobs/job.ts). At most one job exists, in
  * `state.engine.job`, and a `running` action waits for it. A job of several commands runs them in turn, each under an
- * action of its own. Its result is recorded by `recordCommandResult` (results/evidence.ts), `recordCommitResult`
- * (commits/commit-job.ts) or `recordPullRequestResult` (request-job.ts), which return the event for the engine.
+ * action of its own. `recordCommandResult` (results/evidence.ts), `recordCommitResult` (commits/commit-job.ts) or
+ * `recordPullRequestResult` (request-job.ts) records the result and returns the event for the engine.
  */
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
@@ -65,7 +65,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
   setPendingRunning(tx, block, engine.job);
 }
 
-/** Prepares the hand-in of the pull request. Its text is rendered now, since it describes the run as it now is. */
+/** Prepares the hand-in of the pull request. Its text is rendered now, to describe the run as it is now. */
 function prepareHandIn(tx: Transaction): { title?: string; issue?: string } {
   const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
@@ -75,7 +75,7 @@ function prepareHandIn(tx: Transaction): { title?: string; issue?: string } {
   });
 }
 
-/** The title that the agent chose before the work, or that a person has since written into pr.json. */
+/** Reads the title from pr.json, where the agent chose it before the work or a person has changed it since. */
 function readTitle({ files }: Transaction): string {
   try {
     const text: unknown = JSON.parse(files.text('pr.json') ?? '');
@@ -85,7 +85,7 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** Keeps the evidence that is still valid when a job begins: a verification produces its own anew. */
+/** Keeps the evidence that stays valid when a job begins, and drops the evidence that the job produces again. */
 function keepEvidence(tx: Transaction, todo: string, part: Work['part'], queue: readonly QueuedCommand[]): void {
   const engine = requireEngine(tx);
   const { attempt, evidence = [] } = getTodoRow(engine, todo);
@@ -173,7 +173,7 @@ export function closeRunningAction(tx: Transaction): string {
 }
 
 /**
- * Returns the running job of a kind.
+ * Returns the running job of this kind.
  * @throws DevCliError `INTERNAL` if there is none
  */
 export function requireJob<K extends EngineJob['kind']>(tx: Transaction, kind: K) {

@@ -8,12 +8,12 @@ import { requireEngine } from './plan/plan.js';
 /** The notes of an execution: `context/learnings.md`, `issues.md` and `audit.md` (engine.md, Stages). */
 
 /**
- * Size, in bytes, above which a shared document takes no more notes: whoever looks for those of a todo reads all of it. Later notes
- * go to a document of the todo's own.
+ * Size in bytes above which a shared document takes no more notes, because finding a todo's notes means reading all of
+ * it. Later notes go to a document of the todo's own.
  */
 const FULL = 1024 * 1024;
 
-/** Adds what an entry gives to the notes. */
+/** Appends the additions to the notes. */
 export function addNotes(tx: Transaction, additions: readonly NoteAddition[]): void {
   for (const { path, todo, text } of additions) {
     const head = NOTE_HEADS[path];
@@ -27,7 +27,7 @@ export function addNotes(tx: Transaction, additions: readonly NoteAddition[]): v
   }
 }
 
-/** Reads what the workers of these todos learned, latest first: a heading and its lines for each todo that has any. */
+/** Reads what the workers of these todos learned, in reverse order: a heading and its lines per todo. */
 export function readLearnings(tx: Transaction, todos: readonly string[]): string[] {
   const shared = todos.length === 0 ? null : tx.files.text(LEARNINGS);
   if (shared === null) return [];
@@ -41,12 +41,10 @@ export function readLearnings(tx: Transaction, todos: readonly string[]): string
   return parts.reverse();
 }
 
-/** Remarks that an execution keeps for its report. */
-
-/** Longest text of a turning point, in characters: enough for a reason in a person's own words. */
+/** Maximum length of a turning point's text in characters: enough for a reason in a person's own words. */
 const TEXT_CAP = 1000;
 
-/** Keeps a turning point of the execution: the final state of its todos does not show it. */
+/** Records a turning point of the execution, because the final state of the todos does not show it. */
 export function recordTurningPoint(
   tx: Transaction,
   kind: NonNullable<RunEngine['course']>[number]['kind'],

@@ -10,7 +10,7 @@ import { listFinalCommands } from './results/commands.js';
 import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './results/judges.js';
 import { listBrokenRules } from './results/must-nots.js';
 
-/** Creates the test by which the machine asks whether a stage, or a part of one, has anything to do. */
+/** Creates the test with which the machine asks whether a stage, or a part of one, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
   return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
@@ -30,12 +30,12 @@ function todoApplies(tx: Transaction, id: string, stage: string, part: Part | un
   }
 }
 
-/** A verifier is called only if there is something to judge: a todo with commands alone does not cost an agent. */
+/** Returns whether a part of `verify` has anything to do. A todo that commands alone can judge gets no verifier. */
 function partApplies(tx: Transaction, id: string, part: Part | undefined): boolean {
   const todo = getTodoBody(tx, id);
   switch (part) {
     case 'commands':
-      // Rules with paths are judged with the commands: both need nobody.
+      // Must-nots with paths are judged together with the commands, since neither needs an agent or a person.
       return todo.acceptance.some(isCommand) || listBrokenRules(tx, todo).length > 0;
     case 'human':
       return todo.acceptance.some(({ kind }) => kind === 'human');
@@ -47,7 +47,7 @@ function partApplies(tx: Transaction, id: string, part: Part | undefined): boole
   }
 }
 
-/** Whether an own handler acts for a todo, as far as its condition can be decided now. */
+/** Returns whether a recipe's own handler acts for a todo, as far as its condition can be evaluated now. */
 export function ownApplies(tx: Transaction, id: string, stage: string): boolean {
   const when = requireEngineRecipe(tx).program.stages.find((candidate) => candidate.id === stage)?.when;
   if (when === undefined) return true;
@@ -70,25 +70,25 @@ function wholeApplies(tx: Transaction, stage: string): boolean {
     case 'codeReview':
       return hasDoneAny(tx) && (readPlanHead(tx).size !== 'small' || listReviewedTodos(tx).length > 0);
     case 'finalVerify':
-      // Even for todos whose boxes were ticked before the run: a tick proves nothing.
+      // Includes todos whose boxes were ticked before the run, because a tick proves nothing.
       return listFinalCommands(tx).length > 0;
     default:
       return true;
   }
 }
 
-/** Whether this run did any todo at all. Their rows suffice: all todos are done when this is asked. */
+/** Returns whether this run did any todo. Checking `attempt` suffices, because all todos are done by now. */
 function hasDoneAny(tx: Transaction): boolean {
   return Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
 }
 
-/** Whether the run has a pull request that is to be kept up to date. */
+/** Returns whether the run has a pull request that it has to keep up to date. */
 function hasPullRequest(tx: Transaction): boolean {
   const wanted = tx.state.preferences['pull_request'];
   return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
-/** Whether a person still has to approve the commands (engine.md, Approvals). Records an earlier one that holds. */
+/** Returns whether a person has to approve the commands (engine.md, Approvals). Records an earlier, valid approval. */
 function commandsNeedApproval(tx: Transaction): boolean {
   const { state } = tx;
   const engine = requireEngine(tx);
@@ -107,15 +107,15 @@ function commandsNeedApproval(tx: Transaction): boolean {
   return false;
 }
 
-/** Whether the run may start commands that nobody has seen: `person` was put there for an agent that no person has let. */
+/** Returns whether the run may start unseen commands. `person` is set for an agent that no person has allowed this. */
 function goesUnasked(state: Transaction['state']): boolean {
   const { approve_commands: who } = state.preferences;
   return who === 'auto' || (who !== 'person' && state.mode['interaction'] === 'autopilot');
 }
 
 /**
- * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on,
- * whatever the mode, flags and preferences say (product.md, Guarantees).
+ * Returns whether a person refused the commands of this name and has approved none since. Then only a person's yes
+ * helps, whatever the mode, flags and preferences say (product.md, Guarantees).
  */
 function wasRefused({ state, earlier }: Transaction): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;
@@ -124,7 +124,7 @@ function wasRefused({ state, earlier }: Transaction): boolean {
   return gates['approveCommands']?.choice === 'stop' || engine.commandsRefused === true;
 }
 
-/** Finds an approval of exactly these commands: from before this run restarted, by an earlier run, or with the plan. */
+/** Finds an approval of exactly these commands: from before a restart, from an earlier run, or with the plan. */
 function findStandingApproval(tx: Transaction, digest: string): { by: string; seq: number } | 'known' | null {
   const { commandsApproved: known } = requireEngine(tx);
   if (known?.digest === digest) return 'known';
@@ -132,7 +132,7 @@ function findStandingApproval(tx: Transaction, digest: string): { by: string; se
   return before?.digest === digest ? before : findPlanApproval(tx, digest);
 }
 
-/** The plan's approval covers the commands that its gate showed, but not those of todos added since. */
+/** Finds the plan's approval. It covers the commands that its gate showed, but not those of todos added since. */
 function findPlanApproval(tx: Transaction, digest: string): { by: string; seq: number } | null {
   const { planApproved: approved, todos: rows } = requireEngine(tx);
   if (approved == null) return null;

@@ -14,7 +14,7 @@ export function getTodoRow({ todos }: Pick<RunEngine, 'todos'>, id: string): Tod
 }
 
 /**
- * Replaces members of a todo's row; those that are undefined are removed.
+ * Replaces fields of a todo's row. A field that is undefined is removed.
  * @throws DevCliError `INTERNAL` for an unknown todo
  */
 export function changeTodo(
@@ -25,7 +25,7 @@ export function changeTodo(
   engine.todos[id] = defined({ ...getTodoRow(engine, id), ...changes }) as TodoState;
 }
 
-/** Returns the command results of a todo's last attempt or, for null, of the final verification. */
+/** Returns the command evidence of a todo's last attempt or, for null, of the final verification. */
 export function listEvidence(
   engine: Pick<RunEngine, 'evidence' | 'todos'>,
   todo: string | null,

@@ -7,18 +7,18 @@ import type { RunEngine } from '../../run/engine.js';
 
 type Todos = RunEngine['todos'];
 
-/** Returns a value that a todo has reported; undefined if it has not. */
+/** Returns a value that a todo has reported, or undefined. */
 export function getOutput(todos: Todos, todo: string, output: string): unknown {
   const outputs = Object.hasOwn(todos, todo) ? todos[todo]?.outputs : undefined;
   return outputs !== undefined && Object.hasOwn(outputs, output) ? outputs[output] : undefined;
 }
 
-/** Replaces every reference in `text` by its value. */
+/** Replaces every reference in `text` with its value. */
 export function substituteReferences(todos: Todos, text: string): string {
   return replaceReferences(text, ({ todo, output }) => renderReported(getOutput(todos, todo, output)));
 }
 
-/** Renders a value that was reported: a string as it is, anything else as JSON. */
+/** Renders a reported value: a string as it is, anything else as JSON. */
 export function renderReported(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -11,10 +11,10 @@ import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan/plan.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
-/** Above this size, in bytes, a plan has its boxes ticked only at the end: reading and writing it takes longer than the rest. */
+/** Size in bytes above which a plan's boxes are ticked only at the end, because rewriting it each time is slow. */
 const TICKED_AT_ONCE = 256 * 1024;
 
-/** Stores a todo's outputs, learnings and issues, adds a line to the audit and ticks its box (engine.md, Stages). */
+/** Stores a todo's outputs, learnings and issues, appends to the audit and ticks the todo's box (engine.md, Stages). */
 export function wrapUp(tx: Transaction, id: string): void {
   const engine = requireEngine(tx);
   const { attempt, report, summary = '' } = getTodoRow(engine, id);
@@ -34,7 +34,9 @@ export function wrapUp(tx: Transaction, id: string): void {
   recordEntry(tx, 'wrapped-up', data);
 }
 
-/** Ticks a box. Only where PLAN.md is as this execution left it do the entries give it: anything else they have to hold. */
+/**
+ * Ticks a box. If PLAN.md is as this execution left it, its new text can be rebuilt, so the journal need not keep it.
+ */
 function tickWrappedUp(tx: Transaction, id: string): void {
   const facts = tx.files.facts(PLAN);
   if (facts.kind !== 'file' || facts.size > TICKED_AT_ONCE) return;
@@ -42,14 +44,14 @@ function tickWrappedUp(tx: Transaction, id: string): void {
   tickTodos(tx, new Set([id]), (text) => (isGiven ? tx.files.render(PLAN, text) : tx.files.write(PLAN, text)));
 }
 
-/** Ticks the boxes of all done todos: at the end of a run, however it ends. */
+/** Ticks the boxes of all done todos at the end of a run, however it ends. */
 export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
   const done = new Set(order.filter((id) => todos[id]?.status === 'done'));
   if (tx.files.facts(PLAN).kind === 'file') tickTodos(tx, done, (text) => tx.files.write(PLAN, text));
 }
 
-/** Unticks the boxes of todos whose work was taken back, so that no later run takes it for done. */
+/** Unticks the boxes of todos whose work was reverted, so that no later run takes them as done. */
 export function untickTodos(tx: Transaction, ids: ReadonlySet<string>): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;
@@ -67,7 +69,7 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: st
   const edited = !asLeft && saysOtherwise(tx, before, readWholePlan(tx));
   if (edited) warnEdited(tx);
   const ours = asLeft || followsFrom(before, readWholePlan(tx));
-  // In a plan that was edited or regenerated, a todo with the same id may ask for something that nobody has done.
+  // In an edited or regenerated plan, the same id may stand for different work, so only unchanged todos are ticked.
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
   write(after);
@@ -80,7 +82,7 @@ function recordShownPlan(tx: Transaction): void {
   engine.planMarks = { ...engine.planMarks, shown: digestPlanFiles(tx.files).shown };
 }
 
-/** Writes todos that were added during the run into PLAN.md. A plan that was edited or regenerated is left alone. */
+/** Writes added todos into PLAN.md. A plan that was edited or regenerated is left alone. */
 export function addTodosToPlan(tx: Transaction, added: readonly string[]): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;
@@ -96,7 +98,7 @@ export function addTodosToPlan(tx: Transaction, added: readonly string[]): void 
   recordShownPlan(tx);
 }
 
-/** Whether somebody edited PLAN.md, and it says something else now than the plan. */
+/** Returns whether somebody edited PLAN.md so that it now differs from the plan. */
 function saysOtherwise(tx: Transaction, planMd: string, plan: PlanContent): boolean {
   return isEdited(planMd) && !saysPlan(planMd, [plan], tx.state);
 }

@@ -1,60 +1,64 @@
 import type { TodoState } from '../../run/engine-rows.js';
 
-/** A part of a stage: `verify` has three; while a worker's question is open, `worker` is at `question`. */
+/**
+ * A part of a stage. `verify` has three parts; `worker` is in the part `question` while the worker's question is open.
+ */
 export type Part = 'commands' | 'judge' | 'human' | 'question';
 
-/** A todo that is added to the run. The machine sets its depth, its parent and the rest of its row. */
+/** A todo to be added to the run. The machine sets the depth, the parent and the other fields of the row. */
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files' | 'body'>;
 
-/** A plan that moved on, beside the one that runs. */
+/** A new version of the plan, compared with the one that the execution carries out. */
 export interface MovedPlan {
   /**
-   * The todos of the plan, in its order; added ones (with a `body`) that stay stand anywhere. `isChanged`: a todo that
-   * the execution has reads otherwise than before.
+   * The todos of the new plan, in its order. Todos that the run added (they have a `body`) and that stay may appear
+   * anywhere. `isChanged`: the execution knows the todo, and its text differs from before.
    */
   todos: readonly { todo: NewTodo; isChanged: boolean }[];
-  /** The todos of the execution that the plan has no more, each whole. */
+  /** The complete rows of the execution's todos that the new plan no longer contains. */
   gone: readonly NewTodo[];
-  /** Done todos that are to be done again. */
+  /** Ids of the done todos to be done again. */
   reopen: readonly string[];
-  /** The plan differs in something beside the bodies of its todos: their order, or what else it says. */
+  /** Whether anything but the bodies of the todos differs: their order, or other content of the plan. */
   isOtherwiseChanged: boolean;
 }
 
 /** The outcome of a stage, after triage (engine.md, Triage). */
 export type StageResult =
   | { kind: 'pass' }
-  /** There was nothing to do: no repository, nothing to commit, or nobody to judge. */
+  /** There was nothing to do: no repository, nothing to commit, or nothing to judge. */
   | { kind: 'skipped' }
   /** The commit cannot be made now. The todo counts as done; a later call makes the commit. */
   | { kind: 'deferred' }
-  /** A failed criterion, a failed command, `step fail`: retried while retries are left. */
+  /** A failed criterion, a failed command or `step fail`: the todo is retried while retries are left. */
   | { kind: 'fail'; why: string }
-  /** Fails at once, without a retry; `blocked`: because its worker could not go on. */
+  /** The todo fails at once, without a retry. `blocked`: because its worker could not go on. */
   | { kind: 'halt'; why: string; blocked?: true }
-  /** The worker needs files that no other todo owns: a new attempt that does not count. */
+  /** The worker needs files that no other open todo owns: a new attempt that does not count. */
   | { kind: 'widen'; files: readonly string[] }
   /** The worker needs an answer from the user. */
   | { kind: 'ask'; question: string }
   /** The question was answered: a new attempt that does not count. */
   | { kind: 'again'; why: string }
-  /** A verifier wants a todo added. `passed`: the criteria of its own todo hold. */
+  /** A verifier suggests adding a todo. `passed`: the criteria of the verified todo hold. */
   | { kind: 'adapt'; todo: NewTodo; passed: boolean }
-  /** Findings of the code review or the final verification. */
+  /** Todos that fix the findings of the code review or the final verification. */
   | { kind: 'fixes'; todos: NewTodo[]; why: string };
 
-/** What happens to an execution. */
+/** An event of the engine's machine. */
 export type EngineEvent =
   | { type: 'START' }
-  /** The run is held no longer. */
+  /** The run is no longer held. */
   | { type: 'RELEASE' }
-  /** A stage has ended; `todo` is null for a stage of the whole run. */
+  /** A stage, or a part of one, has ended. `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
-  /** Redoes todos and makes their dependents stale; null redoes everything not done. Reopens a run that has ended. */
+  /**
+   * Redoes the todos and makes their dependents stale; null redoes all that are not done. Reopens a run that has ended.
+   */
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
-  /** The plan is another from now on. */
+  /** The execution takes up a new version of the plan. */
   | { type: 'APPLY'; plan: MovedPlan }
-  /** An agent proposes to change the plan; a person is asked as soon as nothing is at work. */
+  /** An agent proposes a change of the plan. A person is asked as soon as nothing is at work. */
   | { type: 'PROPOSE'; reopen: readonly string[] };
 
 export interface NewTask {
@@ -64,13 +68,13 @@ export interface NewTask {
   why?: string;
 }
 
-/** What the caller of the machine has to do, in order. An `OUTCOME` answers each `dispatch`, `work` and `gate`. */
+/** What the machine asks of its caller, in order. Each `dispatch`, `work` and `gate` is answered by an `OUTCOME`. */
 export type EngineEffect =
-  /** Hand out these tasks together. */
+  /** Hand out these tasks together. Each is answered by an `OUTCOME` of its own. */
   | { type: 'dispatch'; tasks: NewTask[] }
-  /** Have dev-cli do something itself: commands, a commit, wrap-up, the report. Only one at a time. */
+  /** Have dev-cli do the work itself: commands, a commit, the wrap-up, the report. At most one is open at a time. */
   | { type: 'work'; todo: string | null; stage: string; part?: Part }
-  /** Have a person decide. Only one at a time. */
+  /** Have a person decide. At most one is open at a time. */
   | { type: 'gate'; todo: string | null; stage: string; part?: Part }
   | { type: 'settled'; todo: string; status: 'done' | 'failed'; why?: string }
   | { type: 'retried'; todo: string; attempt: number; why: string }
@@ -78,14 +82,14 @@ export type EngineEffect =
   | { type: 'ended'; outcome: 'completed' | 'halted'; why?: string };
 
 /**
- * Tells whether a stage has anything to do for a todo, or (null) for the run. Supplied by the caller, because the
+ * Tells whether a stage has anything to do for a todo, or (null) for the whole run. The caller supplies it, because the
  * machine does not know the plan.
  */
 export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 
-/** Returns the key of a gate's decision in `gates`. */
+/** Returns the key under which a gate's decision is stored in `gates`. */
 export function getGateKey({ todo, stage, part }: Pick<EngineGate, 'todo' | 'stage' | 'part'>): string {
   if (todo === null) return stage;
   if (part === 'human') return todo;

@@ -7,8 +7,8 @@ import type { StepBuilder } from './step-builder.js';
 import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
 
 /**
- * Begins the stage of the whole run that is due, or skips it.
- * @returns whether anything moved; false if the engine has to wait
+ * Begins the current stage of the whole run, or skips it if it does not apply.
+ * @returns whether the run moved to another stage; false if the engine has to wait
  */
 export function beginFinalStage(builder: StepBuilder): boolean {
   if (builder.scope.held === true) return false;
@@ -30,7 +30,7 @@ export function beginFinalStage(builder: StepBuilder): boolean {
 
 /**
  * Applies the outcome of a stage of the whole run.
- * @throws DevCliError `INTERNAL` if the run is not at that stage, or if it cannot have this verdict
+ * @throws DevCliError `INTERNAL` if the run is not at that stage, or if the stage cannot have this verdict
  */
 export function endFinalStage(builder: StepBuilder, stage: string, verdict: StageResult): void {
   if (builder.state.at?.todo !== null || builder.state.at.stage !== stage) {
@@ -81,7 +81,7 @@ function stopRun(builder: StepBuilder, stage: string, why: string): void {
   else moveToStage(builder, 'STOP');
 }
 
-/** Moves the run to the stage that follows; after the last one it ends. */
+/** Moves the run to the stage to which `event` leads. If that is `ended`, the run ends. */
 export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
   builder.state.stage = stepRunStage(builder.program, builder.state.stage, event);
   if (builder.state.stage !== 'ended') return;
@@ -101,21 +101,21 @@ function explainHalt(builder: StepBuilder): string {
   return failed.map((id) => `${id}: ${builder.getRow(id).why ?? 'failed'}`).join('; ');
 }
 
-/** What can happen to the run as a whole. */
+/** An event of the machine of the whole run. */
 type RunStageEvent =
-  /** The stage is over, or does not apply. */
+  /** The stage has ended, or does not apply. */
   | 'PASS'
-  /** Findings have become todos. */
+  /** Findings have become todos; the run goes back to its todos. */
   | 'FIX'
-  /** The run cannot end well any more and goes on to the report. */
+  /** The run can no longer end well; it goes on to the report. */
   | 'STOP'
-  /** The run is reopened and begins with its first question again. */
+  /** The run is reopened and starts again at its first question. */
   | 'REOPEN';
 
-/** Who acts in a stage of the whole run, where it is not dev-cli. */
+/** Who acts in a stage of the whole run. A stage that is not listed is done by dev-cli itself. */
 const ACTORS: Record<string, StageActor> = { approvePlan: 'human', approveCommands: 'human', codeReview: 'subagent' };
 
-/** What a person is asked before anything begins. */
+/** The stages in which a person is asked before any work begins. */
 const QUESTIONS: readonly string[] = ['approvePlan', 'approveCommands'];
 
 /** Returns who acts in a stage of the whole run. */
@@ -123,7 +123,7 @@ function getStageActor(stage: string): StageActor {
   return ACTORS[stage] ?? 'cli';
 }
 
-/** The parent machine (house.md, XState): the questions, all todos as one state, the final stages. */
+/** Builds the machine of the whole run (house.md, XState): the questions, one state for all todos, the final stages. */
 export function buildPhaseConfig({ finalize }: EngineProgram): MachineConfig {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
   const states = order.map((stage, index): [string, StateNode] => {
@@ -143,7 +143,7 @@ const step = createStepper<RunStageEvent>(buildPhaseConfig);
 
 /**
  * Returns the stage to which an event leads the run.
- * @throws DevCliError `INTERNAL` for an event that the stage does not accept
+ * @throws DevCliError `INTERNAL` if the stage does not accept the event
  */
 export function stepRunStage(program: EngineProgram, stage: string, event: RunStageEvent): string {
   const after = step(program, stage, event);

@@ -2,26 +2,26 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { MovedPlan } from './events.js';
 import { listRedoneTodos } from './scheduler.js';
 
-/** What a plan that moved on means for the todos of an execution (living-plan.md, plan apply). Pure. */
+/** Decides what a new version of the plan means for each todo of an execution (living-plan.md, plan apply). Pure. */
 
-/** What becomes of a todo. */
+/** What happens to a todo when the execution takes up a new version of the plan. */
 export type Verdict =
-  /** It reads as before. */
+  /** Its text is unchanged. */
   | 'same'
   | 'added'
-  /** Changed and not begun, or between two attempts: the next attempt gets the new text. */
+  /** Changed, and not begun or between two attempts: the next attempt gets the new text. */
   | 'taken up'
-  /** Changed at work, or failed: a new attempt, which does not count. */
+  /** Changed while at work or after it failed: a new attempt that does not count. */
   | 'again'
   /** Changed and done: it stays as it was done. */
   | 'stays'
-  /** Done, and to be done again by the caller's wish. */
+  /** Done, and done again because the caller asked for it or because its id has returned with another text. */
   | 'reopened'
-  /** It builds on a reopened one. */
+  /** Done again because it depends on a reopened todo. */
   | 'redone'
-  /** Gone from the plan before it was done. */
+  /** Removed from the plan before it was done. */
   | 'withdrawn'
-  /** Gone from the plan and done: its commit stays. */
+  /** Removed from the plan after it was done: its commit stays. */
   | 'kept';
 
 export interface TodoVerdict {
@@ -31,13 +31,13 @@ export interface TodoVerdict {
 
 type Rows = Readonly<Pick<EngineState, 'order' | 'todos'>>;
 
-/** Judges every todo of the plan and of the execution: those of the plan in its order, then those that it has no more. */
+/** Judges every todo of the plan and of the execution: first the plan's, in its order, then those removed from it. */
 export function judgeTodos(state: Rows, { todos, gone, reopen }: MovedPlan): TodoVerdict[] {
   const reopened = new Set(reopen);
   const redone = new Set(reopen.length === 0 ? [] : listRedoneTodos(state, reopen));
   const judge = (row: TodoState | undefined, isChanged: boolean): Verdict => {
     if (row === undefined) return 'added';
-    // What came back under the id of a todo that was gone, with another text, is another todo; the commit stays.
+    // A todo that was removed and whose id returns with another text is a new todo. The old commit stays.
     if (reopened.has(row.id) || (row.gone === true && isChanged)) return 'reopened';
     const verdict = isChanged ? judgeChanged(row) : 'same';
     const isBegun = row.status !== 'pending' || row.attempt > 0;
@@ -59,17 +59,17 @@ function judgeGone(row: TodoState | undefined): Verdict {
   return row?.status === 'done' ? 'kept' : 'withdrawn';
 }
 
-/** Whether the plan asks for anything at all. */
+/** Returns whether the new plan differs in any way from the one that the execution carries out. */
 export function isMoved(verdicts: readonly TodoVerdict[], { isOtherwiseChanged }: MovedPlan): boolean {
   return isOtherwiseChanged || verdicts.some(({ verdict }) => verdict !== 'same');
 }
 
-/** Whether a todo leaves the wave, with its task, its job or its gate. */
+/** Returns whether a todo with this verdict leaves the wave, together with its open task, job or gate. */
 export function isInterrupted(verdict: Verdict): boolean {
   return verdict === 'again' || verdict === 'reopened' || verdict === 'redone' || verdict === 'withdrawn';
 }
 
-/** Whether the run is past its todos, and has to come back to them for a plan that moved on. */
+/** Returns whether the run has left the stage `todos`, so that a new version of the plan has to bring it back. */
 export function isPastTodos({ stage }: Pick<EngineState, 'stage'>): boolean {
   return !['approvePlan', 'approveCommands', 'stateBegin', 'todos'].includes(stage);
 }

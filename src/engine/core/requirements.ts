@@ -1,57 +1,60 @@
 import type { PlanAcceptance, PlanContent, PlanRequirement, PlanTodo } from '../../plan/model/schema.js';
 
-/** Whether requirements are met, judged by what proves them (engine.md, Requirements at the end). Pure. */
+/**
+ * Judges whether requirements are met, by the acceptances that prove them (engine.md, Requirements at the end). Pure.
+ */
 
-/** What is known of an acceptance at the end. */
+/** What is known about an acceptance at the end of the execution. */
 export type ProofState =
   | 'holds'
   | 'fails'
   /** Nobody has judged it. */
   | 'open'
-  /** Its command passed when its todo was judged, and was not run on the final tree. */
+  /** Its command passed when its todo was judged, but was not run again on the final tree. */
   | 'unrepeated'
-  /** It was judged, and files of its todo changed since. */
+  /** It was judged, but files of its todo have changed since. */
   | 'outdated';
 
-/** What is known of every acceptance. */
+/** Returns what is known about an acceptance of a todo. */
 export type ReadProof = (todo: PlanTodo, item: PlanAcceptance) => ProofState;
 
-/** An execution before has found the acceptance to hold. */
+/** The finding of an earlier execution that the acceptance holds. */
 interface EarlierProof {
   /** When that execution ended. */
   at: string;
-  /** Files of the todo have changed since. */
+  /** Whether files of the todo have changed since. */
   changed: boolean;
 }
 
-/** Finds what an earlier execution knew of an acceptance as a proof of the requirement. */
+/** Returns what an earlier execution found about an acceptance that proves the requirement; null if nothing. */
 export type ReadEarlier = (requirement: PlanRequirement, todo: PlanTodo, item: PlanAcceptance) => EarlierProof | null;
 
-/** An acceptance that proves a requirement. */
+/** An acceptance that proves a requirement, and its state. */
 interface Proof {
   todo: string;
   item: PlanAcceptance;
   state: ProofState;
-  /** It holds by what was found in the execution that ended then. */
+  /** The end of the earlier execution that found it to hold; unset if this execution judged it. */
   since?: string;
 }
 
-/** A requirement, with what proves it. */
+/** A requirement with its proofs and its result. */
 export interface JudgedRequirement {
   requirement: PlanRequirement;
   proofs: Proof[];
   result: 'met' | 'not met' | 'open';
-  /** What the code review says, where it decided. */
+  /** The reason that the code review gave, if the code review decided. */
   why?: string;
 }
 
-/** What a code review says of requirements. */
+/** The answers of a code review about requirements. */
 export type ReviewedRequirements = readonly { id: string; met: boolean; why: string }[];
 
 /**
- * Judges every requirement: one is met when each acceptance that proves it holds, not met when one of them fails. Where
- * that is open, the code review stands in; without it the requirement is open. What nobody has judged in this execution
- * holds as an earlier one has found it.
+ * Judges every requirement. A requirement is met when each acceptance that proves it holds, and not met when one of
+ * them fails or the code review says so. If the acceptances leave it open, the code review's answer decides; without an
+ * answer the requirement stays open. An acceptance that nobody has judged in this execution keeps what an earlier
+ * execution found.
  */
 export function judgeRequirements(
   { requirements = [], todos }: Pick<PlanContent, 'requirements' | 'todos'>,
@@ -88,7 +91,7 @@ function decide(
   if (proofs.some(({ state }) => state === 'fails')) return { result: 'not met' };
   if (said !== undefined && !said.met) return { result: 'not met', why: said.why };
   if (proofs.length > 0 && proofs.every(({ state }) => state === 'holds')) return { result: 'met' };
-  // What a command or a person has to say is not for a reader to say in their place.
+  // The code review may stand in only for assertions. It cannot replace the result of a command or a person's word.
   const isReadable = proofs.every(({ item, state }) => state === 'holds' || item.kind === 'assertion');
   return said !== undefined && isReadable ? { result: 'met', why: said.why } : { result: 'open' };
 }

@@ -3,8 +3,8 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo } from './events.js';
 
 /**
- * Creates the row of a todo to which nothing has happened yet.
- * @param options.done whether its box was ticked before the run
+ * Creates the row of a todo that has not begun.
+ * @param options.done whether the todo's box was ticked before the run
  */
 export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}): TodoState {
   return {
@@ -22,7 +22,7 @@ export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean 
 
 /**
  * Creates the state of an engine before `START`.
- * @param rows in the order of the plan; with unique ids, and dependencies that exist and form no cycle
+ * @param rows in the order of the plan, with unique ids; all dependencies exist and form no cycle
  */
 export function createEngineState(rows: readonly TodoState[]): EngineState {
   return {
@@ -37,7 +37,7 @@ export function createEngineState(rows: readonly TodoState[]): EngineState {
   };
 }
 
-/** Creates the record of the final stages, all pending. */
+/** Creates the states of the final stages, all pending. */
 export function createFinalStages(): EngineState['finalize'] {
   return Object.fromEntries(FINAL_STAGES.map((stage) => [stage, { status: 'pending', at: null }]));
 }

@@ -3,9 +3,9 @@ import { listReached } from '../../plan/model/graph.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 
 /**
- * Selects the todos that are handed out together next, in plan order: their dependencies are done and no two may touch
- * the same file (engine.md, Waves). The first that can start is always among them, so none starves.
- * @param limit how many at most
+ * Selects the todos that are handed out together next, in plan order: their dependencies are done, and no two may touch
+ * the same file (engine.md, Waves). The first todo that can start is always selected, so no todo starves.
+ * @param limit the maximum number of todos
  */
 export function selectWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
   const wave: TodoState[] = [];
@@ -25,13 +25,13 @@ function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
 
 type Plan = Readonly<Record<'todos', Readonly<EngineState['todos']>>> & { readonly order: readonly string[] };
 
-/** Lists every todo that depends on `id`, directly or through others, in plan order. */
+/** Lists, in plan order, every todo that depends on `id` directly or through others. */
 export function listDependents(plan: Plan, id: string): string[] {
   const found = listReached(indexDependents(plan), id);
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
-/** Maps each todo to those that name it as a dependency. What is gone from the plan waits for nothing. */
+/** Maps each todo to its dependents, except those removed from the plan, which no longer wait. */
 function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn, gone } of Object.values(todos)) {
@@ -45,7 +45,7 @@ function indexDependents({ todos }: Plan): Map<string, string[]> {
   return after;
 }
 
-/** Groups the todos that cannot start under the failed one that blocks them, in plan order, without empty groups. */
+/** Groups the blocked todos under the failed todo that blocks them, in plan order. Leaves out empty groups. */
 export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};
@@ -58,8 +58,8 @@ export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
 }
 
 /**
- * Lists what an `INVALIDATE` redoes, in plan order: the given todos and everything that depends on them.
- * @param todos null for everything that is not done
+ * Lists the todos that an `INVALIDATE` redoes, in plan order: the given todos and everything that depends on them.
+ * @param todos null for all todos that are not done
  */
 export function listRedoneTodos(
   state: Pick<EngineState, 'order' | 'todos'>,

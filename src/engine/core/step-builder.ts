@@ -4,16 +4,16 @@ import type { EngineState, SubstepStatus, TodoState } from '../../run/engine-row
 import type { EngineEffect, StageCondition } from './events.js';
 import { stepTodo, type TodoEvent } from './todo-machine.js';
 
-/** What a step is given besides state and event. */
+/** The arguments of a step besides state and event. */
 export interface StepContext {
   applies: StageCondition;
   /** The time of the step: UTC with milliseconds. */
   at: string;
-  /** Nothing new is begun but what dev-cli itself does for todos at work (control.md, Holding). */
+  /** Whether the run is held: then only dev-cli's own work for todos in the wave begins (control.md, Holding). */
   held?: boolean;
 }
 
-/** One step in the making: the state that it changes, and its effects so far. Rows are replaced, never changed. */
+/** A step in progress: the state that it changes, and its effects so far. Rows are replaced, never modified. */
 export class StepBuilder {
   readonly effects: EngineEffect[] = [];
 
@@ -34,12 +34,12 @@ export class StepBuilder {
     this.state.todos[row.id] = row;
   }
 
-  /** Sets a row, and the status of one of its stages: by default, the one it is at. */
+  /** Sets a row and the status of one of its stages, by default the stage that the row is at. */
   setSubstep(row: TodoState, status: SubstepStatus, stage: string = row.status): void {
     this.setRow({ ...row, substeps: { ...row.substeps, [stage]: { status, at: this.scope.at } } });
   }
 
-  /** Sets the status of a stage of the whole run, if it is one that is recorded. */
+  /** Sets the status of a stage of the whole run, if `finalize` records that stage. */
   setFinalStage(stage: string, status: 'running' | 'done' | 'skipped' | 'failed'): void {
     if (Object.hasOwn(this.state.finalize, stage)) this.state.finalize[stage] = { status, at: this.scope.at };
   }
@@ -48,20 +48,20 @@ export class StepBuilder {
     this.state.wave = this.state.wave.filter((member) => member !== id);
   }
 
-  /** Begins a stage that occupies the engine alone. `place`: the stage, and the part of it. */
+  /** Begins a stage that occupies the engine alone. `place`: the stage and, if it has parts, the part. */
   beginAlone(actor: Exclude<StageActor, 'subagent'>, place: NonNullable<EngineState['at']>): void {
     this.state.at = place;
     this.effects.push({ type: actor === 'cli' ? 'work' : 'gate', ...place });
   }
 
-  /** Inserts rows behind the todo `after`; at the end, if that is null. */
+  /** Inserts rows after the todo `after`, or at the end if that is null. */
   insert(rows: TodoState[], after: string | null): void {
     const at = after === null ? this.state.order.length : this.state.order.indexOf(after) + 1;
     this.state.order.splice(at, 0, ...rows.map(({ id }) => id));
     for (const row of rows) this.setRow(row);
   }
 
-  /** The row as it is after an event. */
+  /** Returns the row after an event. */
   step(row: TodoState, event: TodoEvent): TodoState {
     return stepTodo(this.program, row, event);
   }

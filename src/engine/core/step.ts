@@ -10,13 +10,13 @@ import { askAboutProposal, leaveProposal, proposePlan, takeUpPlan } from './take
 import { applyTodoResult, passStage } from './todo-outcomes.js';
 
 /**
- * Steps the engine (engine.md, Shape; engine.md, Waves). It goes on until it has to wait for something: open tasks, a
- * piece of work, a gate, or nothing more because it has ended. Depends on nothing but its arguments.
- * @param state the caller's own: it becomes the state after the step, without copying ten thousand rows to change a
- * few. Rows are replaced, never changed.
+ * Steps the engine (engine.md, Shape; engine.md, Waves). The engine goes on until it has to wait for open tasks, a job
+ * or a gate, or until it has ended. Depends on nothing but its arguments.
+ * @param state is modified: it becomes the state after the step, because a copy of ten thousand rows would cost too
+ * much for a step that changes a few. The rows themselves are replaced, never modified.
  * @returns what the caller has to do, in order
- * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first, since the
- * state is unusable afterwards
+ * @throws DevCliError `INTERNAL` for an event that the state does not allow. The state is unusable afterwards, so
+ * callers have to refuse such events first.
  */
 export function stepInPlace(
   program: EngineProgram,
@@ -52,7 +52,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
   }
 }
 
-/** Goes on until the engine has to wait for something. */
+/** Goes on until the engine has to wait. */
 function proceed(builder: StepBuilder): void {
   let moved = true;
   while (moved) {
@@ -81,8 +81,8 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
 }
 
 /**
- * Moves the todos of the wave on to their next stage or, if the wave is empty, hands out the next todos (engine.md,
- * Waves).
+ * Moves the todos of the wave that are furthest behind to their next stage. If the wave is empty, hands out the next
+ * todos (engine.md, Waves).
  * @returns whether anything moved; false if the engine has to wait
  */
 function advanceWave(builder: StepBuilder): boolean {
@@ -97,7 +97,7 @@ function advanceWave(builder: StepBuilder): boolean {
   return idle.length > 0 || beginStage(builder, here);
 }
 
-/** Puts the next todos into the wave; false if none can start. */
+/** Puts the next todos into the wave. Returns false if no todo can start. */
 function handOut(builder: StepBuilder): boolean {
   const wave = selectWave(builder.state, builder.program.policies.parallelLimit);
   for (const id of wave) {
@@ -137,13 +137,13 @@ function getActor(builder: StepBuilder, { status, part }: TodoState): StageActor
   return builder.program.stages.find(({ id }) => id === status)?.actor ?? 'cli';
 }
 
-/** The position of a row among all stages and their parts, in the order in which they are done. */
+/** Returns the position of a row among all stages and their parts, in the order in which they are done. */
 function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
   const parts: readonly (Part | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
   return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
 }
 
-/** Leaves the todos for the final stages, since no todo can start any more. */
+/** Moves the run on to the final stages, because no todo can start any more. */
 function leaveTodos(builder: StepBuilder): boolean {
   const open = builder.state.order.some((id) => builder.getRow(id).status !== 'done');
   moveToStage(builder, open ? 'STOP' : 'PASS');

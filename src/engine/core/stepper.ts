@@ -1,30 +1,31 @@
 import { type AnyStateMachine, createMachine, type StateValue, transition } from 'xstate';
 import type { EngineProgram } from '../../machine/engine-program.js';
 
-/** What the machines of the engine need of XState's configuration, as plain JSON. */
+/** The part of XState's configuration that the engine's machines use, as plain JSON. */
 export interface MachineConfig {
   id: string;
   initial: string;
   states: Record<string, StateNode>;
 }
 
-/** A state, perhaps with states of its own. `on`: the target of each event. */
+/** A state, which may have states of its own. `on` maps each event to its target. */
 export interface StateNode {
   initial?: string;
   states?: Record<string, StateNode>;
   on?: Record<string, string>;
 }
 
-/** A machine, and where its steps have led. */
+/** A machine, and the steps that it has already computed. */
 interface Built {
   machine: AnyStateMachine;
   steps: Map<string, StateValue | null>;
 }
 
 /**
- * Creates a function that steps a machine, which is built once for each program. Where an event leads depends on nothing but the
- * state, so it is remembered: a machine has some dozens of steps, and ten thousand todos take the same ones.
- * @returns the state after the event; null if the state does not accept it
+ * Creates a function that steps a machine, which is built once per program. The next state depends only on the current
+ * state and the event, so each step is computed once and cached: a machine has a few dozen steps, and ten thousand
+ * todos take the same ones.
+ * @returns the state after the event; null if the state does not accept the event
  */
 export function createStepper<Event extends string>(build: (program: EngineProgram) => MachineConfig) {
   const known = new WeakMap<EngineProgram, Built>();

@@ -8,12 +8,12 @@ import { isInterrupted, isMoved, isPastTodos, judgeTodos, type TodoVerdict, type
 import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
-/** Why a todo is attempted again. */
+/** The reason given for a new attempt at a todo. */
 const WHY = 'the plan changed while it was at work';
 
 /**
- * Makes the execution go on with a plan that moved on (living-plan.md, plan apply). A plan that says the same changes
- * nothing.
+ * Makes the execution go on with a new version of the plan (living-plan.md, plan apply). Without any difference nothing
+ * changes, except that a proposal is dropped.
  */
 export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {
   const { state } = builder;
@@ -30,15 +30,15 @@ export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {
   comeBack(builder);
 }
 
-/** Ends the question about a proposed plan, or withdraws the proposal. */
+/** Drops the proposed plan and, if it is open, the question about it. */
 export function leaveProposal({ state }: StepBuilder): void {
   delete state.proposed;
   if (state.at?.stage === APPLY_PLAN) state.at = null;
 }
 
 /**
- * Keeps that a plan is proposed; `reopen` goes with it. A run that has ended is reopened for the question. One that is open
- * is asked anew, also while the run is held.
+ * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a proposal is already
+ * being asked about, asks again at once, even while the run is held.
  */
 export function proposePlan(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
@@ -51,7 +51,7 @@ export function proposePlan(builder: StepBuilder, reopen: readonly string[]): vo
 
 /**
  * Asks about a proposed plan as soon as nothing is at work.
- * @returns whether the question comes before all else now; while the run is held it is not asked yet
+ * @returns whether the question comes before everything else. While the run is held, it is not asked, but still blocks.
  */
 export function askAboutProposal(builder: StepBuilder): boolean {
   const { state } = builder;
@@ -79,7 +79,7 @@ function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void
   const text = { ...todo, dependsOn: [...todo.dependsOn], files: [...todo.files] };
   switch (verdict) {
     case 'same':
-      // One that the run added, or that was gone, is the plan's own now.
+      // A todo that the run had added, or that had been removed, now belongs to the plan itself.
       if (row.body !== undefined && todo.body === undefined) builder.setRow({ ...known, ...text });
       return;
     case 'taken up':
@@ -100,7 +100,7 @@ function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void
   }
 }
 
-/** A todo at work, or failed, that reads otherwise now. The attempt counts against no limit. */
+/** Starts an uncounted attempt at a todo whose text changed while it was at work or after it failed. */
 function attemptAgain(builder: StepBuilder, row: TodoState): void {
   const { blocked: _blocked, endedAt: _ended, ...after } = builder.step(row, 'AGAIN');
   const retries = row.status === 'failed' ? 0 : row.retries;
@@ -124,8 +124,8 @@ function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void
 }
 
 /**
- * The order of the rows: the plan's. What the run added stays behind the todo that it stood behind, fixes stay at the
- * end.
+ * Returns the order of the rows: the order of the plan. Todos that the run added stay after the todo that they
+ * followed; fixes stay at the end.
  */
 function orderRows({ order, todos }: EngineState, moved: MovedPlan, verdicts: ReadonlyMap<string, Verdict>): string[] {
   const planned = moved.todos.filter(({ todo }) => todo.body === undefined).map(({ todo }) => todo.id);
@@ -143,8 +143,9 @@ function orderRows({ order, todos }: EngineState, moved: MovedPlan, verdicts: Re
 }
 
 /**
- * Has todos that were written anew wait for what the run added: an added todo goes before the one that made it necessary,
- * or behind it and before all that depend on that one. References to todos that are gone go.
+ * Makes todos with a new text wait for the todos that the run added. An added todo comes either before its parent, the
+ * todo that made it necessary, or after its parent and before all that depend on the parent. Also removes references to
+ * todos that no longer exist.
  * @throws DevCliError `SCHEMA_INVALID` for a cycle that leads through an added todo
  */
 function connectAdded({ state }: StepBuilder, verdicts: readonly TodoVerdict[]): void {
@@ -192,7 +193,9 @@ function leaveInterrupted({ state }: StepBuilder, verdicts: readonly TodoVerdict
   if (state.at !== null && state.at.todo !== null && left.has(state.at.todo)) state.at = null;
 }
 
-/** Brings a run that is past its todos back to them; a question about the plan or its commands is asked anew. */
+/**
+ * Brings a run that has left its todos back to them. An open question about the plan or its commands is asked again.
+ */
 function comeBack(builder: StepBuilder): void {
   const { state } = builder;
   if (state.stage === 'approvePlan' || state.stage === 'approveCommands') state.at = null;

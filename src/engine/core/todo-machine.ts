@@ -4,28 +4,30 @@ import type { TodoState } from '../../run/engine-rows.js';
 import type { Part } from './events.js';
 import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
 
-/** What can happen to one todo. Attempts, limits and dependents are not this machine's business (todo-outcomes.ts). */
+/**
+ * An event of one todo. todo-outcomes.ts handles attempts, limits and dependents; this machine knows nothing of them.
+ */
 export type TodoEvent =
   | 'START'
-  /** The part is over, or had nothing to do. */
+  /** The part has ended, or had nothing to do. */
   | 'PASS'
-  /** A worker asks a question; its stage is suspended. */
+  /** The worker asks a question; its stage waits for the answer. */
   | 'ASK'
   /** The todo will be attempted again. */
   | 'AGAIN'
   | 'FAIL'
-  /** Something that the todo builds on is redone. */
+  /** Something that the todo depends on is redone. */
   | 'STALE';
 
-/** The parts of the shipped stages, in order. Any other stage has a single part without a name. */
+/** The parts of the shipped stages, in order. Any other stage has a single, unnamed part. */
 const PARTS: Record<string, readonly Part[]> = { verify: ['commands', 'judge', 'human'] };
 
-/** The machine's name for a part that has none. */
+/** The machine's state name for an unnamed part. */
 const WHOLE = 'whole';
 
 /**
- * The machine that all todos of a run share (engine.md, Shape): one compound state for each stage. The caller passes a
- * stage that does not apply to a todo as soon as the todo is there.
+ * Builds the machine that all todos of a run share (engine.md, Shape): one compound state for each stage. If a stage
+ * does not apply to a todo, the caller sends `PASS` as soon as the todo reaches it.
  */
 export function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
   const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' };
@@ -70,7 +72,7 @@ const step = createStepper<TodoEvent>(buildTodoConfig);
 
 /**
  * Returns a todo with the status and part to which an event leads it.
- * @throws DevCliError `INTERNAL` for an event that its state does not accept
+ * @throws DevCliError `INTERNAL` if its state does not accept the event
  */
 export function stepTodo(program: EngineProgram, { part, ...todo }: TodoState, event: TodoEvent): TodoState {
   const isStage = program.stages.some(({ id }) => id === todo.status);

@@ -6,7 +6,7 @@ import { createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
 /**
- * Applies the outcome of a stage, or of a part of one, to its todo (engine.md, Triage).
+ * Applies the outcome of a stage, or of a part of a stage, to its todo (engine.md, Triage).
  * @throws DevCliError `INTERNAL` if the todo is not at that stage, or if no todo can have this verdict
  */
 export function applyTodoResult(
@@ -58,7 +58,7 @@ export function applyTodoResult(
   }
 }
 
-/** Moves a todo to the next part or stage. A stage with parts counts as done if any of them was done. */
+/** Moves a todo to its next part or stage. A stage with parts counts as done if any part was not skipped. */
 export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 'skipped' | 'deferred'): void {
   const next = builder.step(row, 'PASS');
   const begun = row.substeps[row.status]?.status === 'pending';
@@ -96,7 +96,7 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
 function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
   const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
-  // The parent's dependents wait for what is added behind it.
+  // The parent's dependents wait for a todo that is added after the parent.
   const waiting = passed ? builder.state.order.map((id) => builder.getRow(id)) : [];
   for (const dependent of waiting.filter(({ dependsOn }) => dependsOn.includes(row.id))) {
     builder.setRow({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });

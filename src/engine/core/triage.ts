@@ -4,22 +4,22 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo, StageResult } from './events.js';
 import { listDependents } from './scheduler.js';
 
-/** What a worker, dev-cli's commands, a verifier or a person found, before triage. */
+/** What a worker, dev-cli's commands, a verifier or a person found: the input of triage. */
 export interface Findings {
   /** Failed criteria and commands, one line each. */
   failed: string[];
   /** Violated must-nots, one line each. */
   violations: string[];
   criticalSideEffects: string[];
-  /** Why nothing could be judged: a command that could not be started, or an error that an agent reported. */
+  /** Why nothing could be judged: a command could not be started, or an agent reported an error of the environment. */
   environment: string | null;
   /** The todo that the verifier suggests adding; triage sets its id and dependencies. */
   adaptation: { category: string; reason: string; todo: Omit<NewTodo, 'id' | 'dependsOn'> } | null;
-  /** Why the worker gave up, and what it would need to go on. */
+  /** Why the worker gave up, and what it needs to go on. */
   blocked: { reason: string; needs: { files: readonly string[] } | { question: string } | null } | null;
 }
 
-/** Findings with nothing in them. */
+/** Empty findings. */
 export const NO_FINDINGS: Findings = {
   failed: [],
   violations: [],
@@ -32,13 +32,13 @@ export const NO_FINDINGS: Findings = {
 /** Categories of changes that a person has to decide on. */
 const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
 
-/** How many attempts at a todo may go uncounted: without a bound a worker could ask for ever. */
+/** Maximum number of attempts at a todo that do not count. Without a limit, a worker could ask forever. */
 const UNCOUNTED = 5;
 
 /**
  * Decides what follows from findings: the first row of the table that matches, with `halt`, `adapt` and `retry` in the
  * order of `triagePrecedence` (engine.md, Triage).
- * @param options.askable whether there is somebody to answer a question
+ * @param options.askable whether somebody can answer a question
  */
 export function triage(
   policies: EnginePolicies,
@@ -77,7 +77,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
     if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
     const passed = listUnmet(findings).length === 0;
     const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
-    // What is added comes after the parent if the parent's criteria hold, else before it.
+    // The added todo comes after the parent if the parent's criteria hold, otherwise before it.
     const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
     return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
   },
@@ -87,7 +87,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
   },
 };
 
-/** Lists what another attempt has to put right, one line each. */
+/** Lists what another attempt has to fix, one line each. */
 export function listUnmet({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
   return [...failed, ...violations.map(renderViolation)];
 }
@@ -114,7 +114,9 @@ function triageBlocked(
   return { kind: 'widen', files: needs.files };
 }
 
-/** Another open todo that owns one of these files. Those that depend on this one come later and do not count. */
+/**
+ * Finds another open todo that owns one of these files. Todos that depend on this one run later, so they do not count.
+ */
 function findOwner(
   { order, todos }: Pick<EngineState, 'order' | 'todos'>,
   todo: TodoState,

@@ -41,9 +41,9 @@ import { listUnsteady, renderVerification } from './report/verification.js';
 const SUMMARY = 'summary.md';
 
 /**
- * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). If planning left a
- * summary.md, that becomes the half page that links it.
- * @param aborted whether the run was ended by hand
+ * Writes report.md: what was done, on what evidence, and what was not done (engine.md, Stages). A summary.md left by
+ * planning is replaced by a half page that links the report.
+ * @param aborted whether the run was aborted
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
   keepReport(tx);
@@ -57,7 +57,9 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderBriefSummary(summary, REPORT));
 }
 
-/** Keeps what stands in the place of the report, be it that of an earlier execution or somebody's own. */
+/**
+ * Renames a report.md that this run has not written, whether it comes from an earlier execution or from somebody else.
+ */
 function keepReport({ state, files }: Transaction): void {
   const text = state.written.includes(REPORT) ? null : files.text(REPORT);
   const { reports = [] } = state;
@@ -69,19 +71,19 @@ function keepReport({ state, files }: Transaction): void {
   state.reports = [...new Set([...reports, REPORT])];
 }
 
-/** What the run has cost, this commit included. */
+/** Renders the cost of the run, including the present transaction. */
 function describeCost({ state, past, entries, at, by, files }: Transaction): Pick<RunSummary, 'cost'> {
   const added = entries.map(({ type, data }) => ({ type, at, by, data: { ...data }, more: true as const }));
   const cost = readCost({ runId: state.runId, past, files }, added);
   return cost === undefined ? {} : { cost: renderCost(cost) };
 }
 
-/** Renders the body of the run's pull request: the report, without the lines about the pull request itself and the cost. */
+/** Renders the body of the run's pull request: the report, without its lines about the pull request and the cost. */
 export function renderRequestText(tx: Transaction): string {
   return renderRequestBody(buildExecutionSummary(tx, false));
 }
 
-/** The result of an execution, as every report renders it (documents.md, summary.md and report.md). */
+/** Collects the result of an execution for all its reports (documents.md, summary.md and report.md). */
 function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const engine = requireEngine(tx);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
@@ -111,13 +113,13 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   };
 }
 
-/** Links the report of an earlier execution, with how that ended. */
+/** Links the report of an earlier execution, with its outcome. */
 function renderKeptReport({ files }: Transaction, path: string): string {
   const [, outcome = ''] = /^Outcome: (.*)$/m.exec(files.text(path) ?? '') ?? [];
   return `[${path}](${path})${outcome === '' ? '' : `: ${outcome}`}`;
 }
 
-/** The requirements that nobody wants any more: they do not go without a word. */
+/** Lists withdrawn requirements, so that the report does not silently drop them. */
 function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirement[] {
   return changed
     .filter(({ part, how }) => part === 'requirement' && how === 'withdrawn')
@@ -155,14 +157,14 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
   return engine.why === undefined ? failed : [engine.why, ...failed];
 }
 
-/** Each commit that this run made, and the branch that holds them if HEAD has moved. */
+/** Renders each commit that this run made and, if HEAD has moved, the branch that now contains them. */
 function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
   if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return [...made];
   const moved = head.branch === head.began ? '' : `; the run began on ${describeBranch(head.began)}`;
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
 
-/** Decisions made while the plan was written, in the plan, at the gates of this run, and as rulings when todos were reopened. */
+/** Lists decisions made while planning, in the plan, at gates of this run, and as rulings when todos were reopened. */
 function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decisions'] {
   const { state } = tx;
   const planned = (readPlanHead(tx).decisions ?? [])
@@ -182,10 +184,10 @@ function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decision
   }));
 }
 
-/** Leading characters of a sha that the report shows. */
+/** Number of leading characters of a sha that the report shows. */
 const SHA_SHOWN = 12;
 
-/** Renders the commits of this run, and those of the executions before it, oldest first, each with its subject. */
+/** Renders the commits of this run and of earlier executions, oldest first, each with its subject. */
 function renderAllCommits(tx: Transaction, rows: readonly TodoState[]): { own: string[]; earlier: string[] } {
   const made = readCommits(tx.past, tx.entries) ?? listKnownCommits(tx, rows);
   const isOwn = ({ run }: MadeCommit) => run === tx.state.runId;
@@ -195,7 +197,7 @@ function renderAllCommits(tx: Transaction, rows: readonly TodoState[]): { own: s
   };
 }
 
-/** What the state knows, where the journal cannot be read. */
+/** Lists the commits in the state, for when the journal cannot be read. */
 function listKnownCommits({ state }: Transaction, rows: readonly TodoState[]): MadeCommit[] {
   return rows.flatMap(({ id, commit }) => (commit === undefined ? [] : [{ run: state.runId, todo: id, sha: commit }]));
 }
@@ -208,10 +210,10 @@ function renderCommit({ todo, sha, subject, undoneBy, reverts }: MadeCommit): st
   return `${whose}: ${sha.slice(0, SHA_SHOWN)}${said}${gone}`;
 }
 
-/** Commands of which the end is shown, lines of each, and the largest log that is read for it, in bytes. */
+/** Maximum number of commands whose output is shown, of lines for each, and of bytes of a log that is read. */
 const SHOWN = { commands: 20, lines: 6, bytes: 256 * 1024 };
 
-/** Reads how the outputs of the commands ended: on the final tree, or for the todos where nothing ran there. */
+/** Reads the last output of the commands on the final tree or, if none ran there, of the todos' commands. */
 function readLogEnds(tx: Transaction): LogEnd[] {
   const { evidence, order, todos } = requireEngine(tx);
   const ran = evidence.length > 0 ? evidence : order.flatMap((id) => todos[id]?.evidence ?? []);
@@ -247,7 +249,7 @@ function renderNextSteps(
   }
 }
 
-/** The commands that reopen the run: one for everything that failed, and one for each todo that takes a ruling. */
+/** Renders the commands that reopen the run: one for all failed todos, and one for a ruling on each. */
 function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] {
   const { currentBlock } = tx.state;
   const step = getReopenTarget(requireEngine(tx)) ?? currentBlock;

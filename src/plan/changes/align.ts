@@ -1,16 +1,16 @@
-/** Entries of a list before and after an edit: which is which, and what the list holds then. */
+/** Aligns the entries of a list before and after an edit, and merges hidden entries back in. */
 
-/** An entry as PLAN.md shows it. */
+/** A list entry as PLAN.md shows it. */
 export interface Keyed {
-  /** Equal where two entries show the same. */
+  /** The text shown: equal keys mean that PLAN.md shows the same. */
   key: string;
-  /** The id or name that it keeps when its text changes. */
+  /** The id or name, which stays when the text changes. */
   name?: string | null;
 }
 
 /**
- * Finds the entry of before for each entry of after; null for a new one. Equal entries are the same, then those of one
- * name, then those in one place.
+ * Finds, for each entry of `after`, the index of the same entry in `before`; null for a new entry. Matches equal
+ * entries first, then entries with the same name, then entries next to matched ones.
  */
 export function alignEntries(before: readonly Keyed[], after: readonly Keyed[]): (number | null)[] {
   const found: (number | null)[] = after.map(() => null);
@@ -19,7 +19,7 @@ export function alignEntries(before: readonly Keyed[], after: readonly Keyed[]):
     if (from === undefined || !free.delete(from)) return;
     found[at] = from;
   };
-  // In their places first, so that of equal entries none seems to have moved.
+  // Matches equal entries in the same place first, so that an unmoved entry does not seem to have moved.
   const both = Math.min(before.length, after.length);
   let start = 0;
   for (; start < both && before[start]?.key === after[start]?.key; start += 1) take(start, start);
@@ -63,18 +63,18 @@ function takeBy(
   }
 }
 
-/** A value of a list, with the line that says it where that is known. */
+/** A value of a list, and the line of PLAN.md that states it, if known. */
 export interface PlacedValue<V> {
   value: V;
   line: number | null;
-  /** Its index in the list of before; null for a new one. */
+  /** Its index in the list before the edit; null for a new value. */
   from: number | null;
 }
 
 /**
- * Returns a list as it is after an edit. What PLAN.md does not show of it keeps its place behind what it stood behind.
- * @param shown index of each value that PLAN.md shows, in the order in which it shows them
- * @param edited the values shown now, each with the index among those shown before
+ * Returns a list as it is after an edit. A value that PLAN.md does not show stays after the value that it followed.
+ * @param shown the index of each value that PLAN.md shows, in the order shown
+ * @param edited the values shown after the edit, each with its index among those shown before
  */
 export function mergeValues<V>(
   old: readonly V[],
@@ -89,7 +89,7 @@ export function mergeValues<V>(
 
 type Edited<V> = { value: V; line: number; from: number | null };
 
-/** Values that stay keep their order: new ones come behind what they stand behind. */
+/** Handles an edit that keeps the order: new values follow the value that they are written after. */
 function mergeInPlace<V>(
   old: readonly V[],
   shown: ReadonlySet<number>,

@@ -2,22 +2,22 @@ import { buildGraph, findReferences, listDependencies, listReached } from '../mo
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { settleImported } from './settle-imported.js';
 
-/** Changes of a plan by whole todos (living-plan.md, Changes by one todo). */
+/** Changes that move, add or drop whole todos of a plan (living-plan.md, Changes by one todo). */
 
-/** Where a todo is to stand. */
+/** The position to which a todo is moved. */
 export type TodoPlace = 'first' | 'last' | { before: string } | { after: string };
 
-/** A plan without one of its todos, or what still needs it. */
+/** The plan without the dropped todo, or the reasons why the todo is still needed. */
 export type Dropped =
   | { kind: 'dropped'; plan: PlanContent }
   | {
       kind: 'needed';
       faults: readonly { target: string; problem: string; expected: string }[];
-      /** Ids of those among them that are requirements, which could be withdrawn with it. */
+      /** Ids of requirements that only this todo serves and proves; they could be withdrawn together with it. */
       requirements: readonly string[];
     };
 
-/** Returns the plan with its todos in another order; what depends on what stays. The ids are those of todos of the plan. */
+/** Returns the plan with a todo moved; dependencies stay as they are. All ids have to belong to todos of the plan. */
 export function moveTodo(plan: PlanContent, id: string, place: TodoPlace): PlanContent {
   const moved = plan.todos.filter((todo) => todo.id === id);
   const others = plan.todos.filter((todo) => todo.id !== id);
@@ -33,8 +33,8 @@ function findIndex(todos: readonly PlanTodo[], place: TodoPlace): number {
 }
 
 /**
- * Adds a todo to a plan: at the end, or ahead of what is to come after it.
- * @param before ids of todos of the plan, which then depend on it
+ * Adds a todo to a plan: at the end, or before the todos that are to depend on it.
+ * @param before ids of todos of the plan that are to depend on the added one
  */
 export function addTodo(plan: PlanContent, added: PlanTodo, before: readonly string[]): PlanContent {
   const todos = plan.todos.map((todo) =>
@@ -45,8 +45,8 @@ export function addTodo(plan: PlanContent, added: PlanTodo, before: readonly str
 }
 
 /**
- * Lists the verification todos that come after all other work, but neither after this todo nor before it: a check of the
- * whole that would not wait for it.
+ * Lists verification todos that check the whole plan (they depend on all other work) but not this todo: they neither
+ * depend on it nor precede it.
  */
 export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
   const graph = buildGraph(plan.todos);
@@ -61,9 +61,9 @@ export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
 }
 
 /**
- * Takes a todo out of a plan. What came after it comes after what it came after; commit messages for it go with it.
+ * Drops a todo from a plan, with its commit message. Todos that depend on it inherit its dependencies.
  * @param id of a todo of the plan
- * @param withRequirements also withdraws the requirements that only it serves or proves
+ * @param withRequirements whether to withdraw requirements that only this todo serves or proves
  */
 export function dropTodo(plan: PlanContent, id: string, withRequirements = false): Dropped {
   const dropped = plan.todos.find((todo) => todo.id === id);
@@ -80,7 +80,7 @@ export function dropTodo(plan: PlanContent, id: string, withRequirements = false
   return { kind: 'dropped', plan: withdrawRequirements(left, [...lost, ...listUnserved(plan, dropped, others)]) };
 }
 
-/** @param plan without the todo */
+/** @param plan already without the todo */
 function takeOutTodo({ todos, ...plan }: PlanContent, dropped: PlanTodo): PlanContent {
   const { id } = dropped;
   const inherited = listDependencies(dropped);
@@ -94,13 +94,15 @@ function takeOutTodo({ todos, ...plan }: PlanContent, dropped: PlanTodo): PlanCo
   };
 }
 
-/** Takes requirements out of a plan, with all that names them; a decision that concerned nothing else goes, too. */
+/**
+ * Withdraws requirements, and all references to them. A decision that concerns no other requirement is removed, too.
+ */
 function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanContent {
   const gone = new Set(ids);
   if (gone.size === 0) return plan;
   const { requirements, decisions, ...rest } = plan;
   const isLeft = (id: string) => !gone.has(id);
-  // A decision without `serves` concerns every todo, which one about what is withdrawn must not become.
+  // A decision without `serves` concerns every todo, so a decision must not lose its last requirement.
   const concerning = decisions?.filter(({ serves = [] }) => serves.length === 0 || serves.some(isLeft));
   return {
     ...rest,
@@ -128,7 +130,7 @@ function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanCo
   };
 }
 
-/** A list under its key; none where there was none, or where all of it went. */
+/** Returns the list under its key; empty if the list did not exist, or if all of its entries were removed. */
 function keepLeft<Key extends string, T>(
   key: Key,
   before: readonly T[] | undefined,
@@ -146,7 +148,7 @@ function inheritDependencies(todo: PlanTodo, id: string, inherited: readonly str
   return { ...todo, dependsOn };
 }
 
-/** Inputs and commands of other todos that take a value of this one. */
+/** Lists inputs and commands of other todos that use an output of this todo. */
 function listValueUses(todos: readonly PlanTodo[], id: string) {
   const takes = (text: string) => findReferences(text).some(({ todo }) => todo === id);
   return todos.flatMap((todo) => [
@@ -169,14 +171,14 @@ function listValueUses(todos: readonly PlanTodo[], id: string) {
   ]);
 }
 
-/** Requirements that this todo served with a proof, and that no other one does. */
+/** Lists requirements that only this todo serves and proves. */
 function listLostRequirements({ requirements = [] }: PlanContent, dropped: PlanTodo, others: readonly PlanTodo[]) {
   return requirements
     .filter(({ id }) => proves(dropped, id) && !others.some((todo) => proves(todo, id)))
     .map(({ id }) => id);
 }
 
-/** Requirements that this todo served, proof or not, and that no other one serves. */
+/** Lists requirements that only this todo serves, whether it proves them or not. */
 function listUnserved({ requirements = [] }: PlanContent, { serves = [] }: PlanTodo, others: readonly PlanTodo[]) {
   const served = new Set(others.flatMap((todo) => todo.serves ?? []));
   return requirements.map(({ id }) => id).filter((id) => serves.includes(id) && !served.has(id));

@@ -1,8 +1,8 @@
 import type { PlanTodo } from '../model/schema.js';
 
-/** How two plans differ, as data: each change is JSON. */
+/** The differences between two plans as data: each change is JSON. */
 
-/** Parts of a plan outside its todos that are a value, a text or a list of texts. */
+/** Parts of a plan outside its todos that are a single value, a text or a list of texts. */
 export type PlanField =
   | 'size'
   | 'objectives.core'
@@ -16,7 +16,7 @@ export type PlanField =
   | 'decisions'
   | 'risks'
   | 'externalDependencies';
-/** Parts of a todo that are a value, a text or a list of texts. */
+/** Parts of a todo that are a single value, a text or a list of texts. */
 export type TodoField =
   | 'title'
   | 'type'
@@ -27,27 +27,27 @@ export type TodoField =
   | 'steps'
   | 'mustNotDo'
   | 'references';
-/** Lists outside the todos whose entries have a name. */
+/** Lists outside the todos whose entries have an id or name. */
 export type PlanList = 'requirements' | 'commits';
-/** Lists of a todo whose entries have a name. */
+/** Lists of a todo whose entries have an id or name. */
 export type TodoList = 'inputs' | 'outputs' | 'acceptance';
 
-/** A value of a plan; null for one that is left out. */
+/** Any JSON value of a plan; null if the plan leaves it out. */
 type Value = unknown;
 
-/** Where an entry stands: in a todo, by its id, or in the plan. */
+/** The list that contains an entry: in the todo with this id, or in the plan itself. */
 type Place = { todo: string; list: TodoList } | { todo: null; list: PlanList };
 
 /** One change of a plan. Positions count from 1. */
 export type PlanChange =
   | { kind: 'todo-added'; todo: string; position: number; after: PlanTodo }
   | { kind: 'todo-dropped'; todo: string; position: number; before: PlanTodo }
-  /** It stands elsewhere among the todos that are in both plans. */
+  /** The todo changed its place among the todos that both plans contain. */
   | { kind: 'todo-moved'; todo: string; from: number; to: number }
   | { kind: 'field-changed'; todo: string; field: TodoField; before: Value; after: Value }
   | { kind: 'field-changed'; todo: null; field: PlanField; before: Value; after: Value }
   | ({ kind: 'entry-added'; name: string; after: Value } & Place)
   | ({ kind: 'entry-dropped'; name: string; before: Value } & Place)
   | ({ kind: 'entry-changed'; name: string; before: Value; after: Value } & Place)
-  /** The same entries in another order, by their names. */
+  /** The same entries, by their names, in another order. */
   | ({ kind: 'entries-moved'; before: string[]; after: string[] } & Place);

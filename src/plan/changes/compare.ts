@@ -4,7 +4,7 @@ import { isRecord, isSameJson } from '../../base/json.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import type { PlanChange, PlanField, PlanList, TodoField, TodoList } from './change.js';
 
-/** The difference between two plans (documents.md, Living plan). */
+/** Computes the differences between two plans (documents.md, Living plan). */
 
 const FIELDS: readonly PlanField[] = [
   'size',
@@ -32,7 +32,7 @@ const TODO_FIELDS: readonly TodoField[] = [
   'references',
 ];
 
-/** Compares two plans; empty where they say the same. */
+/** Compares two plans; empty if their contents are equal. */
 export function comparePlans(before: PlanContent, after: PlanContent): PlanChange[] {
   if (before === after) return [];
   return [
@@ -132,10 +132,10 @@ function compareEntries<E>(
   ];
 }
 
-/** Lists the fewest ids that have to move to bring one order into the other. */
+/** Lists the smallest set of ids that have to move to turn one order into the other. */
 function listMoved(before: readonly string[], after: readonly string[]): string[] {
   const place = new Map(before.map((id, index) => [id, index]));
-  // The longest part that keeps its order stays: patience sorting, each pile with what lies below its top.
+  // The longest increasing subsequence stays, found by patience sorting. `below` maps each id to its predecessor.
   const tops: string[] = [];
   const below = new Map<string, string | undefined>();
   const rank = (id: string | undefined) => place.get(id ?? '') ?? -1;

@@ -1,7 +1,7 @@
 import { isRecord, isSameJson } from '../../base/json.js';
 import type { PlanContent } from '../model/schema.js';
 
-/** Two edits of one plan, made apart from each other (living-plan.md, plan edit). */
+/** Merges two independent edits of one plan (living-plan.md, plan edit). */
 
 /** A part of a plan that both edits changed. */
 interface MergeConflict {
@@ -10,7 +10,7 @@ interface MergeConflict {
   problem: string;
 }
 
-/** Both edits together, or what keeps them apart. */
+/** The merged plan, or the conflicts that prevent a merge. */
 export type Merged =
   | { kind: 'merged'; plan: PlanContent }
   | { kind: 'conflict'; conflicts: readonly [MergeConflict, ...MergeConflict[]] };
@@ -18,7 +18,7 @@ export type Merged =
 type Fields = Readonly<Record<string, unknown>>;
 type NameOf = (entry: Fields) => string;
 
-/** Lists whose entries have a name; each entry is merged by itself, every other list as a whole. */
+/** Lists whose entries have a name and are merged one by one. Any other list is merged as a whole. */
 const NAMES: Readonly<Record<string, NameOf>> = {
   todos: ({ id }) => String(id),
   requirements: ({ id }) => String(id),
@@ -31,15 +31,15 @@ const NAMES: Readonly<Record<string, NameOf>> = {
 const BOTH = 'changed in both, but differently';
 
 /**
- * Merges two edits of a plan. Parts that one of them left as they were are as the other has them.
- * @param base the plan that both began with
- * @param mine whose additions come last where both add at the same place
+ * Merges two edits of a plan. A part that only one of them changed is taken from that edit.
+ * @param base the plan from which both edits started
+ * @param mine the edit whose additions come last if both add at the same place, unless it reorders the list
  */
 export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): Merged {
   const conflicts: MergeConflict[] = [];
   const plan = mergeFields(base, mine, theirs, '', conflicts);
   const [first, ...more] = conflicts;
-  // What both sides have is a plan, part by part.
+  // Every part comes from one of two valid plans, so the merged value has the type of a plan.
   return first === undefined ? { kind: 'merged', plan: plan as unknown as PlanContent } : conflict([first, ...more]);
 }
 
@@ -102,7 +102,7 @@ function mergeEntry(
   return theirs;
 }
 
-/** The names of both lists in their order; null where both put those of before into another one. */
+/** Merges the order of the names of both lists; null if both edits reordered the old names in different ways. */
 function orderNames(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] | null {
   const stays = new Set(base.filter((name) => mine.includes(name) && theirs.includes(name)));
   const keep = (names: readonly string[]) => names.filter((name) => stays.has(name)).join('\n');
@@ -114,7 +114,7 @@ function orderNames(base: readonly string[], mine: readonly string[], theirs: re
     if (order.includes(name)) continue;
     const before = following.slice(0, index).findLast((each) => order.includes(each));
     let at = before === undefined ? 0 : order.indexOf(before) + 1;
-    // Behind what the other side has added there.
+    // Skips what the other side has added at this place.
     while (at < order.length && !base.includes(order[at] ?? '') && !following.includes(order[at] ?? '')) at += 1;
     order.splice(at, 0, name);
   }

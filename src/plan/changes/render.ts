@@ -6,7 +6,7 @@ import { renderAcceptance, renderRule, renderTodo } from '../page/render-todo.js
 import { alignEntries } from './align.js';
 import type { PlanChange, PlanField, PlanList, TodoField, TodoList } from './change.js';
 
-/** The difference between two plans, for people: in the words of PLAN.md. */
+/** Renders the differences between two plans for people, with the headings of PLAN.md. */
 
 const FIELD_LABELS: Readonly<Record<PlanField, string>> = {
   size: 'Size',
@@ -40,9 +40,9 @@ const TODO_LABELS: Readonly<Record<TodoField | TodoList | PlanList, string>> = {
 };
 
 /**
- * Renders changes of a plan: a heading for each todo and part, below it what it has no longer (`-`), what is new (`+`) and
- * what is said otherwise (`~`, with `[-these words-]{+for those+}`). Empty for no change; else it ends with a newline.
- * @param options.whole has each new todo below its heading, as PLAN.md shows it
+ * Renders changes of a plan: a heading for each todo or part, and below it the removed (`-`), the new (`+`) and the
+ * changed entries (`~`, with `[-these words-]{+for those+}`). Empty without changes; otherwise it ends with a newline.
+ * @param options.whole whether each new todo is shown completely below its heading, as in PLAN.md
  */
 export function renderPlanChanges(changes: readonly PlanChange[], { whole = false } = {}): string {
   const bodies = new Map(whole ? changes.flatMap(renderNewTodo) : []);
@@ -52,7 +52,7 @@ export function renderPlanChanges(changes: readonly PlanChange[], { whole = fals
     .join('');
 }
 
-/** Renders the same as one line; empty for no change. */
+/** Renders the changes as one line; empty without changes. */
 export function renderChangeLine(changes: readonly PlanChange[]): string {
   return [...groupChanges(changes)]
     .map(([heading, lines]) =>
@@ -61,7 +61,7 @@ export function renderChangeLine(changes: readonly PlanChange[]): string {
     .join('; ');
 }
 
-/** Lists what is said otherwise of a todo, each change on a line that begins with its label. */
+/** Lists the changes of a todo, each on a line that begins with its label. */
 export function listChangeLines(changes: readonly PlanChange[]): string[] {
   return [...groupChanges(changes).values()].flatMap((lines) => {
     let label = '';
@@ -74,7 +74,7 @@ export function listChangeLines(changes: readonly PlanChange[]): string[] {
   });
 }
 
-/** What each heading has below it. */
+/** Groups the lines of all changes under their headings. */
 function groupChanges(changes: readonly PlanChange[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const change of changes) {
@@ -112,7 +112,7 @@ function renderChange(change: PlanChange): [heading: string, lines: string[]] {
   }
 }
 
-/** A new todo by its heading, without its own heading and the empty lines. */
+/** Renders a new todo under the heading of its change, without its own heading and empty lines. */
 function renderNewTodo(change: PlanChange): [heading: string, lines: string[]][] {
   if (change.kind !== 'todo-added') return [];
   const [heading] = renderChange(change);
@@ -160,7 +160,7 @@ function show(text: string): string {
 
 type Shown = PlanRule | NonNullable<PlanContent['decisions' | 'risks' | 'externalDependencies']>[number];
 
-/** A value of a field as PLAN.md says it. */
+/** Renders the value of a field in the form that PLAN.md uses. */
 function showValue(value: unknown): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value !== 'object') return show(String(value));
@@ -197,7 +197,7 @@ function showEntry(list: TodoList | PlanList, entry: unknown): string {
   }
 }
 
-/** Words that stand unchanged around a change, at most. */
+/** Maximum number of unchanged words shown on each side of a change. */
 const WORDS_AROUND = 6;
 
 function showWords(before: string, after: string): string {
@@ -213,7 +213,7 @@ function showWords(before: string, after: string): string {
     .trim();
 }
 
-/** Leaves out what is far from a change. */
+/** Leaves out words that are far from any change. */
 function shortenMiddle(text: string, isFirst: boolean, isLast: boolean): string {
   const words = text.match(/\s*\S+/g) ?? [];
   const [head, tail] = [isFirst ? 0 : WORDS_AROUND, isLast ? 0 : WORDS_AROUND];
@@ -221,18 +221,16 @@ function shortenMiddle(text: string, isFirst: boolean, isLast: boolean): string 
   return `${words.slice(0, head).join('')} …${tail === 0 ? '' : words.slice(-tail).join('')}`;
 }
 
-/** How two versions of a text differ, word by word. */
-
-/** Words of a text that stay, or that one version only has. */
+/** A part of a text that both versions share, or that only one version has. */
 interface WordPart {
   kind: 'same' | 'removed' | 'added';
   text: string;
 }
 
-/** Words of both versions together beyond which a text is shown as two. */
+/** Number of words in both versions together above which the versions are shown whole, one after the other. */
 const MOST_WORDS = 2_000;
 
-/** Compares two lines word by word; a blank belongs to the word behind it. Long lines are two parts. */
+/** Compares two lines word by word; a blank belongs to the word after it. Returns long lines as two whole parts. */
 function compareWords(before: string, after: string): WordPart[] {
   const [old, now] = [splitWords(before), splitWords(after)];
   if (old.length + now.length > MOST_WORDS) return [part('removed', before), part('added', after)];
@@ -261,19 +259,21 @@ function compareWords(before: string, after: string): WordPart[] {
   return parts;
 }
 
-/** Between the words of a line stands one blank: several are a part of its code, or of an argument. */
+/**
+ * Splits a line at single blanks. Several blanks in a row belong to a word, since they are part of code or an argument.
+ */
 function splitWords(line: string): string[] {
   return line.match(/ ?[^ ]+(?: {2,}[^ ]+)*| +$/g) ?? [];
 }
 
-/** The first word of a line has no blank before it. */
+/** Removes the blank before a word, which the first word of a line lacks. */
 const dropBlank = (word: string): string => (word.startsWith(' ') ? word.slice(1) : word);
 
 const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text });
 
 const common = (lengths: readonly (readonly number[])[], at: number, to: number): number => lengths[at]?.[to] ?? 0;
 
-/** How many words the rests of both versions have in common, from each pair of places. */
+/** Computes, for each pair of positions, how many words the remainders of both versions have in common. */
 function measureCommon(old: readonly string[], now: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let at = old.length - 1; at >= 0; at -= 1) {

@@ -3,14 +3,14 @@ import { renderCount } from '../../base/words.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
 
-/** What an import made up, nobody has to confirm any more once somebody has said it otherwise (living-plan.md, plan apply). */
+/** Drops assumptions of an import that somebody has since replaced (living-plan.md, plan apply). */
 
 type Assumptions = PlanContent['context']['assumptions'];
 
 /**
- * Takes the todos of which somebody changed a field out of the lines that say what an import made up of it; a line of which no
- * todo is left goes. Other lines stay as they are.
- * @param assumptions of the plan as it is now
+ * Removes todos with a changed field from the lines that say what an import made up for that field. A line that names
+ * no todo any more is dropped; other lines stay as they are.
+ * @param assumptions of the plan after the change
  */
 export function settleImported(
   assumptions: Assumptions,
@@ -24,7 +24,7 @@ export function settleImported(
   return left.every((line, index) => line === lines[index]) && left.length === lines.length ? assumptions : left;
 }
 
-/** `Not in the source: proof of todo-1, todo-2 and 3 more: …`. */
+/** Matches `Not in the source: proof of todo-1, todo-2 and 3 more: …`. */
 const LINE =
   /^Not in the source: (\p{L}+) of ((?:[A-Za-z0-9][\w.-]*, )*[A-Za-z0-9][\w.-]*|all todos)(?: and (\d+) more)?: /u;
 
@@ -43,7 +43,7 @@ function settleLine(line: string, before: readonly PlanTodo[], after: readonly P
   if (isAll && changed.size === 0 && after.every(({ id }) => was.has(id))) return line;
   const meant = isAll ? before.filter(isImported).map(({ id }) => id) : whose.split(', ');
   const named = meant.filter((id) => !changed.has(id));
-  // Whether one that the line does not name is among those that it counts, only those that it names can tell.
+  // Only named todos can be removed: the line does not tell which todos it merely counts.
   const unnamed = Number(more);
   if (named.length === meant.length && !isAll) return line;
   if (named.length === 0 && unnamed === 0) return null;
@@ -58,7 +58,7 @@ function findField(word: string): Field | null {
   return FIELDS.find((field) => (TODO_WORDS[field] ?? field) === word) ?? null;
 }
 
-/** A todo that was made of a task names where it stands; the one that checks the requirements is no task. */
+/** Returns whether an import made the todo from a task: then it refers to a line of the source. */
 function isImported({ id, references }: PlanTodo): boolean {
   return !id.startsWith('check-requirements') && references.some((reference) => /:\d+(?:-\d+)?$/.test(reference));
 }

@@ -7,17 +7,19 @@ import type { PlanTodo } from '../model/schema.js';
 import { finding, type Placed, type ValidParts } from './parts.js';
 import { runsWholeSuite } from './suite-commands.js';
 
-/** Checks that no todo is judged by what others are at work on (documents.md, Semantic checks). */
+/**
+ * Checks that no todo is judged by tests that another todo's unfinished work can break (documents.md, Semantic checks).
+ */
 
-/** Pairs of todos that are compared at most: beyond that a plan is taken as it is. */
+/** Maximum number of pairs of todos to compare; further pairs are not checked. */
 const MAX_PAIRS = 200_000;
 
-/** Finds the commands that run every test in a todo that may be at work at the same time as another one. */
+/** Finds commands that run every test in a todo that may run at the same time as another todo. */
 export function checkSuitesBeside({ todos }: Pick<ValidParts, 'todos'>): ErrorDetail[] {
   const judged = todos.filter(({ value }) => listSuites(value).length > 0);
   if (judged.length === 0) return [];
   const graph = buildGraph(todos.map(({ value }) => value));
-  // Two todos that do not depend on each other make a wave of two, theirs or an earlier one.
+  // Any two independent todos put two todos into some wave. If every wave has one todo, nothing runs at the same time.
   if (splitIntoWaves(graph).waves.every((wave) => wave.length === 1)) return [];
   const after = reverse(graph);
   let left = MAX_PAIRS;
@@ -50,10 +52,10 @@ function listSuites(todo: PlanTodo): { index: number; run: readonly string[]; cw
   );
 }
 
-/** Text that no test runs. */
+/** Files of prose, which no test covers. */
 const PROSE = /\.(?:md|mdx|rst|txt|adoc)$/i;
 
-/** Whether the work on `other` may run beside `todo`, and change what a suite in `cwd` tests. */
+/** Returns whether the work on `other` may run at the same time as `todo` and change what a suite in `cwd` tests. */
 function mayTurnRed(other: PlanTodo, todo: PlanTodo, cwd: string): boolean {
   if (other.type !== 'work' || mayOverlap(other, todo)) return false;
   const tested = other.files.filter((glob) => !PROSE.test(glob));
@@ -68,7 +70,7 @@ function reverse(graph: Graph): Graph {
   return after;
 }
 
-/** A todo and all that it leads to. */
+/** Returns a todo and all todos reachable from it. */
 function reach(graph: Graph, from: string): Set<string> {
   const seen = new Set([from]);
   const open = [from];

@@ -13,20 +13,20 @@ import { checkContradictions } from './rules.js';
 
 /** Checks whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
-// A plain `require`, as in recipe/conditions/language.ts: few plans do not fit.
+// Loaded by `require` only when needed, as in recipe/conditions/language.ts: most plans fit the schema.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/plan-content.js').default };
 
-/** A plan, or everything that is wrong with it. */
+/** A valid plan, or everything that is wrong with it. */
 export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: ErrorDetail[] };
 
-/** No plan that anybody could execute has more values, and findings about them would fill the memory. */
+/** A plan that anybody could execute has fewer values, and the findings about more values would exhaust the memory. */
 const MAX_VALUES = 1_000_000;
 const MAX_FINDINGS = 500;
 
 /**
- * Checks plan content against its schema and for sense, and returns all findings at once, each one line with a JSON
- * pointer. Parts that do not fit the schema are not checked for sense; the others are.
- * @param demands a plan that is stored already is read without any: what it was written for may have changed since
+ * Checks plan content against its schema and for consistency. Returns all findings at once, each as one line with a
+ * JSON pointer. Parts that do not fit the schema are left out of the consistency checks.
+ * @param demands is empty for a stored plan, because the run's goal may have changed since
  */
 export function checkPlan(value: unknown, demands: PlanDemands = {}): PlanCheck {
   if (!isRecord(value)) return { ok: false, findings: [{ pointer: '', problem: 'the plan is not a JSON object' }] };
@@ -59,7 +59,7 @@ function isBounded(root: unknown): boolean {
 function checkSense(value: Record<string, unknown>, structural: ErrorDetail[], demands: PlanDemands): ErrorDetail[] {
   const faulty = new Set(structural.map((finding) => getEntryPointer(finding.pointer ?? '')));
   const sound = selectValidParts(value, faulty);
-  // Plans of before could not say which requirement a todo is for; those that are under way go on as they are.
+  // Old plans could not state which requirement a todo serves; plans in progress without requirements stay valid.
   const traced = demands.complete === true || (sound.requirements ?? []).length > 0;
   return [
     ...checkIds(value['todos']),
@@ -121,7 +121,7 @@ function checkIds(todos: unknown): ErrorDetail[] {
 
 function checkTodo({ value: todo, pointer }: Placed<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
-  // The state keeps todos by id, where these would be mistaken for properties that every object has.
+  // The state keeps todos by id, so an id such as `constructor` would be mistaken for a property of every object.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
   if (todo.type === 'work' && !judged) {
@@ -185,8 +185,8 @@ const INTERPRETER =
 const SCRIPT_OPTION = /^(?:-[A-Za-z]*[cep]|--eval|--print|--command)$/;
 
 /**
- * Whether a word of a command is code: the program itself, or the script after `sh -c`, `node -e` and the like. Code
- * has to run exactly as it was approved (protocol.md §4).
+ * Returns whether a word of a command is code: the program itself, or the script after `sh -c`, `node -e` and the like.
+ * Code has to run exactly as it was approved (protocol.md §4).
  */
 function isCode(run: readonly string[], word: number): boolean {
   if (word === 0) return true;
@@ -231,7 +231,7 @@ function checkPaths(todo: PlanTodo, pointer: string): ErrorDetail[] {
   ];
 }
 
-/** Ids of a cycle that are named at most. */
+/** Maximum number of ids of a cycle that are named. */
 const CYCLE_SHOWN = 12;
 
 function checkCycles(sound: ValidParts): ErrorDetail[] {

@@ -2,19 +2,19 @@ import { stripInvisible } from '../../base/visible.js';
 import { listWords, type Statement, splitRequest, splitStatements } from '../../documents/sentences.js';
 
 /**
- * Compares the quotes of a plan's requirements with the request that they come from (documents.md, Requirements). Only
- * words count: blanks, case, accents, the form of quotation marks and dashes, and marks of emphasis do not.
+ * Compares the quotes of a plan's requirements with the request (documents.md, Requirements). Only words count: blanks,
+ * case, accents, the shape of quotation marks and dashes, and emphasis marks are ignored.
  */
 
-/** Words in a row, within a sentence of which a part is quoted, that are named. */
+/** Number of consecutive unquoted words, in a partly quoted sentence, from which they are reported. */
 const GAP = 5;
 
-/** Whether two texts say the same, word for word. */
+/** Returns whether two texts have the same words. */
 export function isSameText(a: string, b: string): boolean {
   return fold(a).text === fold(b).text;
 }
 
-/** Creates the test whether a quote occurs in this request; one without a letter or digit does not. */
+/** Creates a test of whether a quote occurs in this request. A quote without a letter or digit never does. */
 export function createOccurrenceTest(request: string): (quote: string) => boolean {
   const { text } = fold(request);
   return (quote) => {
@@ -24,9 +24,9 @@ export function createOccurrenceTest(request: string): (quote: string) => boolea
 }
 
 /**
- * Lists what no quote covers, in order: sentences and list items of which no word is quoted, nor any of the code that they
- * introduce, each on one line; and between quoted words every `GAP` words in a row and more. Code in a fence that no
- * sentence introduces is named by its first line.
+ * Lists what no quote covers, in order: sentences and list items with no quoted word, if no code that they introduce is
+ * quoted either, each on one line; and runs of at least `GAP` unquoted words in partly quoted sentences. Fenced code
+ * that no sentence introduces is named by its first line.
  */
 export function listUncovered(request: string, quotes: readonly string[]): string[] {
   const covered = markCovered(request, quotes);
@@ -39,7 +39,7 @@ export function listUncovered(request: string, quotes: readonly string[]): strin
   });
 }
 
-/** Returns for each character of the request whether it belongs to a quote. */
+/** Returns, for each character of the request, whether a quote contains it. */
 function markCovered(request: string, quotes: readonly string[]): Uint8Array {
   const covered = new Uint8Array(request.length);
   const { text, places } = fold(request);
@@ -59,7 +59,7 @@ function markCovered(request: string, quotes: readonly string[]): Uint8Array {
 const FIRST = /[\p{L}\p{N}]/u;
 const LAST = /[\p{L}\p{N}](?=[^\p{L}\p{N}]*$)/u;
 
-/** Where statements have their first and their last letter or digit, and where the title ends. */
+/** The positions of the first and last letter or digit of each statement, and the end of the title. */
 interface Ends {
   first: Set<number>;
   last: Set<number>;
@@ -74,8 +74,8 @@ function listEnds(request: string): Ends {
 }
 
 /**
- * Selects of several places of a few words those that are meant: whole sentences, else the first below the title. Another
- * sentence may hold the same words and say the contrary.
+ * Chooses the intended ones if a quote of a few words occurs several times: the whole sentences or, if there are none,
+ * the first occurrence below the title. Another sentence may contain the same words and say the opposite.
  */
 function selectMeant(found: readonly number[], wanted: string, places: readonly number[], ends: Ends): number[] {
   const [from, to] = [wanted.search(FIRST), wanted.search(LAST)];
@@ -108,7 +108,7 @@ function renderPart(sentence: string, from: number, to: number): string {
   return `${from === 0 ? '' : '… '}${part}${/^[\p{P}\s]*$/u.test(sentence.slice(to)) ? '' : ' …'}`;
 }
 
-/** What is written in several ways, and means the same. */
+/** Variants of characters that mean the same. */
 const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ["'", '‘’‚‛′`´'],
@@ -117,7 +117,7 @@ const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap(([plain = '', others = '']) => [...others].map((one) => [one, plain])),
 );
 
-/** Folds a text to what is compared; `places` has, for each UTF-16 unit of the result, its offset in the text. */
+/** Folds a text for comparison. `places` maps each UTF-16 unit of the result to its offset in the text. */
 function fold(text: string): { text: string; places: number[] } {
   const parts: string[] = [];
   const places: number[] = [];

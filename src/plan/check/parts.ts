@@ -2,9 +2,9 @@ import type { ErrorDetail } from '../../base/errors.js';
 import type { Size } from '../../documents/size-rules.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 
-/** What the semantic checks of a plan look at: the parts that fit the schema, so that one fault does not cause others. */
+/** The input of a plan's semantic checks: only parts that fit the schema, so that one fault does not cause others. */
 
-/** A part of the plan, with its pointer. */
+/** A part of the plan and its JSON pointer. */
 export interface Placed<T> {
   value: T;
   pointer: string;
@@ -18,33 +18,33 @@ type Commit = NonNullable<PlanContent['commits']>[number];
 export interface ValidParts {
   size: unknown;
   todos: Placed<PlanTodo>[];
-  /** Every todo by id; null for one that does not fit the schema. Of todos with the same id, the first. */
+  /** Every todo by id; null for a todo that does not fit the schema. If an id is repeated, its first todo. */
   byId: Map<string, PlanTodo | null>;
   commits: Placed<Commit>[];
-  /** Null for a plan that states none. */
+  /** Null for a plan without a list of requirements. */
   requirements: Placed<Requirement>[] | null;
-  /** The ids of all requirements, those included that do not fit the schema. */
+  /** The ids of all requirements, including those that do not fit the schema. */
   requirementIds: ReadonlySet<unknown>;
   decisions: Placed<Decision>[];
-  /** What nobody may do; without those that do not fit the schema. */
+  /** Must-nots of the whole plan that fit the schema. */
   mustNots: Placed<PlanContent['objectives']['mustNotDo'][number]>[];
   originalRequest: string | null;
 }
 
-/** What is demanded of a plan besides what every plan has to hold up to. */
+/** Demands on a plan beyond those on every plan. */
 export interface PlanDemands {
   /**
-   * The words that quotes are compared with: the goal of the run; null where there is none, and the plan's own
-   * `originalRequest` is taken. Left out: quotes are not compared.
+   * The text with which quotes are compared: the goal of the run. Null takes the plan's own `originalRequest`; if left
+   * out, quotes are not compared.
    */
   request?: string | null;
   /** Whether the plan has to trace its requirements (`--complete`). */
   complete?: boolean;
-  /** The size of the run's work; left out: any will do. */
+  /** The size of the run's work; if left out, a plan of any size passes. */
   size?: Size;
 }
 
-/** Finds texts that occur earlier in a list, with the index of their first occurrence. */
+/** Finds texts that already occur earlier in a list, each with the index of its first occurrence. */
 export function listRepeated(values: readonly unknown[]): { index: number; first: number; value: string }[] {
   const seen = new Map<string, number>();
   return values.flatMap((value, index) => {
@@ -55,7 +55,7 @@ export function listRepeated(values: readonly unknown[]): { index: number; first
   });
 }
 
-/** Makes a finding. */
+/** Creates a finding. */
 export function finding(pointer: string, problem: string, target?: string): ErrorDetail {
   return { pointer, problem, ...(target === undefined ? {} : { target }) };
 }

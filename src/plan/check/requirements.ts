@@ -6,9 +6,9 @@ import { createOccurrenceTest, isSameText } from './coverage.js';
 import { finding, listRepeated, type Placed, type PlanDemands, type ValidParts } from './parts.js';
 import { getScript, skipRunners } from './suite-commands.js';
 
-/** Checks that each requirement leads from the words it comes from to a proof (documents.md, Requirements). */
+/** Checks that each requirement is traced from the words it comes from to a proof (documents.md, Requirements). */
 
-/** Finds what is wrong with the requirements of a plan, and with what names them. */
+/** Finds faults in the requirements of a plan, and in references to them. */
 export function checkRequirements(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   return [
     ...checkPresence(parts, demands),
@@ -37,7 +37,7 @@ function checkIds({ requirements }: ValidParts): ErrorDetail[] {
   const repeated = listRepeated(placed.map(({ value }) => value.id)).map(({ index, first, value }) =>
     finding(`${placed[index]?.pointer}/id`, `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`),
   );
-  // Whoever keeps requirements by id would mistake these for properties that every object has.
+  // An id such as `constructor` would be mistaken for a property of every object by code that keeps requirements by id.
   const reserved = placed.filter(({ value }) => value.id in {});
   return [
     ...repeated,
@@ -60,7 +60,7 @@ function checkQuotes({ requirements, originalRequest }: ValidParts, demands: Pla
     );
 }
 
-/** Checks that `serves` and `proves` name what there is. */
+/** Checks that `serves` and `proves` name existing requirements. */
 function checkNames({ todos, decisions, requirementIds }: ValidParts): ErrorDetail[] {
   const unknown = (ids: readonly string[] | undefined, pointer: string) =>
     (ids ?? []).flatMap((id, index) =>
@@ -94,8 +94,8 @@ function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
 }
 
 /**
- * A proof in a circle: the command looks at nothing but what stands in the plan, or at what a worker said that it did,
- * so it holds whatever was done.
+ * Finds a circular proof: the command looks only at text of the plan or at a worker's report, so it passes whatever was
+ * done.
  */
 function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: string, todo: PlanTodo): ErrorDetail[] {
   if (!looksAtNothing(item)) return [];
@@ -112,19 +112,19 @@ function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: str
 
 const SAYS = /^(?:true|:|echo|printf|yes|exit)$/;
 const COMPARES = /^(?:test|\[)$/;
-/** What makes `test` look at a file. */
+/** Options with which `test` looks at a file. */
 const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
-/** What makes a script take more than its words: substitutions, variables, files, a pipe. */
+/** Characters with which a script uses more than its own words: substitutions, variables, files, a pipe. */
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
-/** Programs that are given a script, and the lines of one that only end it or print a word. */
+/** Programs that can be given a script, and lines of a script that only end it or print a word. */
 const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
 const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;
 const ENDS =
   /^(?:(?:console\.log|print|puts|process\.exit|sys\.exit|exit)[\s(]*(?:\d*|'[^']*'|"[^"]*")[\s)]*|pass|true|\d*)$/;
-/** Tools of which the version says nothing about the project. */
+/** Tools whose version says nothing about the project. */
 const TOOL = /^(?:git|npm|pnpm|yarn|go|cargo|java|make)$/;
 
-/** Whether a command only repeats or compares its own words, or passes whatever the tree holds. */
+/** Returns whether a command only repeats or compares its own words, or passes whatever the tree contains. */
 function looksAtNothing({ run: given, expect }: Extract<PlanAcceptance, { kind: 'command' }>): boolean {
   const run = skipRunners(given);
   const script = getScript(run);
@@ -142,13 +142,15 @@ function saysOnly([program = '', ...words]: readonly string[]): boolean {
   return name === '' || SAYS.test(name) || (COMPARES.test(name) && !words.some((word) => LOOKS.test(word)));
 }
 
-/** `git status` and its like, and a tool that is asked for its version: green before the work as after it. */
+/** Matches commands such as `git status` or `node --version`, which pass before the work as well as after it. */
 function passesAlways([program = '', first = '', ...rest]: readonly string[]): boolean {
   if (program === 'git' && /^(?:status|log|branch)$/.test(first)) return rest.every((word) => word.startsWith('-'));
   return (INTERPRETER.test(program) || TOOL.test(program)) && /^(?:-v|--version|--help)$/.test(first);
 }
 
-/** Checks that each requirement is served and proved. A todo that does not fit the schema might have done it. */
+/**
+ * Checks that each requirement is served and proved. Skipped if a todo does not fit the schema, since it might do so.
+ */
 function checkTraces({ requirements, todos, byId }: ValidParts): ErrorDetail[] {
   if (requirements === null || todos.length === 0 || [...byId.values()].includes(null)) return [];
   const served = new Set(todos.flatMap(({ value }) => value.serves ?? []));

@@ -5,7 +5,7 @@ import { findPathProblem } from '../model/paths.js';
 import type { PlanRule, PlanTodo } from '../model/schema.js';
 import { finding, type Placed, type PlanDemands, type ValidParts } from './parts.js';
 
-/** Checks whether a plan contradicts itself: its must-nots, what its commands have to print, its size. */
+/** Checks whether a plan contradicts itself: its must-nots, its expected outputs, its size. */
 
 /** Finds contradictions within a plan (documents.md, Semantic checks). */
 export function checkContradictions(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
@@ -32,7 +32,7 @@ function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
   });
 }
 
-/** What a todo may touch, and must not change at all. */
+/** Finds files that a todo may touch although a must-not forbids any change of them. */
 function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly Placed<PlanRule>[]): ErrorDetail[] {
   const rules = [
     ...todo.mustNotDo.map((value, index) => ({ value, pointer: `${pointer}/mustNotDo/${index}` })),
@@ -59,7 +59,7 @@ function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
 
 const IS_SMALL = 'small is exactly one work todo, judged by commands and no assertion';
 
-/** A plan that states no size is of the run's: nobody looks a second time at one that is small. */
+/** Checks a small plan, which nobody reviews a second time. A plan without a size has the run's size. */
 function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   const { size, todos, byId } = parts;
   const [only, ...others] = todos;
@@ -71,7 +71,7 @@ function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   return [finding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
 }
 
-/** What small work touches is known: no glob that takes in the whole project. */
+/** Refuses a glob that may match anywhere in the project: small work has to name its places. */
 function checkSmallFiles({ value: { id, files }, pointer }: Placed<PlanTodo>): ErrorDetail[] {
   return files.flatMap((glob, index) =>
     /^(?:\.\/)*\*/.test(glob)

@@ -1,9 +1,9 @@
 /**
- * Commands of a plan that run every test of a project. A todo that is judged by one while others are at work fails for
- * their half-done work (documents.md, Semantic checks). Whatever the table does not surely know counts as narrow.
+ * Recognizes commands that run every test of a project. A todo judged by such a command fails because of unfinished
+ * work of others (documents.md, Semantic checks). A command that the table does not clearly match counts as narrow.
  */
 
-/** Words that begin another command: what follows them, after their options, is what runs. */
+/** Words that start another command, which follows after their options. */
 const RUNNERS: readonly (readonly string[])[] = [
   ['env'],
   ['npx'],
@@ -19,7 +19,7 @@ const RUNNERS: readonly (readonly string[])[] = [
   ['python3', '-m'],
 ];
 
-/** How commands begin that run all tests unless something narrows them. */
+/** The beginnings of commands that run all tests unless an argument narrows them. */
 const SUITES: readonly (readonly string[])[] = [
   ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((manager) => [
     [manager, 'test'],
@@ -64,17 +64,17 @@ const SUITES: readonly (readonly string[])[] = [
   ['sbt', 'test'],
 ];
 
-/** Names of options that say how tests run, and not which. */
+/** Options that change how tests run, but not which. */
 const HOW = /^-*[\w-]*(?:report|cov|colou?r|worker|bail|timeout|verbos|log|format|jobs|max|retr|tb)[\w-]*=/i;
 
-/** Whether a command surely runs all tests of the directory that it runs in. */
+/** Returns whether a command certainly runs all tests of its directory. */
 export function runsWholeSuite(run: readonly string[]): boolean {
   const script = getScript(run);
   if (script === null) return isSuite(run);
   return script.split(/&&|\|\||[;\n|]/).some((command) => isSuite(command.trim().split(/\s+/)));
 }
 
-/** The script of `sh -c SCRIPT`, or null. */
+/** Returns the script of `sh -c SCRIPT`, or null. */
 export function getScript(run: readonly string[]): string | null {
   if (!/^(?:.*\/)?(?:ba|da|z|k)?sh$/.test(run[0] ?? '')) return null;
   const at = run.findIndex((word) => /^-[a-z]*c$/.test(word));
@@ -87,12 +87,12 @@ function isSuite(run: readonly string[]): boolean {
   return SUITES.some((suite) => suite.length === chosen.length && begins(chosen, suite));
 }
 
-/** Whether a word chooses no tests: a number, or an option without a value of its own. Any other may be a path or a name. */
+/** Returns whether a word selects no tests: a number, or an option without a value. Others may be paths or names. */
 function isNoChoice(word: string): boolean {
   return /^\d+$/.test(word) || (word.startsWith('-') && (!word.includes('=') || HOW.test(word)));
 }
 
-/** Drops assignments and runners before the command itself, and the directory of its program. */
+/** Drops assignments and runners in front of the actual command, and the directory of its program. */
 export function skipRunners(run: readonly string[]): readonly string[] {
   const at = run.findIndex((word) => !word.startsWith('-') && !/^\w+=/.test(word));
   if (at < 0) return [];

@@ -2,18 +2,18 @@ import { readMarkdownLines } from '../../documents/markdown-lines.js';
 import { type Block, type ListItem, parseMarkdown, type TableRow } from './parse.js';
 import { readTokens, type Token } from './tokens.js';
 
-/** PLAN.md, cut at its headings: a part that reads as before is not even parsed. */
+/** Splits PLAN.md at its headings, so that an unchanged part need not be parsed. */
 
-/** A heading with what stands below it. */
+/** A heading with the text below it. */
 export interface Chunk {
-  /** Of its first line, from 1. */
+  /** Number of its first line, counted from 1. */
   line: number;
-  /** Of its heading; 0 for what stands before the first one. */
+  /** Level of its heading; 0 for the text before the first heading. */
   depth: number;
   text: string;
 }
 
-/** Cuts a text with LF line endings at its headings. */
+/** Splits a text with LF line endings at its headings. */
 export function splitChunks(text: string): Chunk[] {
   const chunks: { line: number; depth: number; lines: string[] }[] = [{ line: 1, depth: 0, lines: [] }];
   for (const { text: line, number, fenced } of readMarkdownLines(text)) {
@@ -24,16 +24,16 @@ export function splitChunks(text: string): Chunk[] {
   return chunks.map(({ lines, ...chunk }) => ({ ...chunk, text: lines.join('\n').trimEnd() }));
 }
 
-/** What a chunk holds, in order. */
+/** A piece of a chunk's content. */
 export type Piece =
   | { kind: 'paragraph'; line: number; tokens: Token[] }
   | { kind: 'entry'; line: number; tokens: Token[]; nested: { line: number; tokens: Token[] }[] }
   | { kind: 'row'; line: number; cells: Token[][] }
   | { kind: 'code'; line: number; value: string }
-  /** What has no place in a plan, in words; `html` is its text. */
+  /** Content that a plan cannot contain: `what` describes it; `html` is its text if it is HTML. */
   | { kind: 'other'; line: number; what: string; html?: string };
 
-/** A chunk as Markdown reads it. */
+/** A chunk after Markdown parsing. */
 export interface ParsedChunk {
   line: number;
   /** The text of its heading. */
@@ -56,7 +56,7 @@ export function parseChunk({ text, line, depth }: Chunk): ParsedChunk {
 
 interface Around {
   source: string;
-  /** Lines before the chunk. */
+  /** Number of lines before the chunk. */
   above: number;
 }
 
@@ -76,7 +76,7 @@ function readPiece(node: Block, around: Around): Piece[] {
     case 'table':
       return node.children.map((row) => readRow(row, around));
     case 'code':
-      // An indented block has no language; what somebody indents by four is meant for something else.
+      // An indented block is not code here: an indentation by four blanks is usually meant as something else.
       return isFenced(node, around)
         ? [{ kind: 'code', line, value: node.value }]
         : [{ kind: 'other', line, what: 'a line indented by four blanks or more' }];

@@ -14,13 +14,13 @@ export function parseMarkdown(text: string): Block[] {
   return fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }).children;
 }
 
-/** What nobody writes by hand, and would take the parser minutes. */
+/** Matches a line that begins 20 levels of nesting: nobody writes that by hand, and the parser would take minutes. */
 const LEVELS = /^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/;
 
-/** What is wrong with a line that is nested too deep. */
+/** The problem of a line that is nested too deeply. */
 export const NESTED = 'begins more than 20 levels';
 
-/** Whether quotations and lists begin in a line, one in the other, on more levels than anybody means. */
+/** Returns whether a line begins so many nested quotations and lists that it is refused. */
 export function isNested(line: string): boolean {
   return LEVELS.test(line);
 }

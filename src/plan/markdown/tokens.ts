@@ -1,17 +1,17 @@
 import type { Inline } from './parse.js';
 
-/** A line of Markdown as what it shows, whatever marks it is written with. */
+/** Tokens of a Markdown line: what it shows, independent of how it is marked up. */
 
 /** A piece of a line. */
 export type Token =
   | { kind: 'text'; value: string }
   | { kind: 'code'; value: string }
-  /** Where emphasis begins or ends; `typed` is how this file writes it. */
+  /** The beginning or end of emphasis; `typed` is the mark as this file writes it. */
   | { kind: 'mark'; value: '*' | '**'; typed: string }
-  /** Links, images, HTML: as they are written. */
+  /** Links, images and HTML, exactly as written. */
   | { kind: 'raw'; value: string };
 
-/** Reads the content of a paragraph, a heading or a cell; white space is folded. */
+/** Reads the content of a paragraph, heading or cell; white space is folded. */
 export function readTokens(nodes: readonly Inline[], source: string): Token[] {
   return foldTokens(nodes.flatMap((node) => readNode(node, source)));
 }
@@ -36,7 +36,7 @@ function readNode(node: Inline, source: string): Token[] {
   }
 }
 
-/** Joins texts that follow each other, folds their blanks, and trims both ends. */
+/** Joins adjacent texts, folds their blanks, and trims both ends. */
 export function foldTokens(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of tokens) {
@@ -54,17 +54,17 @@ export function foldTokens(tokens: readonly Token[]): Token[] {
   return folded.filter((token) => token.kind !== 'text' || token.value !== '');
 }
 
-/** What a line shows, as a text that is equal where two lines show the same. */
+/** Returns a text that is equal for two lines if and only if they show the same. */
 export function getTokensKey(tokens: readonly Token[]): string {
   return tokens.map(({ kind, value }) => (kind === 'text' ? value : `\0${kind}${value}\0`)).join('');
 }
 
-/** Writes a line as plan-content.json holds it: code in backticks, emphasis in stars, nothing escaped. */
+/** Renders a line as in plan-content.json: code in backticks, emphasis in asterisks, nothing escaped. */
 export function writeTokens(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'code' ? writeCode(token.value) : token.value)).join('');
 }
 
-/** Writes a line as it was typed, for what is no prose: `__tests__` is no emphasis there. */
+/** Renders a line as it was typed, for text that is not prose: there, `__tests__` is not emphasis. */
 export function writeTyped(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'mark' ? token.typed : token.value)).join('');
 }
@@ -77,8 +77,8 @@ function writeCode(value: string): string {
 }
 
 /**
- * Takes a beginning off a line.
- * @param pattern of the text that it begins with; a line that begins with code begins with no text
+ * Removes a pattern from the beginning of a line.
+ * @param pattern to match against the leading text; a line that begins with code has none
  */
 export function takeStart(tokens: readonly Token[], pattern: RegExp): { found: RegExpExecArray; rest: Token[] } | null {
   const [first, ...others] = tokens;
@@ -89,13 +89,13 @@ export function takeStart(tokens: readonly Token[], pattern: RegExp): { found: R
   return { found, rest: foldTokens([after, ...(first?.kind === 'text' ? others : tokens)]) };
 }
 
-/** The code that a line consists of; null when it holds anything else. */
+/** Returns the code of a line that consists of code only; otherwise null. */
 export function getOnlyCode(tokens: readonly Token[]): string | null {
   const [only, ...more] = tokens;
   return only?.kind === 'code' && more.length === 0 ? only.value : null;
 }
 
-/** Splits a line at the commas outside of code. */
+/** Splits a line at commas outside code. */
 export function splitAtCommas(tokens: readonly Token[]): Token[][] {
   const pieces: Token[][] = [[]];
   for (const token of tokens) {
@@ -107,7 +107,7 @@ export function splitAtCommas(tokens: readonly Token[]): Token[][] {
   return pieces.map(foldTokens).filter((piece) => piece.length > 0);
 }
 
-/** Splits what consists of code and blanks alone between the pieces of code. */
+/** Splits a line that consists only of code and blanks into its pieces of code. */
 export function splitBetweenCode(tokens: readonly Token[]): Token[][] {
   const code = tokens.filter(({ kind }) => kind === 'code');
   const isCode = tokens.every(({ kind, value }) => kind === 'code' || value.trim() === '');

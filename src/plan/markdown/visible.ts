@@ -1,18 +1,20 @@
 import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from './parse.js';
 import { formatPlace } from './place.js';
 
-/** A text as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
+/**
+ * A text as a reader sees it, without what HTML hides. Finding that takes a Markdown parser, since code may look alike.
+ */
 
-/** Levels of lists and quotations in each other that a text has at most. */
+/** Maximum nesting depth of lists and quotations in a text. */
 export const MAX_LEVELS = 20;
 
-/** A text that somebody else wrote; its path is relative to the project. */
+/** A text that somebody else wrote. Its path is relative to the project. */
 export interface ForeignText {
   path: string;
   text: string;
 }
 
-/** A text has more levels than anybody would read. */
+/** Thrown for a text that is nested more deeply than `MAX_LEVELS`. */
 export class TooDeepError extends Error {
   /** `FILE:LINE`. */
   readonly at: string;
@@ -23,14 +25,14 @@ export class TooDeepError extends Error {
   }
 }
 
-/** What a text hid. */
+/** A hidden part of a text. */
 interface Hidden {
   comment: string;
-  /** Where it began. */
+  /** The line on which it begins. */
   line: number;
 }
 
-/** A text without what it hid. */
+/** A text without its hidden parts. */
 export interface Visible {
   text: string;
   blocks: Block[];
@@ -38,9 +40,9 @@ export interface Visible {
 }
 
 /**
- * Reads a text without comments; what remains of it when one is taken out may be the next.
+ * Reads a text without its comments. Repeats this, because removing one comment may form another.
  * @param file with LF line endings
- * @param fill what takes the place of a comment
+ * @param fill returns the replacement of a comment
  * @throws TooDeepError
  */
 export function readVisible({ path, text: given }: ForeignText, fill: (comment: string) => string): Visible {
@@ -61,10 +63,10 @@ export function readVisible({ path, text: given }: ForeignText, fill: (comment: 
   }
 }
 
-/** What a reader of Markdown sees of a text, or where it lies too deep. */
+/** The visible text, or where it is nested too deeply. */
 export type VisibleEnding = { kind: 'text'; text: string } | { kind: 'too deep'; at: string };
 
-/** Takes out of a text what its reader does not see. */
+/** Removes from a text whatever its reader does not see. */
 export function showVisible(file: ForeignText): VisibleEnding {
   try {
     return { kind: 'text', text: readVisible(file, () => '').text };
@@ -74,7 +76,7 @@ export function showVisible(file: ForeignText): VisibleEnding {
   }
 }
 
-/** What HTML holds that no reader sees: comments, instructions, declarations. */
+/** The HTML that no reader sees: comments, processing instructions, CDATA sections, declarations. */
 const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;
 
 function findHidden(node: Block | ListItem | TableRow | Inline, text: string): (Hidden & { start: number })[] {

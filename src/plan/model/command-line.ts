@@ -1,13 +1,13 @@
 import { ASSIGNMENT } from '../../documents/plan-text.js';
 
-/** Reads what `formatCommandLine` writes; apart from it, because every call loads that one. */
+/** Parses what `formatCommandLine` writes. Separate from that function, because every call loads that one. */
 
-/** A command line as it is read: its argument vector, or why it is none. */
+/** A parsed command line: its argument vector, or why it cannot be parsed. */
 export type CommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
 
 /**
- * Reads a command line: what `formatCommandLine` and `formatPlainCommandLine` write, to the character, and what a person
- * types into a shell, as long as it needs none. In double quotes escapes are those of JSON, and \u{…}.
+ * Parses a command line. Reads exactly the output of `formatCommandLine` and `formatPlainCommandLine`, and what a
+ * person would type into a shell as long as no shell is needed. In double quotes, escapes are those of JSON plus \u{…}.
  */
 export function parseCommandLine(line: string): CommandLine {
   const argv: string[] = [];
@@ -70,7 +70,7 @@ function readQuoted(line: string, at: number): Word | null {
     : { problem: `${unknown} in double quotes is not an escape: write \\${unknown}, or put it into single quotes` };
 }
 
-/** Up to the next blank, quotation mark or character that a shell would act on. */
+/** Matches up to the next blank, quotation mark or character with a meaning for a shell. */
 const PLAIN = /[^\s"'\\|&;<>()`$*?#~[{]+/y;
 const REFERENCE = /\$\{[A-Za-z0-9][A-Za-z0-9_-]*\.outputs\.[A-Za-z_][A-Za-z0-9_-]*\}/y;
 
@@ -91,7 +91,7 @@ function readBare(line: string, at: number, isStart: boolean, isFirst: boolean):
     : { problem: `${meaning}, and no shell runs this: quote ${character}, or write sh -c '…'` };
 }
 
-/** What a shell would do at the beginning of this text; null for nothing. */
+/** Returns what a shell would do at the beginning of this text; null if nothing. */
 function findMeaning(rest: string, isStart: boolean): string | null {
   switch (rest.charAt(0)) {
     case '|':

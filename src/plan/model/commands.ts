@@ -9,10 +9,10 @@ import type { PlanAcceptance, PlanContent } from './schema.js';
 /** An acceptance that is judged by running a command. */
 export type CommandAcceptance = Extract<PlanAcceptance, { kind: 'command' }>;
 
-/** Seconds a command may take when the plan gives no `timeout`. */
+/** Seconds that a command may take if the plan gives no `timeout`. */
 export const DEFAULT_TIMEOUT = 300;
 
-/** Whether an acceptance is judged by running a command. */
+/** Returns whether an acceptance is judged by running a command. */
 export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
   return item.kind === 'command';
 }
@@ -25,7 +25,7 @@ export interface PlannedCommand {
   cwd: string;
   /** Seconds. */
   timeout: number;
-  /** What counts as passed; the exit code is filled in. */
+  /** The expected result; the exit code is filled in. */
   expect: NonNullable<CommandAcceptance['expect']>;
 }
 
@@ -55,20 +55,18 @@ export function listCommands(plan: Pick<PlanContent, 'todos'>): PlannedCommand[]
   return locateCommands(plan).map(({ command }) => command);
 }
 
-/** Digests a list of commands, in any order: approvals record this digest. */
+/** Digests a list of commands regardless of order. Approvals record this digest. */
 export function digestCommands(commands: readonly PlannedCommand[]): string {
   return sha256(canonicalJson(commands.map((command) => canonicalJson(command)).sort()));
 }
 
-/** Commands in the message of a gate at most; a document and `approve` show them all. */
+/** Maximum number of commands in the message of a gate; a document and `approve` show them all. */
 const COMMANDS_SHOWN = 12;
 
-/** Characters of each command in that message at most. */
+/** Maximum number of characters of each command in that message. */
 const COMMAND_CAP = 160;
 
-/**
- * Renders a command for the person who approves it: uncut, quoted where necessary, with whatever is not the default.
- */
+/** Renders a command for the person who approves it: uncut, quoted where necessary, with all non-default facts. */
 export function renderCommand({ run, cwd, timeout, expect }: PlannedCommand): string {
   const { exitCode = 0, stdoutContains, stdoutLacks } = expect;
   const unusual = [
@@ -83,8 +81,8 @@ export function renderCommand({ run, cwd, timeout, expect }: PlannedCommand): st
 
 /**
  * Renders commands for the message of a gate, one per line.
- * @param texts commands as `renderCommand` renders them
- * @param whole says where all of them are shown uncut
+ * @param texts commands as rendered by `renderCommand`
+ * @param whole says where all commands are shown uncut
  */
 export function renderCommandList(texts: readonly string[], whole: string): string {
   const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${cutLine(text, COMMAND_CAP)}`);

@@ -2,17 +2,17 @@ import { readDraft } from '../../documents/draft.js';
 import { readDecisions } from '../../documents/draft-decisions.js';
 import type { PlanContent } from './schema.js';
 
-/** The sections in which the user's answers stand. */
+/** The sections of DRAFT.md that contain the user's answers. */
 const ANSWERED = ['boundaries', 'criteria', 'decisions'] as const;
 
-/** The beginning of what `draft import` writes. */
+/** The link with which `draft import` begins a line. */
 const REPORT_LINK = /^\[([^\]]+)\]\([^)]*\): /;
 
 /**
- * Takes from DRAFT.md what a plan leaves out of its context: what the user said, and what was found (documents.md,
- * plan-content.json). Lines that only repeat the draft follow it.
+ * Fills in the context that a plan leaves out from DRAFT.md: what the user said, and what was found (documents.md,
+ * plan-content.json). A list of the plan that only repeats a part of the draft's lines is replaced by all of them.
  * @param draft the text of DRAFT.md
- * @returns the plan itself where nothing is to be added
+ * @returns `plan` itself if there is nothing to add
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function fillContext(plan: PlanContent, draft: string): PlanContent {
@@ -20,7 +20,7 @@ export function fillContext(plan: PlanContent, draft: string): PlanContent {
   const said = ANSWERED.flatMap((id) => readDecisions(sections[id].text)).filter(({ by }) => by === 'user');
   const drafted = {
     interviewSummary: said.map(({ text }) => text),
-    // A plan is read where the reports may be gone.
+    // Links to reports become their text, because a plan may be read after the reports are gone.
     researchFindings: readDecisions(sections.findings.text).map(({ text }) => text.replace(REPORT_LINK, '$1: ')),
   };
   const added = Object.entries(drafted).filter(([key, lines]) => {

@@ -2,7 +2,7 @@
 
 import type { PlanTodo } from './schema.js';
 
-/** The dependencies between the todos of a plan. Nothing recurses, because 10,000 todos may form one chain. */
+/** The dependencies between the todos of a plan. No function recurses, because 10,000 todos may form one chain. */
 
 /** A reference to a value that another todo reports: `${todo-1.outputs.config_path}`. */
 export interface OutputReference {
@@ -28,8 +28,8 @@ export function removeReferences(text: string): string {
 }
 
 /**
- * Lists the ids a todo depends on, each once: those it declares, then those whose values it uses as an input or in a
- * command (documents.md, Semantic checks).
+ * Lists the ids that a todo depends on, each once: first those it declares, then those whose values its inputs or
+ * commands use (documents.md, Semantic checks).
  */
 export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
   const taken = [
@@ -39,7 +39,7 @@ export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | '
   return [...new Set([...todo.dependsOn, ...taken.flatMap(findReferences).map((reference) => reference.todo)])];
 }
 
-/** Each id with the ids it depends on. */
+/** Maps each id to the ids that it depends on. */
 export type Graph = Map<string, string[]>;
 
 /** Builds the graph of `todos`, without edges to ids that do not exist. */
@@ -48,7 +48,7 @@ export function buildGraph(todos: readonly PlanTodo[]): Graph {
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
-/** Lists every id that one leads to, directly or by others. */
+/** Lists every id that can be reached from `id`, directly or through others. */
 export function listReached(graph: Graph, id: string): Set<string> {
   const found = new Set<string>();
   const open = [...(graph.get(id) ?? [])];
@@ -61,8 +61,8 @@ export function listReached(graph: Graph, id: string): Set<string> {
 }
 
 /**
- * Splits the ids into waves, each of which depends only on earlier ones. Ids in a cycle, or depending on one, are in no
- * wave but in `stuck`.
+ * Splits the ids into waves, each of which depends only on earlier waves. Ids that are in a cycle or depend on one are
+ * in `stuck` instead.
  */
 export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
   const open = new Map([...graph].map(([id, before]) => [id, before.length]));
@@ -93,8 +93,8 @@ export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<st
 }
 
 /**
- * Finds cycles of two and more todos, each as the ids along it. No todo is named in two of them; where cycles overlap,
- * at least one is found.
+ * Finds cycles of two or more todos, each as the ids along it. No id is in two of the cycles. If cycles overlap, at
+ * least one of them is found.
  */
 export function findCycles(graph: Graph): string[][] {
   const found: string[][] = [];
@@ -112,7 +112,7 @@ export function findCycles(graph: Graph): string[][] {
   return found;
 }
 
-/** Walks depth first from `start` and calls `closes` for every edge that leads back into the current path. */
+/** Walks depth-first from `start` and calls `closes` for every edge back into the current path. */
 function walk(
   graph: Graph,
   start: string,

@@ -2,14 +2,16 @@
 
 import { findReserved, foldName, RESERVED_NAMES, type Reserved } from '../../base/reserved.js';
 
-/** Which paths and globs a plan may name: inside the project, and none that is reserved (documents.md, Semantic checks). */
+/**
+ * Decides which paths and globs a plan may name: inside the project and not reserved (documents.md, Semantic checks).
+ */
 
 const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;
 
 /**
- * Says what is wrong with a path or glob of a plan, or null. Judges the text alone; the path need not exist.
- * @param use `named`: of a must-not, or where a command runs. That lets nobody change what belongs to a harness
+ * Describes what is wrong with a path or glob of a plan, or returns null. The path need not exist.
+ * @param use `named` for a path of a must-not or a command's directory, which may belong to a harness
  */
 export function findPathProblem(path: string, use: 'changed' | 'named' = 'changed'): string | null {
   if (path.trim() === '') return 'is empty';
@@ -30,7 +32,7 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return 'holds ".."; paths stay inside the project';
-  // A leading ** may match no directory at all.
+  // A leading ** may match no directory.
   const first = segments.findIndex((segment) => !/^\*{2,}$/.test(segment));
   const inDev = segments[first] !== undefined && mayMean(segments[first], '.dev');
   if (inDev) return 'reaches into .dev/, which belongs to dev-cli';
@@ -39,14 +41,16 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
   return `reaches into ${reserved.name}, which belongs to ${reserved.owner}: no plan changes it`;
 }
 
-/** What a segment of a glob says by name. One that is nothing but wildcards does not take it in (work/paths.ts). */
+/**
+ * Returns what reserves a segment that names it. A segment of nothing but wildcards does not match it (work/paths.ts).
+ */
 function findReservedBy(segment: string): Reserved | null {
   if (/^\.?\*+$/.test(segment)) return null;
   const name = RESERVED_NAMES.find((one) => mayMean(foldName(segment), one));
   return name === undefined ? null : findReserved(name);
 }
 
-/** Whether a segment of a glob can match `name`, which begins with a dot: a wildcard never matches a leading dot. */
+/** Returns whether a segment of a glob can match `name`, which begins with a dot: no wildcard matches a leading dot. */
 function mayMean(segment: string, name: string): boolean {
   if (!/^(?:\.|\[)/.test(segment)) return false;
   const pattern = segment
@@ -58,7 +62,7 @@ function mayMean(segment: string, name: string): boolean {
   return new RegExp(`^${pattern}$`, 'i').test(name);
 }
 
-/** Expands `a{b,c}` to `ab` and `ac`, innermost braces first; null when there are too many. */
+/** Expands `a{b,c}` to `ab` and `ac`, innermost braces first. Returns null if there are too many alternatives. */
 function expandBraces(path: string): string[] | null {
   const done: string[] = [];
   const open = [path];

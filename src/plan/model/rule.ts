@@ -1,6 +1,6 @@
 import type { PlanRule } from './schema.js';
 
-/** Returns the text of what must not be done, whether paths stand with it or not. */
+/** Returns the text of a must-not, with or without paths. */
 export function getRuleText(rule: PlanRule): string {
   return typeof rule === 'string' ? rule : rule.text;
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../base/limits.js';
 import { enumSchema, noOtherKeys, taggedUnion } from '../../base/schema.js';
 import { PLAN_ID, VALUE_NAME } from '../../documents/schema-findings.js';
 
-/** plan-content.json (documents.md, plan-content.json). */
+/** The schema of plan-content.json (documents.md, plan-content.json). */
 
 const text = (description: string, maxLength: number = LIMITS.statement) =>
   Type.String({ pattern: '\\S', maxLength, description });
@@ -14,7 +14,7 @@ const prose = (description: string): TUnsafe<string | string[]> =>
   Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 
-/** One exit status, or several of which each will do. */
+/** One exit status, or several of which any passes. */
 const exitCodes: TUnsafe<number | number[]> = Type.Unsafe<number | number[]>({
   type: ['integer', 'array'],
   minimum: 0,
@@ -24,7 +24,7 @@ const exitCodes: TUnsafe<number | number[]> = Type.Unsafe<number | number[]>({
   description: 'The exit status, or a list of those that will do. Default: 0.',
 });
 
-/** What must not be done: a text that an agent judges, or a text with the paths by which dev-cli judges it. */
+/** A must-not: a text that an agent judges, or a text with paths by which dev-cli judges it. */
 const rule: TUnsafe<string | { text: string; paths: string[] }> = Type.Unsafe({
   type: ['string', 'object'],
   pattern: '\\S',
@@ -206,7 +206,7 @@ export const PlanContentSchema = Type.Object(
 export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
 export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
 export type PlanRequirement = Frozen<Static<typeof RequirementSchema>>;
-/** What must not be done. */
+/** A must-not of a todo or of the plan. */
 export type PlanRule = PlanTodo['mustNotDo'][number];
 /** A command, an assertion or a human check by which a todo is judged. */
 export type PlanAcceptance = PlanTodo['acceptance'][number];

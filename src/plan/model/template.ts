@@ -2,7 +2,7 @@
 
 import { HARNESS_DIRECTORIES } from '../../generated/harnesses.js';
 
-/** A complete example of plan-content.json and its rules (documents.md, plan-content.json). */
+/** A complete example of plan-content.json, and its rules (documents.md, plan-content.json). */
 
 const TEMPLATE = `# plan-content.json
 
@@ -70,7 +70,7 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 - Taking an output as input implies the dependency.
 `;
 
-/** Renders the example as Markdown; its only code block is a plan that `checkPlan` accepts, requirements demanded. */
+/** Renders the example as Markdown. Its only code block is a plan that `checkPlan` accepts, even as `complete`. */
 export function renderPlanTemplate(): string {
   return TEMPLATE;
 }

@@ -7,9 +7,9 @@ import { isAsRendered } from './form.js';
 import { renderPlan } from './render.js';
 import { readPlanSetting } from './setting.js';
 
-/** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them. */
+/** The boxes of PLAN.md, addressed by todo ids. dev-cli sets them. */
 
-/** Some formatters of Markdown escape the brackets. */
+/** Some Markdown formatters escape the brackets. */
 const BOX = /^(### \\?\[)([ xX])\\?\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 
 interface Box {
@@ -28,7 +28,7 @@ function* findBoxes(planMd: string): Generator<Box> {
   }
 }
 
-/** Reads the box of each todo. A todo with several boxes, after an edit, counts as ticked only when all of them are. */
+/** Reads the box of each todo. A todo that an edit has given several boxes counts as ticked only if all of them are. */
 export function readBoxes(planMd: string): Record<string, boolean> {
   const boxes = new Map<string, boolean>();
   for (const { id, ticked } of findBoxes(planMd)) boxes.set(id, ticked && boxes.get(id) !== false);
@@ -36,8 +36,8 @@ export function readBoxes(planMd: string): Record<string, boolean> {
 }
 
 /**
- * Ticks the box of one todo in PLAN.md; not a byte else changes.
- * @throws DevCliError `DOCUMENT_UNREADABLE` when there is no such box
+ * Ticks the box of one todo in PLAN.md; no other byte changes.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if there is no such box
  */
 export function tickBox(planMd: string, id: string): string {
   if (!Object.hasOwn(readBoxes(planMd), id)) {
@@ -54,7 +54,7 @@ export function tickBoxes(planMd: string, ids: ReadonlySet<string>): string {
   return setBoxes(planMd, offsets, 'x');
 }
 
-/** Unticks the boxes of several todos; not a byte else changes. */
+/** Unticks the boxes of several todos; no other byte changes. */
 export function clearBoxes(planMd: string, ids: ReadonlySet<string>): string {
   const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && box.ticked).map((box) => box.offset);
   return setBoxes(planMd, offsets, ' ');
@@ -70,7 +70,7 @@ function setBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
   return parts.join('') + planMd.slice(from);
 }
 
-/** Unticks all boxes of PLAN.md, and removes a byte order mark and CRLF. */
+/** Unticks all boxes of PLAN.md, removes a byte order mark and converts CRLF to LF. */
 export function untickBoxes(planMd: string): string {
   const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const offsets = [...findBoxes(text)].map((box) => box.offset);
@@ -78,28 +78,28 @@ export function untickBoxes(planMd: string): string {
 }
 
 /**
- * Whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark. Its own
- * checksum decides, because plan-content.json may have changed since.
+ * Returns whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark. Its
+ * own checksum decides, because plan-content.json may have changed since.
  */
 export function isEdited(planMd: string): boolean {
   return !isAsRendered(untickBoxes(planMd));
 }
 
-/** Whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
+/** Returns whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
   const blank = untickBoxes(planMd);
   return blank === renderPlan(plan, {}, readPlanSetting(blank));
 }
 
 /**
- * Renders a plan as PLAN.md shows it, with what PLAN.md shows besides its plan.
- * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ * Renders a plan as PLAN.md, and keeps the setting that the old PLAN.md shows besides its plan.
+ * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
  */
 export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
   return renderPlan(plan, boxes, readPlanSetting(untickBoxes(planMd)));
 }
 
-/** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */
+/** Reads the text of each todo, from its heading to the next one. Texts with the same id are joined. */
 export function readTodoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;

@@ -1,22 +1,22 @@
 import { sha256 } from '../../base/sha256.js';
 
-/** The head of PLAN.md: it names the form of the document, and carries the checksum of its text (documents.md, PLAN.md). */
+/** The head of PLAN.md, which states the version of its format and the checksum of its text (documents.md, PLAN.md). */
 
 const HEAD = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
 
-/** The line below the title, wherever a formatter or somebody's own lines have moved it. */
+/** The format line below the title, even if a formatter or an edit has moved it. */
 const FORM_LINE = /^<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /m;
 
-/** Takes the place of the checksum while it is computed. */
+/** Placeholder for the checksum while it is computed. */
 export const BLANK = '0'.repeat(12);
 
-/** Renders the line below the title. */
+/** Renders the format line below the title. */
 export function renderFormLine(sum: string): string {
   return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json. After an edit, here or there: dev-cli plan apply -->`;
 }
 
 /**
- * Whether PLAN.md is as it was rendered.
+ * Returns whether PLAN.md is as it was rendered.
  * @param blank its text with LF line endings and no box ticked
  */
 export function isAsRendered(blank: string): boolean {
@@ -26,7 +26,7 @@ export function isAsRendered(blank: string): boolean {
   return computeChecksum(`${blank.slice(0, at)}${BLANK}${blank.slice(at + stated.length)}`) === stated;
 }
 
-/** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where that line is gone. */
+/** Returns the checksum that PLAN.md states, which is that of its rendered text; null if the format line is missing. */
 export function readChecksum(planMd: string): string | null {
   const head = planMd
     .slice(0, 1000)

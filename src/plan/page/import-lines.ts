@@ -1,12 +1,12 @@
-/** How PLAN.md says what a plan did not take from its source, so that a change of the plan can be told from it (plans-from-elsewhere.md, plan import). */
+/** Words for what an import did not find, which later changes parse (plans-from-elsewhere.md, plan import). */
 
-/** Begins a line about what the source of an import does not say. */
+/** The beginning of a line about what the source of an import does not say. */
 export const NOT_IN_SOURCE = 'Not in the source: ';
 
-/** Stands for every todo that was imported. */
+/** Stands for every imported todo in such a line. */
 export const ALL_TODOS = 'all todos';
 
-/** Fields of a todo in words. */
+/** Words for the fields of a todo. */
 export const TODO_WORDS: Readonly<Record<string, string>> = {
   id: 'ids',
   title: 'titles',
@@ -14,10 +14,10 @@ export const TODO_WORDS: Readonly<Record<string, string>> = {
   acceptance: 'proof',
 };
 
-/** Ids that a line names. */
+/** How many ids a line names. */
 const NAMED = 12;
 
-/** Lists names, the first ones of many. */
+/** Lists names; of many, only the first ones and the number of the others. */
 export function listSome(all: readonly string[], unnamed = 0): string {
   const more = all.length - NAMED;
   const left = unnamed + Math.max(more, 0);

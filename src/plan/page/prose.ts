@@ -6,8 +6,8 @@ import { renderCodePoint, revealInvisible, toOneLine } from '../../documents/pla
  */
 
 /**
- * Renders a text as one line of prose that reads the same in a terminal and in a viewer: a word that Markdown would take
- * for markup becomes code, and nothing is escaped. Code in backticks stays code, to the blank.
+ * Renders a text as one line of prose that looks the same in a terminal and in a viewer. Nothing is escaped; instead, a
+ * word that Markdown would take for markup becomes code. Code in backticks stays exactly as it is.
  */
 export function renderProse(text: string): string {
   const line = revealInvisible(toOneLine(text));
@@ -44,10 +44,12 @@ export function renderProse(text: string): string {
   return shown.join(' ');
 }
 
-/** How many characters are held together at most. */
+/** Maximum number of characters that brackets hold together. */
 const LONGEST_BRACKETS = 120;
 
-/** Returns the end of a word, or of those that its brackets hold together: `Plugin<T extends Args = any>` is one piece of code. */
+/**
+ * Returns the end of a word, or of several words inside brackets: `Plugin<T extends Args = any>` is one piece of code.
+ */
 function findBracketEnd(line: string, start: number, end: number): number {
   const word = line.slice(start, end);
   if (/\w<[A-Za-z]/.test(word)) return findClosing(line, start, end, '<>');
@@ -59,7 +61,7 @@ function findClosing(line: string, start: number, end: number, pair: '<>' | '[]'
   for (let at = start; at < line.length && at < start + LONGEST_BRACKETS; at += 1) {
     if (/^(?:&&|\|\|)/.test(line.slice(at, at + 2))) return end;
     if (line[at] === pair[0]) depth += 1;
-    // An arrow is no bracket.
+    // The > of an arrow is no bracket.
     else if (line[at] === pair[1] && !/[=-]/.test(line[at - 1] ?? '')) depth -= 1;
     if (depth === 0 && at >= end) return line[at] === ' ' ? at : findWordEnd(line, at);
   }
@@ -71,28 +73,28 @@ function findWordEnd(line: string, from: number): number {
   return blank < 0 ? line.length : blank;
 }
 
-/** The fast path: no character that could be markup, and none at the beginning that could open a block. */
+/** The fast path: no character can be markup, and the beginning cannot open a block. */
 const HARMLESS = /^[\p{L}("'“‘][\p{L}\p{M}\p{N} .,:;/()"'“”‘’?!%@=+-]*$/u;
 
-/** Stands for a character of code in backticks. */
+/** Placeholder for a character of code in backticks. */
 const CODE = '\uE000';
-/** What Markdown takes for markup anywhere in a line: escapes, links, code, HTML, entities, emphasis, formulas. */
+/** Markup anywhere in a line: escapes, links, code, HTML, entities, emphasis, formulas. */
 const MARKUP = /[\\[\]`]|<[A-Za-z/!?]|&#?\w+;|.~|^~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$[A-Za-z{(]|^#+$/u;
-/** What becomes a link without any mark, and takes the backticks behind it for a part of the address. */
+/** Text that a viewer turns into a link by itself, including backticks that follow. */
 const ADDRESS = /:\/\/|www\.|@/i;
-/** Stars that stand for emphasis at most: at the ends of a word of letters. */
+/** A word whose asterisks can only be emphasis: they stand at the ends of a word of letters. */
 const STARRED = /^\*{0,3}[\uE000\p{L}\p{M}\p{N}'’"().,:;!?-]*\*{0,3}[.,:;!?)]*$/u;
 const LONGEST_STARRED = 80;
-/** What opens a block at the beginning of a line. */
+/** Characters that open a block at the beginning of a line. */
 const OPENING = /^(?:[-+*]|>.*|\d{1,9}[.)]|#{1,6}|[-=_*]{2,})$/;
 
-/** `<a@b.c>` is a link, whatever it begins with. */
+/** Matches a link such as `<a@b.c>`, whatever precedes the @. */
 function isAddressInBrackets(word: string): boolean {
   const open = word.indexOf('<');
   return open >= 0 && word.lastIndexOf('@') > open;
 }
 
-/** Returns where the punctuation at the end of a word begins. */
+/** Returns where the trailing punctuation of a word begins. */
 function findTail(word: string, from: number): number {
   let at = word.length;
   while (at > from && TAIL.includes(word.charAt(at - 1))) at -= 1;
@@ -107,7 +109,7 @@ function isMarkup(word: string, isFirst: boolean): boolean {
   return MARKUP.test(word) || isAddressInBrackets(word) || (isFirst && OPENING.test(word));
 }
 
-/** Replaces code in backticks, as CommonMark finds it; backticks that remain are those that belong to none. */
+/** Masks code in backticks as CommonMark finds it. Backticks that remain belong to no code. */
 function maskCode(line: string): string {
   if (!line.includes('`')) return line;
   const runs = [...line.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ index, length }));
@@ -130,21 +132,21 @@ function maskCode(line: string): string {
     at = closing.get(at) ?? at;
   }
   const masked = parts.join('') + line.slice(from);
-  // Behind a backslash outside of code a backtick is none, and all that follow pair otherwise: then each is a lone one.
+  // A backslash outside code changes how all later backticks pair, so then none counts as part of a pair.
   return /\\[`\uE000]/.test(masked) ? line : masked;
 }
 
-/** Renders a text as a cell of a table, in which only a bar needs an escape. */
+/** Renders a text as a table cell, in which only bars need escaping. */
 export function renderCell(text: string): string {
   return escapeBars(renderProse(text));
 }
 
-/** Escapes the bars of a text that is rendered already, for a cell; one behind a backslash is shown by its code. */
+/** Escapes the bars of rendered text for a table cell. A bar after a backslash is shown as a code point. */
 export function escapeBars(text: string): string {
   return text.replaceAll('\\|', () => `\\${renderCodePoint('|')}`).replaceAll('|', '\\|');
 }
 
-/** Renders a text as code, character by character. */
+/** Renders a text as code, exactly character by character. */
 export function renderCodeSpan(text: string): string {
   const shown = revealInvisible(text);
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
@@ -153,7 +155,7 @@ export function renderCodeSpan(text: string): string {
   return `${ticks}${padding}${shown}${padding}${ticks}`;
 }
 
-/** Escapes a text for a quoted label of a Mermaid graph: cut to 60 characters, special ones shown as codes. */
+/** Escapes a text for a quoted label of a Mermaid graph: cut to 60 characters, with special characters as codes. */
 export function escapeMermaidLabel(text: string): string {
   const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const shown = [...line];

@@ -5,9 +5,9 @@ import { getRuleText } from '../model/rule.js';
 import type { PlanAcceptance, PlanRule, PlanTodo } from '../model/schema.js';
 import { renderCodeSpan, renderProse } from './prose.js';
 
-/** A todo in PLAN.md. Its labels, and the form of its lines, are fixed (documents.md, PLAN.md). */
+/** Renders todos of PLAN.md. The labels and the form of the lines are fixed (documents.md, PLAN.md). */
 
-/** Renders a todo, from the heading that carries its box. */
+/** Renders a todo, starting with the heading that contains its box. */
 export function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
   const after = listDependencies(todo);
   const facts = [
@@ -37,7 +37,7 @@ export function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
   ];
 }
 
-/** Whether a reference is nothing but a path, a line, an address. */
+/** Returns whether a reference is a single word, such as a path, a line or a URL. */
 function isPlace(reference: string): boolean {
   return !/[\s`]/.test(reference);
 }
@@ -50,13 +50,13 @@ function renderList(label: string, lines: readonly string[], mark = (_index: num
   return lines.length === 0 ? [] : ['', `**${label}**`, ...lines.map((line, index) => `${mark(index)} ${line}`)];
 }
 
-/** Renders what must not be done. */
+/** Renders a must-not. */
 export function renderRule(rule: PlanRule): string {
   const text = renderProse(getRuleText(rule));
   return typeof rule === 'string' ? text : `${text} (${rule.paths.map(renderCodeSpan).join(', ')})`;
 }
 
-/** Renders what a todo is judged by. */
+/** Renders an acceptance. */
 export function renderAcceptance(item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command':
@@ -68,7 +68,7 @@ export function renderAcceptance(item: PlanAcceptance): string {
   }
 }
 
-/** Renders a command with what counts as passed: `` `npm test` exit 0, prints `ok`, not `not ok`, in `api`, 120 s ``. */
+/** Renders a command with its expected result: `` `npm test` exit 0, prints `ok`, not `not ok`, in `api`, 120 s ``. */
 export function renderPlanCommand({ run, cwd, timeout = DEFAULT_TIMEOUT, expect = {} }: CommandAcceptance): string {
   const { exitCode = 0, stdoutContains, stdoutLacks } = expect;
   const lacks = stdoutLacks === undefined ? [] : [`not ${renderCodeSpan(stdoutLacks)}`];

@@ -10,26 +10,26 @@ import { renderPlanCommand, renderRule, renderTodo } from './render-todo.js';
 import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './setting.js';
 
 /**
- * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do
- * (documents.md, PLAN.md). Its boxes and its setting are read back here; what people edit, in read-back/.
+ * Renders PLAN.md from plan-content.json: above the line what somebody decides on, below it the work of the workers
+ * (documents.md, PLAN.md). boxes.ts and setting.ts read boxes and setting back; read-back/ reads what people edit.
  */
 
 /**
  * Renders PLAN.md. Deterministic; ends with a newline.
- * @param boxes whether the box of a todo is ticked, by id; an absent one is not
- * @param setting what it shows besides the plan
+ * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
+ * @param setting what PLAN.md shows besides the plan
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
   const blank = renderText(plan, {}, setting);
   const isBlank = !plan.todos.some(({ id }) => boxes[id] === true);
-  // The document holds the checksum of its own text, without it and with no box ticked. Only the title stands above it.
+  // The checksum covers the text with no box ticked and a placeholder for itself. Only the title precedes its line.
   return (isBlank ? blank : renderText(plan, boxes, setting)).replace(
     `\n${renderFormLine(BLANK)}`,
     () => `\n${renderFormLine(computeChecksum(blank))}`,
   );
 }
 
-/** Renders all of it, with a blank in place of the checksum. */
+/** Renders the whole text, with a placeholder for the checksum. */
 function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting): string {
   const { context, todos } = plan;
   const title = ['# Plan', setting.name === undefined ? '' : `: ${setting.name}`, plan.size && ` (${plan.size})`];
@@ -50,7 +50,7 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
     ),
     todos.length === 1 ? [] : titled('## Commands, run by dev-cli', listCommandLines(plan)),
     ...todos.map((todo, index) => [...(index === 0 ? ['---'] : []), ...renderTodo(todo, boxes[todo.id] === true)]),
-    // Those that the plan states; the others are the titles.
+    // The messages that the plan states; for other todos, the title is the message.
     titled(
       '## Commits',
       (plan.commits ?? []).map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`),
@@ -62,7 +62,7 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
   return `${filled.map((part) => part.join('\n')).join('\n\n')}\n`;
 }
 
-/** Shows what was asked, unless a requirement quotes all of it: then it stands above already. */
+/** Renders the request, unless a requirement quotes all of it and so already shows it. */
 function renderRequest(
   { context: { originalRequest }, requirements = [] }: PlanContent,
   setting: PlanSetting,
@@ -104,7 +104,7 @@ function renderRequirements({ requirements = [], todos }: PlanContent): string[]
 
 const JUDGES = { assertion: 'agent', human: 'person' } as const;
 
-/** Lists what will be there; files that a todo names stand with the todo. */
+/** Lists deliverables, except files that a todo shows, and the definition of done. */
 function renderChanges({ objectives: { deliverables, definitionOfDone }, todos }: PlanContent): string[] {
   const named = new Set(todos.flatMap(({ files }) => files));
   return titled('## What changes', [
@@ -130,12 +130,12 @@ function listLines(text: string | readonly string[] | undefined): string[] {
   return splitList(text).flatMap((line) => renderProse(line) || []);
 }
 
-/** Entries of a todo's `files` that its row shows; it has them all. */
+/** How many files a todo's row shows; the todo itself shows all of them. */
 const FILES_SHOWN = 4;
-/** Todos from which on a diagram says more than the table. */
+/** Number of todos from which a diagram says more than the table. */
 const DRAWN_FROM = 3;
 
-/** Shows the todos at a glance. A plan of one has it below. */
+/** Renders the table and diagram of all todos. A plan with one todo needs neither. */
 function renderOverview({ todos }: PlanContent): string[] {
   if (todos.length === 1) return [];
   const rows = todos.map((todo) => {
@@ -167,7 +167,7 @@ function countProofs({ acceptance }: PlanTodo): string {
 }
 
 function renderDiagram(todos: readonly PlanTodo[]): string[] {
-  // Nodes are numbered, because a todo's id may be a keyword of the graph language.
+  // Nodes are numbered, because a todo's id may be a keyword of Mermaid.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
   const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
   const edges = [...buildGraph(todos)].flatMap(([id, before]) =>

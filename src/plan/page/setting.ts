@@ -5,13 +5,13 @@ import type { PlanContent } from '../model/schema.js';
 import { renderProse } from './prose.js';
 
 /**
- * What PLAN.md shows besides the plan: whose it is and what was asked. No plan-content.json holds it, and nothing else
- * may be there when the document is compared with its plan, so it is read back from the document (documents.md, PLAN.md).
+ * What PLAN.md shows besides the plan: the run's name and the request. It is in no plan-content.json, and PLAN.md may
+ * have to be compared with its plan without the run, so it is read back from PLAN.md (documents.md, PLAN.md).
  */
 export interface PlanSetting {
-  /** The run. */
+  /** The name of the run. */
   name?: string;
-  /** What was asked, as it is shown. */
+  /** The request, as it is shown. */
   request?: string;
   /** Lines about words of the request that no requirement covers. */
   uncovered?: readonly string[];
@@ -21,22 +21,22 @@ export interface PlanSetting {
 const REQUEST_HEADING = '## Request';
 export const UNCOVERED_HEADING = '## Words of the request that no requirement covers';
 
-/** Prepares a request to be shown and read back: what has been prepared stays as it is. */
+/** Prepares a request to be shown and read back. Idempotent. */
 export function showRequest(text: string): string {
   const shown = maskSecrets(stripInvisible(text)).replaceAll('\t', '  ').trimEnd();
   return shown.replace(/^(?: *\n)+/, '');
 }
 
-/** Renders the request as a block that it cannot close. */
+/** Renders the request as a fenced block whose text cannot close the fence. */
 export function renderRequestBlock(shown: string): string[] {
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return [REQUEST_HEADING, `${fence}text`, ...shown.split('\n'), fence];
 }
 
-/** Reads back what a PLAN.md with LF line endings shows besides its plan; a formatter may have put empty lines into it. */
+/** Reads the setting back from a PLAN.md with LF line endings. A formatter may have inserted empty lines. */
 export function readPlanSetting(planMd: string): PlanSetting {
-  // No text of a plan begins a line of its own with "## ", and the request comes last.
+  // No text of a plan begins a line with "## ", and the request comes last.
   const [body = '', ...asked] = splitAt(planMd, `\n${REQUEST_HEADING}\n`);
   const uncovered = splitAt(body, `\n${UNCOVERED_HEADING}\n`)[1]?.replace(/^\n+/, '');
   const name = /^# Plan: ([\w.-]+)/.exec(planMd)?.[1];
@@ -53,21 +53,19 @@ function splitAt(text: string, mark: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-/** What a fenced block at the end of the document holds. */
+/** Returns the content of a fenced block at the end of the document. */
 function readBlock(text: string): string {
   const lines = text.trim().split('\n');
   return lines.slice(1, -1).join('\n');
 }
 
-/** A plan and the request that it answers (documents.md, Requirements). */
-
-/** Words of the request that PLAN.md names at most. */
+/** Maximum number of uncovered passages of the request that PLAN.md shows. */
 const NAMED = 20;
 
 /**
- * Lists the words of the request that no requirement quotes, and no must-not repeats; none for a plan that states no
+ * Lists the words of the request that no requirement quotes and no must-not repeats; empty for a plan without
  * requirements.
- * @param goal of the run; without one, the plan's own `originalRequest` is the request
+ * @param goal of the run; without a goal, the plan's own `originalRequest` is the request
  */
 export function listUncoveredWords(plan: PlanContent, goal: string | null): string[] {
   const request = goal || plan.context.originalRequest;
@@ -77,13 +75,13 @@ export function listUncoveredWords(plan: PlanContent, goal: string | null): stri
     : listUncovered(request, [...quotes, ...listForbidden(plan)]);
 }
 
-/** What nobody may do, without the point at the end: what the request forbids, in its words. */
+/** Lists the must-nots without their final punctuation, since they repeat what the request forbids. */
 function listForbidden({ objectives, todos }: PlanContent): string[] {
   const rules = [...objectives.mustNotDo, ...todos.flatMap(({ mustNotDo }) => mustNotDo)];
   return rules.map((rule) => (typeof rule === 'string' ? rule : rule.text).replace(/[\s.!。！]+$/u, ''));
 }
 
-/** Prepares what PLAN.md shows besides the plan. */
+/** Creates what PLAN.md shows besides the plan. */
 export function createPlanSetting(plan: PlanContent, name: string, goal: string | null): PlanSetting {
   const uncovered = listUncoveredWords(plan, goal);
   const lines = uncovered.slice(0, NAMED).map((text) => `- ${renderProse(maskSecrets(text))}`);

@@ -5,20 +5,20 @@ import { buildGraph, listDependencies, splitIntoWaves } from '../model/graph.js'
 import type { PlanAcceptance, PlanContent } from '../model/schema.js';
 import { renderProse } from './prose.js';
 
-/** In characters; a longer shape is described instead of written out. */
+/** Maximum length in characters; a longer shape is described instead of written out. */
 const SHAPE_SHOWN = 60;
 
-/** A plan at a glance. */
+/** A short summary of a plan. */
 export interface PlanSummary {
-  /** Such as `2 requirements, 5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
+  /** For example `2 requirements, 5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
   line: string;
   /** For a person: that line, then one line per todo. */
   text: string;
 }
 
 /**
- * Summarizes a plan; every todo counts, ticked or not.
- * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ * Summarizes a plan. All todos count, ticked or not.
+ * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
  */
 export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;
@@ -46,7 +46,7 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
   return { line, text: [line, '', ...rows, ...(open.length === 0 ? [] : ['', ...open])].join('\n') };
 }
 
-/** Lists the todos that no command can verify, each with who judges it instead. */
+/** Lists the todos that no command verifies, each with who judges it instead. */
 function listGaps(plan: PlanContent): string[] {
   return plan.todos.flatMap((todo) => {
     const kinds = new Set(todo.acceptance.map((item) => item.kind));
@@ -56,7 +56,7 @@ function listGaps(plan: PlanContent): string[] {
   });
 }
 
-/** Renders the waves as `1 → 2,3 → 4`, without `todo-` where all ids begin with it. */
+/** Renders the waves as `1 → 2,3 → 4`, without `todo-` if all ids begin with it. */
 function renderShape({ todos }: PlanContent): string {
   const inWaves = splitIntoWaves(buildGraph(todos)).waves;
   const short = todos.every(({ id }) => /^todo-./.test(id)) ? 'todo-'.length : 0;

@@ -2,11 +2,11 @@ import { type Token, takeStart } from '../markdown/tokens.js';
 import { parseCommandLine } from '../model/command-line.js';
 import type { CommandAcceptance } from '../model/commands.js';
 
-/** A line below `**Acceptance**`. */
+/** Parses the lines below `**Acceptance**`. */
 
-/** What counts as passed, as a line says it. */
+/** The expected result of a command, as a line states it. */
 export interface CommandFacts {
-  /** Exit statuses that will do. */
+  /** The exit statuses that pass. */
   exit: number[];
   contains: string | null;
   lacks: string | null;
@@ -15,7 +15,7 @@ export interface CommandFacts {
   timeout: number | null;
 }
 
-/** A line below `**Acceptance**`, read. */
+/** A parsed line below `**Acceptance**`. */
 export type AcceptanceText =
   | { kind: 'command'; id: string | null; run: string[]; facts: CommandFacts }
   | { kind: 'assertion' | 'human'; id: string | null; text: Token[] }
@@ -25,13 +25,13 @@ const FORMS = 'write ac-1: `npm test` exit 0 · ac-2, agent: … · ac-3, person
 const START = /^(?:([A-Za-z0-9][A-Za-z0-9_-]*)(?:\s*,\s*(agent|person))?|)\s*(?::\s*|$)/;
 const KINDS: Record<string, 'assertion' | 'human'> = { agent: 'assertion', person: 'human' };
 
-/** Returns the id that a line begins with, if it does. */
+/** Returns the id at the beginning of a line, or null. */
 function readAcceptanceId(tokens: readonly Token[]): string | null {
   const [, id, judge] = takeStart(tokens, START)?.found ?? [];
   return id === undefined || (judge === undefined && id in KINDS) ? null : id;
 }
 
-/** Reads a line below `**Acceptance**`. */
+/** Parses a line below `**Acceptance**`. */
 export function readAcceptance(tokens: readonly Token[]): AcceptanceText {
   const taken = takeStart(tokens, START);
   if (taken === null) return { kind: 'fault', problem: `says neither who judges it nor how; ${FORMS}` };
@@ -87,7 +87,7 @@ function readCode(word: string, code: string): Partial<CommandFacts> | null {
   }
 }
 
-/** Splits what stands behind a command into its facts: words, and the code that they are about. */
+/** Splits the text after a command into its facts: each is words, and the code that they refer to. */
 function splitFacts(tokens: readonly Token[]): [word: string, code: string | null][] {
   const facts: [string, string | null][] = [['', null]];
   for (const token of tokens) {
@@ -106,7 +106,7 @@ function splitFacts(tokens: readonly Token[]): [word: string, code: string | nul
     .filter(([word, code]) => word !== '' || code !== null);
 }
 
-/** The facts of a command that is as it was, compared with those of another line. */
+/** Changes those facts of a command that differ between its old and its new line. */
 export function applyCommandFacts(
   item: CommandAcceptance,
   before: CommandFacts,

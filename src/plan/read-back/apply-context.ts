@@ -7,10 +7,10 @@ import { applyList, type Item } from './list.js';
 import { listLines, shorten } from './parts.js';
 import { restoreInvisible } from './restore.js';
 
-/** Texts of several lines, of which PLAN.md shows each that says something as an entry. */
+/** Applies edits of texts with several lines. PLAN.md shows each line that is not empty as a list entry. */
 
 type Context = PlanContent['context'];
-/** A text of a plan, or several. */
+/** One or several texts of a plan. */
 type Prose = string | readonly string[];
 
 interface Line extends Item {
@@ -62,7 +62,7 @@ function readContext({ after, notes }: Reading): Record<ContextKey, Line[]> {
   return found;
 }
 
-/** A line of a text, with the entry of a list of texts that it belongs to. */
+/** A line of a text. `entry` is the index of its text in a list of texts; null for a new line. */
 interface RawLine {
   raw: string;
   entry: number | null;
@@ -92,7 +92,7 @@ function applyProse(
     const texts = lines.filter(({ entry }) => entry === null).map((line) => line.raw);
     return texts.length > 1 ? texts : (texts[0] ?? old);
   }
-  // A text in which each line has the mark of a list keeps to that.
+  // In a text whose lines are list items, a new line becomes a list item, too.
   const mark =
     raw.map((line) => MARK.exec(line.raw)?.[0]).find((found) => found !== undefined && /[-*+]/.test(found)) ?? '';
   return lines.map((line) => (line.entry === null ? `${mark}${line.raw}` : line.raw)).join('\n');
@@ -100,7 +100,7 @@ function applyProse(
 
 const LINE_END = /\r\n?|[\n\u2028\u2029\u0085]/;
 
-/** Makes texts of lines again; one whose lines are as before stays as it was. */
+/** Joins lines to texts again. A text whose lines are unchanged stays exactly as it was. */
 function joinEntries(old: readonly string[], raw: readonly RawLine[], lines: readonly RawLine[]): string[] {
   const groups: RawLine[][] = [];
   for (const line of lines) {

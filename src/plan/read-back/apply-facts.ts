@@ -4,10 +4,10 @@ import type { PlanTodo } from '../model/schema.js';
 import type { Notes } from './fault.js';
 import { readFacts, type TodoFacts, type TodoText } from './todo-text.js';
 
-/** A todo and its text. */
+/** A todo with its text before and after the edit. */
 export interface TodoEdit {
   todo: PlanTodo;
-  /** As it was rendered; null for a new one. */
+  /** The text as it was rendered; null for a new todo. */
   before: TodoText | null;
   after: TodoText;
   /** The JSON pointer of the todo. */
@@ -17,7 +17,7 @@ export interface TodoEdit {
 const TYPES = ['work', 'verification'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;
 
-/** Applies the line of facts; dependencies that follow from inputs and commands are no fact of their own. */
+/** Applies the edits of the line of facts. Dependencies that follow from inputs and commands are not stored as such. */
 export function applyFacts({ todo, before, after, pointer }: TodoEdit, notes: Notes): PlanTodo {
   if (after.facts === null) {
     if (before !== null) notes.refuse(after.line, 'the line `work, risk low, …` below the heading is missing');

@@ -6,9 +6,9 @@ import { applyList, type Item, placeAll } from './list.js';
 import { type Line, listLines, shorten } from './parts.js';
 import { applyText, readRule } from './restore.js';
 
-/** The lists of PLAN.md that are one line an entry. */
+/** Applies edits of those lists of PLAN.md in which each entry is one line. */
 
-/** Where a part is read: what is found in the rendered text is nobody's fault. */
+/** A part to be read, and where to note faults. Those of the rendered text go to `unheard`, since nobody typed it. */
 export interface Reading extends Edited {
   unheard: Notes;
   notes: Notes;
@@ -22,7 +22,7 @@ const DONE = /^done when:\s*/;
 
 type Objectives = PlanContent['objectives'];
 
-/** Applies the edits of "What changes": deliverables, those that are a file of a todo not shown, and what is done when. */
+/** Applies the edits of "What changes": the shown deliverables (not files of a todo), and the definition of done. */
 export function applyChanges(
   plan: PlanContent,
   reading: Reading,
@@ -120,7 +120,7 @@ const WHEN: Readonly<Record<string, Need['when']>> = { before: 'pre', meanwhile:
 const NEED = /^(before|meanwhile|afterwards):\s*/;
 const JUDGED = /^judge [A-Za-z0-9]/;
 
-/** Applies the edits of "What a person has to do"; what they are to judge stands with the todos. */
+/** Applies the edits of "What a person has to do", except checks by a person, which belong to the todos. */
 export function applyNeeds(old: readonly Need[], reading: Reading): Need[] {
   const stated = (lines: readonly Line[]) => lines.filter(({ tokens }) => takeStart(tokens, JUDGED) === null);
   const { before, after } = readLines(reading);
@@ -146,7 +146,7 @@ export function applyNeeds(old: readonly Need[], reading: Reading): Need[] {
   return placeAll(placed, '/externalDependencies', reading.notes);
 }
 
-/** The lines of "What a person has to do" that are made from the todos. */
+/** Lists the lines of "What a person has to do" that are derived from the todos. */
 export function listJudged(lines: readonly Line[]): Item[] {
   return lines.filter(({ tokens }) => takeStart(tokens, JUDGED) !== null);
 }

@@ -8,16 +8,16 @@ import type { Notes } from './fault.js';
 import { describePiece, type PlanPart, type PlanText } from './parts.js';
 import { applyText } from './restore.js';
 
-/** The two texts, cut, and what is found in them. */
+/** The rendered and the edited text, split into parts, and the faults found in each. */
 export interface BothTexts {
   before: PlanText;
   after: PlanText;
-  /** For what is found in the rendered text: nobody typed it. */
+  /** Faults of the rendered text, which are ignored because nobody typed it. */
   unheard: Notes;
   notes: Notes;
 }
 
-/** Applies the edits of all parts but the todos. */
+/** Applies the edits of all parts except the todos. */
 export function applyParts(
   plan: PlanContent,
   { before, after, unheard, notes }: BothTexts,
@@ -68,7 +68,7 @@ export function applyParts(
   return { plan: withoutUndefined({ ...made, context: withoutUndefined(made.context) }) as PlanContent, proofs };
 }
 
-/** An empty list is none where there was none. */
+/** Keeps a list left out if it is still empty. */
 function filled<T>(list: readonly T[], before: readonly T[] | undefined): readonly T[] | undefined {
   return list.length === 0 && before === undefined ? undefined : list;
 }
@@ -77,7 +77,7 @@ function withoutUndefined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-/** What a part says, as JSON pointers. */
+/** The JSON pointers of each part's content. */
 const POINTERS: Partial<Record<PlanPart, readonly string[]>> = {
   requirements: ['/requirements'],
   decisions: ['/decisions'],
@@ -90,7 +90,7 @@ const POINTERS: Partial<Record<PlanPart, readonly string[]>> = {
   people: ['/externalDependencies'],
 };
 
-/** What stands above the first part: name and size in the title, and below it the objective. */
+/** The text above the first part: name and size in the title, and the objective. */
 type Head = Pick<PlanContent, 'size'> & { core: string };
 
 interface HeadText {
@@ -100,7 +100,7 @@ interface HeadText {
   core: { line: number; tokens: Token[] } | null;
 }
 
-/** Applies the edits of the head; null once it is refused. */
+/** Applies the edits of the head; null if it is refused. */
 function applyHead(plan: PlanContent, { before, after, unheard, notes }: Reading): Head | null {
   if (after === undefined) {
     notes.refuse(1, 'the title, # Plan, is missing');

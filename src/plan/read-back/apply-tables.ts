@@ -7,19 +7,19 @@ import { applyList, placeAll } from './list.js';
 import { listRows, type Row, shorten } from './parts.js';
 import { applyText } from './restore.js';
 
-/** The tables of PLAN.md: requirements and decisions. */
+/** Applies edits of the tables of PLAN.md: requirements and decisions. */
 
-/** A part as it was rendered and as it was edited. */
+/** A part as it was rendered, and as it was edited. */
 export interface Edited {
   before: Chunk | undefined;
   after: Chunk | undefined;
 }
 
-/** What a cell `proved by` says otherwise than before. */
+/** A change of the cell `proved by`. */
 export interface ProofChange {
   requirement: string;
   line: number;
-  /** As `todo-1/ac-1`. */
+  /** For example `todo-1/ac-1`. */
   added: readonly string[];
   removed: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface ProofChange {
 const REQUIREMENT_COLUMNS = ['id', 'requirement', 'in the words of', 'proved by'];
 const DECISION_COLUMNS = ['decision', 'why', 'by', 'for'];
 
-/** Applies the edits of the table of requirements; its last column is applied to the acceptances that it names. */
+/** Applies the edits of the requirements table. Changes of the column `proved by` are returned for the acceptances. */
 export function applyRequirements(
   old: readonly PlanRequirement[],
   edited: Edited,
@@ -39,7 +39,7 @@ export function applyRequirements(
   const proofs: ProofChange[] = [];
   const found = notes.faults.length;
   const after = rows(edited.after, notes);
-  // Of a table that cannot be read, nobody has taken a row out.
+  // If the table cannot be read, a missing row does not mean that somebody removed it.
   if (after.length === 0 && notes.faults.length > found) return { requirements: [...old], proofs };
   const free = new FreeIds('r', [...old.map(({ id }) => id), ...after.flatMap(({ name }) => name ?? [])]);
   const lists = { old, before: rows(edited.before, unheard), after, name: 'requirements', isUnique: true };
@@ -56,7 +56,7 @@ export function applyRequirements(
     const said = readQuote(cells[2] ?? []);
     if (said === null) {
       notes.refuse(line, 'the words are quoted as the request: "…" or the user: "…"');
-      // Whoever names it is right to.
+      // Keeps the row, so that references to the requirement are not refused as well.
       return { id, quote: '', from: 'request', text: '' };
     }
     const [cellsBefore, old] = [was?.item.cells ?? [], was?.value];
@@ -96,9 +96,9 @@ function readProofs(cell: readonly Token[], line: number, notes: Notes): string[
 
 type Decision = NonNullable<PlanContent['decisions']>[number];
 
-/** Applies the edits of the table of decisions. */
+/** Applies the edits of the decisions table. */
 export function applyDecisions(old: readonly Decision[], edited: Edited, unheard: Notes, notes: Notes): Decision[] {
-  // A decision is named by its words: who changes the reason has not taken another one.
+  // Rows are matched by their text and place, so that a decision with another reason stays the same decision.
   const rows = (chunk: Chunk | undefined, to: Notes) =>
     listRows(chunk, DECISION_COLUMNS, to).map((row) => ({ ...row, name: null }));
   const lists = { old, before: rows(edited.before, unheard), after: rows(edited.after, notes), name: 'decisions' };

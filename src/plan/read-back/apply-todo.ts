@@ -20,7 +20,7 @@ import { applyList, type Item, placeAll } from './list.js';
 import { applyText, readRule, restoreInvisible } from './restore.js';
 import { type LabelledPart, TODO_PARTS, type TodoPart } from './todo-text.js';
 
-/** What a todo is that nothing was said about. */
+/** Creates a todo with defaults in all fields but its id. */
 export function createTodo(id: string): PlanTodo {
   return {
     id,
@@ -38,17 +38,17 @@ export function createTodo(id: string): PlanTodo {
   };
 }
 
-/** Parts whose entries have a name that none of them shares. */
+/** Parts whose entries have unique names. */
 const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
 
 /** A line below a label. */
 interface Line extends Item {
   tokens: readonly Token[];
-  /** Whether it stands behind the label. */
+  /** Whether the line is the text after the label, on the label's own line. */
   isBeside: boolean;
 }
 
-/** Applies the edits of a todo: what reads as before keeps its value. */
+/** Applies the edits of a todo. Unchanged entries keep their values. */
 export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
   const { todo, before, after, pointer } = edit;
   for (const { line, problem } of after.faults) notes.refuse(line, problem);
@@ -103,7 +103,7 @@ function applyTitle({ todo, before, after, pointer }: TodoEdit, notes: Notes): s
   return applyText(after.title, before?.title, todo.title);
 }
 
-/** The lines of a part, those behind its label included. */
+/** Lists the lines of a part, including text on the label's line. */
 function listLines(part: LabelledPart | undefined, name: TodoPart): Line[] {
   if (part === undefined) return [];
   const { line, inline } = part;
@@ -128,7 +128,7 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
       return takeStart(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
     case 'files':
     case 'references':
-      // A place stands in backticks where all are places, else without.
+      // A reference is in backticks only if all references are single words, so its name ignores backticks.
       return writePlain(line, part);
     case 'steps':
     case 'mustNotDo':
@@ -136,11 +136,11 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
   }
 }
 
-/** A path, a glob, a place: with or without backticks. */
+/** Returns a path, glob or reference as text, whether or not it is in backticks. */
 function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
   if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
-  // In a list of references, what had to be shown as code looks like what has backticks of its own.
+  // In a list of references, code may have been rendered only to protect plain text: then the text is returned.
   const text = writeTokens(tokens);
   const bare = tokens.map(({ value }) => value).join('');
   return renderProse(bare) === text ? bare : text;
@@ -174,7 +174,7 @@ type Edited = (
   read: (line: Line, was: Was) => PlanAcceptance | null,
 ) => PlanAcceptance[];
 
-/** Applies the edits of what a todo is judged by; what PLAN.md does not show of an acceptance stays with its id. */
+/** Applies the edits of a todo's acceptances. Fields that PLAN.md does not show stay with their id. */
 function applyAcceptance(old: readonly PlanAcceptance[], edited: Edited, notes: Notes): PlanAcceptance[] {
   const made = edited('acceptance', old, ({ tokens, line }, was) => {
     const text = readAcceptance(tokens);

@@ -6,9 +6,9 @@ import type { Notes } from './fault.js';
 import { findLine } from './fault.js';
 import { shorten } from './parts.js';
 
-/** Names that lead nowhere after an edit. */
+/** Checks references to todos and requirements after an edit. */
 
-/** Writes what the table of requirements says about proofs into the acceptances that it names. */
+/** Applies the changed proofs of the requirements table to the acceptances. */
 export function applyProofs(todos: readonly PlanTodo[], proofs: readonly ProofChange[], notes: Notes): PlanTodo[] {
   const places = new Map(
     todos.flatMap((todo, at) => todo.acceptance.map((item, index) => [`${todo.id}/${item.id}`, { at, index }])),
@@ -36,8 +36,8 @@ export function applyProofs(todos: readonly PlanTodo[], proofs: readonly ProofCh
 }
 
 /**
- * Refuses names of todos and requirements that are not there, unless they were not there before.
- * @param before the plan as it was
+ * Refuses references to todos and requirements that do not exist, unless the same reference was already broken.
+ * @param before the plan before the edit
  */
 export function checkNames(before: PlanContent, after: PlanContent, notes: Notes): void {
   const there = listIds(after);
@@ -60,11 +60,11 @@ function listIds({ todos, requirements = [] }: PlanContent): Record<Named['kind'
   return { todo: new Set(todos.map(({ id }) => id)), requirement: new Set(requirements.map(({ id }) => id)) };
 }
 
-/** Says which part of the plan names what was taken out, and what it is to say. */
+/** Tells how to fix the part of the plan that still refers to something removed. */
 function describeLeftover({ id, by, part }: Named, before: PlanContent, todos: ReadonlySet<string>): string {
   switch (by) {
     case 'dependsOn': {
-      // As `plan drop` has it: what came after it comes after what it came after.
+      // As in `plan drop`, a todo that depended on the removed one inherits its dependencies.
       const dropped = before.todos.find((todo) => todo.id === id);
       const inherited = dropped === undefined ? [] : listDependencies(dropped).filter((each) => todos.has(each));
       return inherited.length === 0
@@ -86,9 +86,9 @@ interface Named {
   pointer: string;
   id: string;
   kind: 'todo' | 'requirement';
-  /** What names it. */
+  /** The kind of field that contains the reference. */
   by: 'dependsOn' | 'value' | 'serves' | 'decision' | 'commit';
-  /** The todo, or the text of the decision or message, that does. */
+  /** The id of the todo, or the text of the decision or commit message, that contains the reference. */
   part: string;
 }
 
@@ -117,7 +117,7 @@ function listNames({ todos, commits = [], decisions = [] }: PlanContent): Named[
   ];
 }
 
-/** Names that led nowhere before any edit. */
+/** Lists the references that were broken before the edit. */
 function listUnknown(plan: PlanContent): Set<string> {
   const there = listIds(plan);
   const unknown = listNames(plan).filter(({ kind, id }) => !there[kind].has(id));

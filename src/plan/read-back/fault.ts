@@ -1,18 +1,18 @@
 // shared: common
-/** Something in an edited PLAN.md that cannot be taken. */
+/** A part of an edited PLAN.md that cannot be applied. */
 export interface PlanFault {
-  /** In the edited PLAN.md, from 1. */
+  /** Line of the edited PLAN.md, counted from 1. */
   line: number;
-  /** What is wrong with it, and where what was meant belongs. */
+  /** What is wrong, and where the intended change belongs. */
   problem: string;
-  /** What to write instead, where that is certain. */
+  /** What to write instead, if that is certain. */
   instead?: string;
 }
 
-/** Collects what is found on the way: nothing is taken while there is a fault, and all are named at once. */
+/** Collects faults during reading, so that all are reported at once. With any fault, no edit is applied. */
 export class Notes {
   readonly faults: PlanFault[] = [];
-  /** Lines of the edited PLAN.md, by the JSON pointer of what they say. */
+  /** Lines of the edited PLAN.md, by the JSON pointer of their content. */
   readonly lines: Record<string, number> = {};
 
   refuse(line: number, problem: string, instead?: string): void {
@@ -25,7 +25,7 @@ export class Notes {
 }
 
 /**
- * Finds the line of the edited PLAN.md that says what a finding is about; null for what PLAN.md does not show.
+ * Finds the line of the edited PLAN.md that a finding is about; null if PLAN.md does not show it.
  * @param lines of `PlanEdits`
  * @param pointer the JSON pointer of the finding
  */

@@ -1,4 +1,4 @@
-/** Gives out ids that nothing has yet, such as `todo-3`: one above the highest of their beginning. */
+/** Assigns unused ids such as `todo-3`: one above the highest number with the same prefix. */
 export class FreeIds {
   readonly #beginning: string;
   #last = 0;
@@ -8,14 +8,14 @@ export class FreeIds {
     for (const id of taken) this.take(id);
   }
 
-  /** Has an id counted as taken. */
+  /** Marks an id as taken. */
   take(id: string): void {
     if (!id.startsWith(this.#beginning)) return;
     const number = id.slice(this.#beginning.length);
     if (/^\d{1,9}$/.test(number)) this.#last = Math.max(this.#last, Number(number));
   }
 
-  /** Returns the next one, which is taken from then on. */
+  /** Returns the next unused id and marks it as taken. */
   next(): string {
     this.#last += 1;
     return `${this.#beginning}${this.#last}`;

@@ -6,24 +6,24 @@ export interface Item extends Keyed {
   line: number;
 }
 
-/** A list of a plan, as its JSON has it and as PLAN.md shows it. */
+/** A list of a plan, as in its JSON and as in PLAN.md. */
 export interface ShownList<V, I extends Item> {
   old: readonly V[];
-  /** Index of each value that PLAN.md shows, in its order; left out: it shows all of them as they are. */
+  /** The index of each value that PLAN.md shows, in the order shown. If left out, PLAN.md shows all values in order. */
   shown?: readonly number[];
-  /** As it was rendered. */
+  /** The entries as rendered. */
   before: readonly I[];
-  /** As it was edited. */
+  /** The entries as edited. */
   after: readonly I[];
-  /** What the list is called. */
+  /** The name of the list in messages. */
   name: string;
-  /** Whether names are ids, which no two entries share. */
+  /** Whether names are ids, which have to be unique. */
   isUnique?: boolean;
 }
 
 /**
- * Applies the edits of a list: an entry that reads as before keeps its value.
- * @param read makes the value of an entry; null once it has refused it
+ * Applies the edits of a list. An unchanged entry keeps its value.
+ * @param read returns the value of an entry, or null after it has refused the entry
  */
 export function applyList<V, I extends Item>(
   { old, shown = [...old.keys()], before, after, name, isUnique = false }: ShownList<V, I>,
@@ -32,7 +32,7 @@ export function applyList<V, I extends Item>(
 ): PlacedValue<V>[] {
   const isSame = before.length === after.length && before.every(({ key }, index) => key === after[index]?.key);
   if (before.length !== shown.length) {
-    // Only a text that breaks out of its place leads here.
+    // Happens only if the text of a value broke the list when it was rendered.
     const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
     if (!isSame) notes.refuse(line, `${name} cannot be told apart here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));
@@ -52,7 +52,7 @@ export function applyList<V, I extends Item>(
   return mergeValues(old, shown, edited);
 }
 
-/** Refuses a name that two entries have, unless they had it before. */
+/** Refuses a repeated name, unless it was already repeated before the edit. */
 function refuseDoubled(before: readonly Item[], after: readonly Item[], notes: Notes): void {
   const first = new Map<string, number>();
   const had = before.map(({ name }) => name);
@@ -65,7 +65,7 @@ function refuseDoubled(before: readonly Item[], after: readonly Item[], notes: N
   }
 }
 
-/** The values of a list, their lines noted. */
+/** Returns the values of a list, and notes their lines. */
 export function placeAll<V>(placed: readonly PlacedValue<V>[], pointer: string, notes: Notes): V[] {
   for (const [index, { line }] of placed.entries()) if (line !== null) notes.place(`${pointer}/${index}`, line);
   return placed.map(({ value }) => value);

@@ -5,7 +5,7 @@ import type { Notes } from './fault.js';
 import type { Item } from './list.js';
 import { findMeantId, type IsId, readTodoId } from './todo-text.js';
 
-/** The parts of PLAN.md, by their headings. */
+/** The parts of PLAN.md and their headings. */
 export const PLAN_PARTS = {
   requirements: 'Requirements',
   changes: 'What changes',
@@ -21,22 +21,22 @@ export const PLAN_PARTS = {
   context: 'Context',
   request: 'Request',
 } as const;
-/** A part of PLAN.md that has a heading of its own. */
+/** A part of PLAN.md with a heading of its own. */
 export type PlanPart = keyof typeof PLAN_PARTS;
 
 const HEADINGS = Object.values(PLAN_PARTS);
 const PART_OF = new Map(Object.entries(PLAN_PARTS).map(([part, title]) => [title.toLowerCase(), part as PlanPart]));
 
-/** PLAN.md as it is cut. */
+/** PLAN.md, split into its parts. */
 export interface PlanText {
-  /** What begins with `# Plan`. */
+  /** The part that begins with `# Plan`. */
   head: Chunk | null;
   parts: ReadonlyMap<PlanPart, Chunk>;
-  /** In order; one without an id is new. */
+  /** The todos in order; a todo without an id is new. */
   todos: readonly { id: string | null; chunk: Chunk }[];
 }
 
-/** Cuts PLAN.md into its parts; what is none of them is refused. */
+/** Splits PLAN.md into its parts. Refuses headings that are not parts. */
 export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
   let head: Chunk | null = null;
   const parts = new Map<PlanPart, Chunk>();
@@ -85,7 +85,7 @@ function describeUnknown(name: string): string {
   return `there is no part "${shorten(name)}"; ${near === undefined ? `the parts of a plan are ${HEADINGS.join(', ')}` : `did you mean "${near}"?`}`;
 }
 
-/** A text for a message. */
+/** Shortens a text for a message. */
 export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
@@ -95,7 +95,7 @@ export interface Line extends Item {
   nested: readonly { line: number; tokens: readonly Token[] }[];
 }
 
-/** The lines of a part that is a list; whatever else stands there is refused. */
+/** Lists the entries of a part that is a list. Refuses any other content. */
 export function listLines(chunk: Chunk | undefined, notes: Notes, isNested = false): Line[] {
   return listPieces(chunk).flatMap((piece) => {
     if (piece.kind !== 'entry') {
@@ -115,7 +115,7 @@ export interface Row extends Item {
   cells: readonly Token[][];
 }
 
-/** The rows of a part that is a table; whatever else stands there, and another head, is refused. */
+/** Lists the rows of a part that is a table. Refuses any other content and other columns. */
 export function listRows(chunk: Chunk | undefined, columns: readonly string[], notes: Notes): Row[] {
   const pieces = listPieces(chunk);
   const rows = pieces.flatMap((piece): Row[] => {
@@ -149,7 +149,7 @@ function listPieces(chunk: Chunk | undefined): Piece[] {
   return chunk === undefined ? [] : parseChunk(chunk).pieces;
 }
 
-/** What a piece of Markdown is, in words. */
+/** Describes a piece of Markdown in words. */
 export function describePiece(piece: Piece): string {
   switch (piece.kind) {
     case 'paragraph':

@@ -22,31 +22,31 @@ import { describePiece, listLines, PLAN_PARTS, type PlanPart, type PlanText, rea
 import { type IsId, readTodo } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
-/** Reading an edited PLAN.md back (documents.md, Living plan). */
+/** Reads an edited PLAN.md back (documents.md, Living plan). */
 
-/** What somebody changed in PLAN.md. */
+/** The changes that somebody made in PLAN.md. */
 export type PlanEdits =
   | { kind: 'same' }
   | {
       kind: 'changed';
-      /** The plan with the edits; it fits the schema as far as what was typed does. */
+      /** The edited plan. What was typed may not fit the schema. */
       plan: PlanContent;
       changes: readonly PlanChange[];
-      /** Lines of the edited PLAN.md, by JSON pointer, for findings about the plan: see `findLine`. */
+      /** Lines of the edited PLAN.md by JSON pointer, to locate findings about the plan with `findLine`. */
       lines: Readonly<Record<string, number>>;
     }
-  /** Nothing is taken. */
+  /** Nothing is applied. */
   | { kind: 'refused'; faults: readonly PlanFault[] };
 
-/** Characters that PLAN.md may grow by in one edit. */
+/** Maximum number of characters by which PLAN.md may grow in one edit. */
 const MOST_TYPED = 1_000_000;
 const MOST_FAULTS = 200;
 
 /**
- * Reads an edited PLAN.md back. What it shows as before keeps its value in the plan, to the character; boxes and the way
- * Markdown is written do not count.
- * @param plan what `rendered` was made from
- * @param rendered PLAN.md as dev-cli wrote it, boxes and all
+ * Reads an edited PLAN.md back. Unchanged parts keep their exact values in the plan; boxes and the style of the
+ * Markdown do not matter.
+ * @param plan the plan from which `rendered` was made
+ * @param rendered PLAN.md as dev-cli wrote it, including its boxes
  */
 export function readPlanEdits(plan: PlanContent, edited: string, rendered: string): PlanEdits {
   if (edited.length > rendered.length + MOST_TYPED) {
@@ -71,7 +71,7 @@ function refuse(faults: readonly PlanFault[]): PlanEdits {
   };
 }
 
-/** Blanks at the ends of lines and the kind of line ending are nobody's edit. */
+/** Trailing blanks and the kind of line ending do not count as edits. */
 function normalize(text: string): string {
   return untickBoxes(text.replace(/\r\n?/g, '\n'))
     .replace(/[ \t]+$/gm, '')
@@ -89,7 +89,7 @@ function findControlCharacters(text: string): PlanFault[] {
   });
 }
 
-/** What git leaves where two changes of PLAN.md met, which Markdown would take for more of a text. */
+/** Finds conflict markers of git, which Markdown would read as ordinary text. */
 function findConflicts(text: string): PlanFault[] {
   if (!/^(?:<{7}|>{7})(?: |$)/m.test(text)) return [];
   const marks = [...readMarkdownLines(text)].filter((line) => !line.fenced && /^(?:<{7}|>{7})(?: |$)/.test(line.text));
@@ -103,7 +103,7 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   const notes = new Notes();
   const unheard = new Notes();
   const known = new Set(plan.todos.map(({ id }) => id));
-  // `Fix: the login` has a title with a colon, `todo-7: …` an id.
+  // In `Fix: the login`, the word before the colon belongs to the title; in `todo-7: …`, it is an id.
   const isId: IsId = (word) => known.has(word) || /^[A-Za-z]+-?\d+$/.test(word);
   const before = readPlanText(rendered, isId, unheard);
   const after = readPlanText(edited, isId, notes);
@@ -119,7 +119,7 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   return { kind: 'changed', plan: settled, changes: comparePlans(plan, settled), lines: notes.lines };
 }
 
-/** The plan without what an import made up of todos that were edited. */
+/** Drops assumptions of an import about todos that were edited. */
 function settle(before: PlanContent, plan: PlanContent): PlanContent {
   const { assumptions: said } = plan.context;
   const assumptions = settleImported(said, before.todos, plan.todos);
@@ -128,7 +128,7 @@ function settle(before: PlanContent, plan: PlanContent): PlanContent {
     : { ...plan, context: { ...plan.context, assumptions } };
 }
 
-/** Applies the edits of the todos: a heading without an id is a new one, a missing one is withdrawn, the order counts. */
+/** Applies the edits of todos: a heading without an id adds one, a missing heading withdraws one, the order counts. */
 function applyTodos(
   old: readonly PlanTodo[],
   { before, after, isId }: { before: PlanText; after: PlanText; isId: IsId },
@@ -150,7 +150,7 @@ function applyTodos(
     notes.place(pointer, chunk.line);
     for (const key of ['dependsOn', 'serves']) notes.place(`${pointer}/${key}`, chunk.line + findFacts(chunk.text));
     if (todo === undefined && was !== undefined) {
-      // A run has added it, and it is no part of the plan.
+      // The run has added this todo, so plan-content.json does not contain it.
       if (was.text !== chunk.text)
         notes.refuse(chunk.line, `${id} was added by the run: plan-content.json does not hold it`);
     } else if (todo !== undefined && was?.text === chunk.text) {
@@ -172,7 +172,7 @@ function refuseTakenOut(before: PlanText, after: PlanText, isThere: (id: string)
   }
 }
 
-/** How many lines below its heading a todo has the line of facts; 0 for none. */
+/** Returns how many lines below its heading a todo has its line of facts; 0 if none. */
 function findFacts(text: string): number {
   return Math.max(
     0,
@@ -180,9 +180,7 @@ function findFacts(text: string): number {
   );
 }
 
-/** The parts of PLAN.md that are made from others: where they differ, the edit belongs elsewhere. */
-
-/** Each with where what it shows is said. */
+/** Parts of PLAN.md that are derived from other parts, each with where to make the change instead. */
 const MADE_FROM = {
   overview: 'made from the todos below the line: change the todo there',
   commands: 'made from **Acceptance** of the todos: change the command there',
@@ -195,8 +193,8 @@ type DerivedPart = keyof typeof MADE_FROM;
 const DERIVED = Object.keys(MADE_FROM) as DerivedPart[];
 
 /**
- * Refuses edits of what is made from something else.
- * @param renderAfter renders PLAN.md of the plan as edited: who changed both places is right
+ * Refuses edits of derived parts.
+ * @param renderAfter renders PLAN.md for the edited plan: an edit of both places that agrees with it is accepted
  */
 function checkDerived(before: PlanText, after: PlanText, renderAfter: () => PlanText, notes: Notes): void {
   let rendered: PlanText | null = null;
@@ -213,7 +211,7 @@ function checkDerived(before: PlanText, after: PlanText, renderAfter: () => Plan
     const strange = edited.filter(({ key }) => !had.has(key) && !has.has(key));
     for (const { line } of strange) notes.refuse(line, `this is ${MADE_FROM[part]}`);
     const isGone = strange.length === 0 && shown.some(({ key }) => has.has(key) && !there.has(key));
-    // Words of the request may go: a new requirement covers them.
+    // Words of the request may disappear, because a new requirement covers them.
     if (isGone && part !== 'uncovered') {
       notes.refuse(
         is?.line ?? after.head?.line ?? 1,
@@ -229,7 +227,7 @@ function keysOf(items: readonly Item[]): Set<string> {
 
 function listShown(chunk: Chunk | undefined, part: DerivedPart, notes: Notes): Item[] {
   if (chunk === undefined) return [];
-  // What else stands in this list is refused where it is read.
+  // Other content of this list is refused by the code that reads it.
   if (part === 'people') return listJudged(listLines(chunk, new Notes()));
   return parseChunk(chunk).pieces.flatMap((piece) => readShown(piece, part, notes));
 }

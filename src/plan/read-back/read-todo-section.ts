@@ -8,22 +8,22 @@ import { FreeIds } from './free-ids.js';
 import { type IsId, readTodo, readTodoId } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
-/** A todo by itself, as a section of PLAN.md writes it. */
+/** A single todo, read from a section in the form of PLAN.md. */
 export type TodoSection = { kind: 'read'; todo: PlanTodo } | { kind: 'refused'; faults: readonly PlanFault[] };
 
-/** Returns the next free id of a todo. */
+/** Returns the next unused todo id. */
 export function findTodoId(taken: readonly string[]): string {
   return new FreeIds('todo', taken).next();
 }
 
-/** What a todo of this id is that nothing else was said about. */
+/** Creates a todo with this id and defaults in all other fields. */
 export function createEmptyTodo(id: string): PlanTodo {
   return createTodo(id);
 }
 
 /**
- * Reads one section `### Title` with what PLAN.md writes below it (documents.md, Living plan).
- * @param taken ids of todos: without one of its own, the section gets the next free one
+ * Reads one section: `### Title` and the todo below it, as in PLAN.md (documents.md, Living plan).
+ * @param taken ids of existing todos: a section without an id gets the next unused one
  */
 export function readTodoSection(text: string, taken: readonly string[]): TodoSection {
   const plain = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');

@@ -4,9 +4,9 @@ import { getRuleText } from '../model/rule.js';
 import type { PlanRule } from '../model/schema.js';
 
 /**
- * Returns the text that a line says now: the one of before where it shows the same.
- * @param before what was shown of `old`; null for nothing
- * @param old the text as plan-content.json has it
+ * Returns the text of an edited line. If the line still shows the same, that is the exact old text.
+ * @param before the line that showed `old`; null if there was none
+ * @param old the text in plan-content.json
  */
 export function applyText(after: readonly Token[], before: readonly Token[] | null | undefined, old = ''): string {
   const isSame = before && getTokensKey(before) === getTokensKey(after);
@@ -14,8 +14,8 @@ export function applyText(after: readonly Token[], before: readonly Token[] | nu
 }
 
 /**
- * Puts back what a text held that nobody sees, and that PLAN.md shows by its code: `\u{202e}` in an edited text is the
- * character itself where it was one before.
+ * Restores invisible characters, which PLAN.md shows as codes: `\u{202e}` in an edited text becomes that character if
+ * the old text contained it.
  */
 export function restoreInvisible(edited: string, before: string): string {
   if (!edited.includes('\\u{') || revealInvisible(before) === before) return edited;
@@ -27,13 +27,13 @@ export function restoreInvisible(edited: string, before: string): string {
 }
 
 /**
- * Reads what must not be done: a text, or a text with paths behind it, `` Change routes (`routes/**`) ``.
- * @param was the rule as it was, and as it was shown; null for a new one
+ * Reads a must-not: a text, optionally followed by paths, as in `` Change routes (`routes/**`) ``.
+ * @param was the old rule and the line that showed it; null for a new rule
  */
 export function readRule(tokens: readonly Token[], was: { rule: PlanRule; tokens: readonly Token[] } | null): PlanRule {
   const old = was === null ? '' : getRuleText(was.rule);
   const parted = splitPaths(tokens);
-  // A text that ended in code in brackets before is still nothing but a text.
+  // A rule that was a plain text ending in code in brackets stays a plain text.
   const isText = typeof was?.rule === 'string' && splitPaths(was.tokens) !== null;
   const before = was && ((isText ? null : splitPaths(was.tokens)?.text) ?? was.tokens);
   if (parted === null || isText) return applyText(tokens, before, old);

@@ -10,8 +10,8 @@ import { type IsId, readTodo } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
 /**
- * Lists those of `ids` whose todos, read back, are what the plan says, however their Markdown is written.
- * @param texts PLAN.md of the plan, and the one to be read; neither with a box ticked
+ * Lists those of `ids` whose todos in PLAN.md, once read back, equal the plan's, however their Markdown is written.
+ * @param texts PLAN.md as rendered from the plan, and the PLAN.md to compare; neither with a box ticked
  */
 export function listSameTodos(
   { todos }: PlanContent,
@@ -29,7 +29,7 @@ export function listSameTodos(
   return new Set(same.map(({ id }) => id));
 }
 
-/** The section of each todo; null where several have its id. */
+/** Maps each todo to its section; null if several sections have its id. */
 function mapChunks({ todos }: PlanText): Map<string, Chunk | null> {
   const chunks = new Map<string, Chunk | null>();
   for (const { id, chunk } of todos) if (id !== null) chunks.set(id, chunks.has(id) ? null : chunk);

@@ -4,9 +4,9 @@ import { parseChunk } from '../markdown/chunks.js';
 import { foldTokens, type Token, takeStart, writeTokens } from '../markdown/tokens.js';
 import type { PlanFault } from './fault.js';
 
-/** A todo of PLAN.md: its heading, its line of facts, its labelled parts. */
+/** Parses a todo of PLAN.md: its heading, its line of facts, its labelled parts. */
 
-/** The parts of a todo, by the label that PLAN.md gives them. */
+/** The parts of a todo, and their labels in PLAN.md. */
 export const TODO_PARTS = {
   files: 'Files',
   inputs: 'Inputs',
@@ -16,7 +16,7 @@ export const TODO_PARTS = {
   references: 'References',
   acceptance: 'Acceptance',
 } as const;
-/** A part of a todo that has a label. */
+/** A labelled part of a todo. */
 export type TodoPart = keyof typeof TODO_PARTS;
 
 const LABELS = Object.values(TODO_PARTS);
@@ -30,16 +30,16 @@ export interface TodoLine {
 
 export interface LabelledPart {
   line: number;
-  /** What stands behind the label, on its line. */
+  /** The text after the label, on the same line. */
   inline: Token[];
   entries: TodoLine[];
 }
 
-/** A todo as it stands in PLAN.md. */
+/** A parsed todo of PLAN.md. */
 export interface TodoText {
   line: number;
   title: Token[];
-  /** The line `work, risk low, …`; null where there is none. */
+  /** The line `work, risk low, …`; null if it is missing. */
   facts: TodoLine | null;
   parts: ReadonlyMap<TodoPart, LabelledPart>;
   faults: PlanFault[];
@@ -47,10 +47,12 @@ export interface TodoText {
 
 const BOX_AND_ID = /^\s*(?:\\?\[[ xX]?\\?\]\s*)?(?:([A-Za-z0-9][A-Za-z0-9_-]*):(?:\s+|$))?/;
 
-/** Whether a word before a colon that begins a title is an id: one that is known, or of the form of one. */
+/**
+ * Tells whether a word before a colon at the beginning of a title is an id: a known id, or a word in the form of one.
+ */
 export type IsId = (word: string) => boolean;
 
-/** Returns the id in the heading of a todo, unparsed; null for one without. */
+/** Returns the id in the heading of a todo, without parsing the Markdown; null if there is none. */
 export function readTodoId(chunk: Chunk, isId: IsId): string | null {
   const id = BOX_AND_ID.exec(getHeading(chunk))?.[1];
   return id === undefined || !isId(id) ? null : id;
@@ -59,7 +61,7 @@ export function readTodoId(chunk: Chunk, isId: IsId): string | null {
 const MARKS_AND_ID =
   /^(?:\\?\[[^\]]{0,2}\]|[\s*_`~])*(?:([A-Za-z0-9][A-Za-z0-9_-]*)[*_`~]*:|(todo-\d+)[*_`~]*(?=\s|$))/;
 
-/** Returns the id that somebody meant in a heading in which none is read; null for a title alone. */
+/** Returns the id that was probably meant in a heading where `readTodoId` finds none; null for a mere title. */
 export function findMeantId(chunk: Chunk, isId: IsId): string | null {
   const [, before, alone] = MARKS_AND_ID.exec(getHeading(chunk)) ?? [];
   return before !== undefined && isId(before) ? before : (alone ?? null);
@@ -69,7 +71,7 @@ function getHeading({ text }: Chunk): string {
   return /^ {0,3}###[ \t]*([^\n]*)/.exec(text)?.[1] ?? '';
 }
 
-/** Reads a todo. */
+/** Parses a todo. */
 export function readTodo(chunk: Chunk, isId: IsId): TodoText {
   const [head = chunk, ...labelled] = cutAtLabels(chunk);
   const { title, pieces: above, line } = parseChunk(head);
@@ -116,7 +118,7 @@ function dropBoxAndId(title: Token[], isId: IsId): Token[] {
 
 const LABELLED = new RegExp(`^\\*\\*(?:${LABELS.join('|')}):?\\*\\*`, 'i');
 
-/** Cuts a todo at the lines that begin with a label: behind a list, Markdown would take one for more of the last entry. */
+/** Splits a todo at lines that begin with a label, which Markdown would join to a list entry above. */
 function cutAtLabels({ text, line, depth }: Chunk): Chunk[] {
   const parts: { line: number; lines: string[] }[] = [{ line, lines: [] }];
   for (const [index, row] of text.split('\n').entries()) {
@@ -126,7 +128,7 @@ function cutAtLabels({ text, line, depth }: Chunk): Chunk[] {
   return parts.map((part, index) => ({ line: part.line, depth: index === 0 ? depth : 0, text: part.lines.join('\n') }));
 }
 
-/** A label that no blank line sets apart begins a part all the same. */
+/** Splits a paragraph at labels, so that a label begins a part even without an empty line before it. */
 function splitAtLabels(piece: Piece): Piece[] {
   if (piece.kind !== 'paragraph') return [piece];
   const starts = piece.tokens.flatMap((_, at) => (at > 0 && isLabelAt(piece.tokens, at) ? [at] : []));
@@ -171,7 +173,7 @@ function describeStray(piece: Piece, hasFacts: boolean): string {
   }
 }
 
-/** The line of facts of a todo, as far as it could be read. */
+/** The parsed line of facts of a todo. */
 export interface TodoFacts {
   type: string | null;
   risk: string | null;

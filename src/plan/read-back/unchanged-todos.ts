@@ -3,12 +3,12 @@ import type { PlanContent } from '../model/schema.js';
 import { isEdited, readBoxes, readTodoTexts, renderAgain, untickBoxes } from '../page/boxes.js';
 import { listSameTodos } from './same-todos.js';
 
-/** Todos that PLAN.md describes as a plan does, so that a ticked box means the same work. */
+/** Finds todos that PLAN.md and a plan describe alike, so that a ticked box stands for the same work. */
 
 /**
- * Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos that read as before.
- * @param madeFrom what an edited PLAN.md was rendered from, where that is known: its boxes are of those todos, and not of what
- * the edit has made of them
+ * Returns the boxes to tick when PLAN.md is generated again: those ticked before, of unchanged todos.
+ * @param madeFrom the plan from which an edited PLAN.md was rendered, if known: its ticks refer to that plan's todos,
+ * not to the edited text
  */
 export function carryBoxes(oldMd: string, newPlan: PlanContent, madeFrom?: PlanContent): Record<string, boolean> {
   const ticked = new Set(listTicked(oldMd));
@@ -22,14 +22,14 @@ export function listTicked(planMd: string): string[] {
   return Object.entries(readBoxes(planMd)).flatMap(([id, isTicked]) => (isTicked ? [id] : []));
 }
 
-/** Lists those of `ids` whose todos say the same in both plans. */
+/** Lists those of `ids` whose todos are equal in both plans. */
 function listCommonTodos(one: PlanContent, other: PlanContent, ids: ReadonlySet<string>): Set<string> {
   const texts = new Map(one.todos.map((todo) => [todo.id, canonicalJson(todo)]));
   const common = other.todos.filter((todo) => ids.has(todo.id) && texts.get(todo.id) === canonicalJson(todo));
   return new Set(common.map(({ id }) => id));
 }
 
-/** Lists those of `ids` whose todos PLAN.md describes as `plan` does, however it is written. */
+/** Lists those of `ids` whose todos PLAN.md and `plan` describe alike, however the Markdown is written. */
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
   if (ids.size === 0) return new Set();
   const blank = untickBoxes(planMd);
@@ -37,7 +37,7 @@ export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: Reado
   const there = readTodoTexts(blank);
   const wanted = [...readTodoTexts(rendered)].filter(([id]) => ids.has(id) && there.has(id));
   const others = wanted.flatMap(([id, text]) => (there.get(id) === text ? [] : [id]));
-  // Most are the same to the letter, and reading Markdown takes longer.
+  // Most texts are identical, and comparing them is faster than parsing Markdown.
   const read = others.length === 0 ? new Set() : listSameTodos(plan, { rendered, shown: blank }, new Set(others));
   return new Set(wanted.flatMap(([id, text]) => (there.get(id) === text || read.has(id) ? [id] : [])));
 }

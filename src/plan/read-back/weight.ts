@@ -3,36 +3,36 @@ import { isNested, NESTED } from '../markdown/parse.js';
 import type { PlanFault } from './fault.js';
 
 /**
- * What nobody writes by hand, and would keep the reader of Markdown busy for minutes: its time grows with the square of the
- * lines and marks of a paragraph, of the quotations and of the underlined headings.
+ * Refuses text that would keep the Markdown parser busy for minutes and that nobody writes by hand. Parsing time grows
+ * with the square of a paragraph's lines and marks, of the quotations and of the underlined headings.
  */
 
-/** Lines with a quotation, and underlined headings, of a text at most. */
+/** Maximum number of quoted lines, and of underlined headings, in a text. */
 const MOST_LINES = 2_000;
-/** Milliseconds that the paragraphs of a text take at most, as measured on a slow machine. */
+/** Maximum estimated milliseconds to parse a text's paragraphs, as measured on a slow machine. */
 const MOST_MS = 2_000;
 const MS_PER_LINE = 3e-5;
 const MS_PER_MARK = 3e-6;
 
 const QUOTED = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*>/;
 const UNDERLINE = /^[ \t]*(?:=+|-+)[ \t]*$/;
-/** What begins a paragraph wherever it stands. */
+/** Lines that begin a new paragraph in any context. */
 const BEGINS = /^ {0,3}(?:[-*+]|1[.)])[ \t]|^ {0,3}#{1,6}[ \t]/;
 const MARKS = /[*_[\]]/g;
 
-/** Lines that a text may grow by, besides those that a formatter puts between its own. */
+/** Maximum number of added lines, besides empty lines that a formatter inserts. */
 const MOST_TYPED = 30_000;
 
 /**
- * Finds lines by which a text with LF line endings would be too much for the reader of Markdown.
- * @param before what it was before an edit
+ * Finds the lines that make a text with LF line endings too expensive to parse.
+ * @param before the text before the edit
  */
 export function findTooHeavy(text: string, before = ''): PlanFault[] {
   const [was, is] = [before, text].map((each) => each.split('\n').length) as [number, number];
   if (is > 2 * was + MOST_TYPED)
     return [{ line: 1, problem: `the text has ${is} lines, not ${was} as before: no plan needs that` }];
   const faults: PlanFault[] = [];
-  // Also in what seems to be a block of code: within HTML, a fence is none.
+  // Counts lines in apparent code blocks, too: inside HTML, a fence does not begin code.
   const counted = new Counted();
   let open = new Run(1);
   let isTable = false;
@@ -47,7 +47,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
   for (const { text: line, number, fenced } of readMarkdownLines(text)) {
     if (!fenced && isNested(line)) faults.push({ line: number, problem: `the line ${NESTED}` });
     faults.push(...counted.add(line, above, number));
-    // Each row of a table stands alone.
+    // Each row of a table counts as a paragraph of its own.
     isTable = line.startsWith('|') && (isTable || open.isHeadOfTable(line));
     if (line.trim() === '' || BEGINS.test(line) || isTable) close(number);
     open.add(line);
@@ -60,7 +60,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
 const TANGLED =
   'here begins a text of more lines or marks of Markdown than anybody would read: an empty line ends a text, and an entry is one line';
 
-/** Counts lines that have no place in a plan however few they are; a few are told by what they are. */
+/** Counts quoted and underlined lines. A few of them are refused later, with a better message. */
 class Counted {
   #quoted = 0;
   #underlined = 0;
@@ -76,7 +76,7 @@ class Counted {
   }
 }
 
-/** Lines that may be one paragraph. */
+/** Consecutive lines that may form one paragraph. */
 class Run {
   readonly line: number;
   #lines = 0;
@@ -91,7 +91,7 @@ class Run {
     return this.#lines ** 2 * MS_PER_LINE + this.#marks ** 2 * MS_PER_MARK;
   }
 
-  /** Whether its only line is the head of the table that goes on with `line`. */
+  /** Returns whether its only line is the header of a table whose delimiter row is `line`. */
   isHeadOfTable(line: string): boolean {
     return (
       this.#lines === 1 && DELIMITERS.test(line) && ROW.test(this.#last) && countCells(this.#last) === countCells(line)

@@ -7,7 +7,7 @@ import {
 import type { ChangedPart } from '../../../src/run/engine.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 
-// living-plan.md, plan apply: what a person has changed in several steps is told as what it comes to.
+// living-plan.md, plan apply: several changes of one part are merged into their net effect.
 
 const todo = (how: ChangedPart['how'], id = 'todo-1'): Omit<ChangedPart, 'at'> => ({
   how,

@@ -5,7 +5,7 @@ import type { NewTodo, StageResult } from '../../../src/engine/core/events.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
-/** Up to eight todos; each depends on some before it and may touch some of a few directories. */
+/** Up to eight todos. Each depends on some earlier todos and may touch some of a few directories. */
 const plans = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const plans = fc
     }),
   );
 
-/** What a stage comes to: the same for the same todo, stage, part and attempt, whenever it is asked. */
+/** Determines the verdicts: the same todo, stage, part and attempt always get the same one. */
 const worlds = fc.record({ seed: fc.nat(), trouble: fc.constantFrom(0, 2, 5) });
 
 function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim, waiting: Waiting): StageResult {
@@ -46,7 +46,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   return hash % 5 === 0 ? { kind: 'halt', why: 'grave' } : { kind: 'fail', why: 'red' };
 }
 
-/** Runs to the end, looking at every moment. */
+/** Runs to the end, and calls `look` at the start and after each step. */
 function watched(
   todos: NewTodo[],
   world: { seed: number; trouble: number },
@@ -137,7 +137,7 @@ describe('whatever happens in whatever order', () => {
         const id = todos[which % todos.length]?.id ?? 't0';
         onward(io, world, pick, moment);
         const before = io.state.todos[id]?.attempt ?? 0;
-        // As the rim does: what the invalidate takes back is no longer out.
+        // As the engine's caller does: tasks that the invalidate withdraws no longer wait.
         io.waiting.splice(0, io.waiting.length, ...withdrawn(io, id));
         io.reopen({ type: 'INVALIDATE', todos: [id] });
         onward(io, { ...world, trouble: 0 }, pick, 2000);
@@ -149,7 +149,7 @@ describe('whatever happens in whatever order', () => {
   });
 });
 
-/** Runs to the end, held before some outcomes, and released once nothing is out any more or earlier. */
+/** Runs to the end. Holds the run before some outcomes; releases it when nothing is out any more, or earlier. */
 function heldNowAndThen(
   todos: NewTodo[],
   world: { seed: number; trouble: number },

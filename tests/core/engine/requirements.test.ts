@@ -6,7 +6,7 @@ import { aTodo } from '../plan/fixture.js';
 
 const requirement = { id: 'r-1', quote: 'x', from: 'request' as const, text: 'x' };
 
-/** One requirement, proved by an acceptance for each state, of the kind given. */
+/** Judges one requirement with an acceptance for each given kind and state. */
 function judge(states: [PlanAcceptance['kind'], ProofState][], reviewed: { id: string; met: boolean; why: string }[]) {
   const acceptance = states.map(([kind], index): PlanAcceptance => {
     const id = `p-${index}`;

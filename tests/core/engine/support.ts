@@ -35,7 +35,7 @@ export function todo(id: string, dependsOn: string[] = [], files: string[] = [`s
   return { id, title: id, type: 'work', risk: 'low', dependsOn, files };
 }
 
-/** Something that waits for an outcome. */
+/** A task, job or gate that waits for an outcome. */
 export interface Waiting {
   todo: string | null;
   stage: string;
@@ -46,13 +46,13 @@ export interface Waiting {
 
 type Ended = Extract<EngineEffect, { type: 'ended' }>;
 
-/** Drives an engine as the rim does; checks at each step what must hold whatever happens. */
+/** Drives an engine as its caller does, and checks the invariants at each step. */
 export class Rim {
   state: EngineState;
   readonly waiting: Waiting[] = [];
   readonly log: string[] = [];
   ended: Ended | null = null;
-  /** While it is, nothing new may be begun. */
+  /** While true, no new work may begin. */
   held = false;
 
   constructor(
@@ -65,22 +65,22 @@ export class Rim {
     this.take({ type: 'START' });
   }
 
-  /** After the end: what an invalidate begins with. */
+  /** Reopens a run that has ended. */
   reopen(event: Extract<EngineEvent, { type: 'INVALIDATE' }>): void {
     this.ended = null;
     this.take(event);
   }
 
-  /** Takes up another plan; what it interrupts the caller has taken from `waiting`. */
+  /** Takes up another plan. The caller has to remove interrupted work from `waiting` first. */
   apply(plan: MovedPlan): void {
     const before = this.ended;
     this.ended = null;
     this.take({ type: 'APPLY', plan });
-    // Where nothing has changed, an end stays one.
+    // If nothing has changed, the run stays ended.
     if (this.state.stage === 'ended') this.ended ??= before;
   }
 
-  /** Has a person asked about another plan. */
+  /** Proposes another plan, about which a person is asked. */
   propose(reopen: string[] = []): void {
     this.ended = null;
     this.take({ type: 'PROPOSE', reopen });
@@ -107,7 +107,7 @@ export class Rim {
     this.take({ type: 'RELEASE' });
   }
 
-  /** Takes outcomes until the run has ended or the number of steps is used up. */
+  /** Applies outcomes until the run has ended; throws after `limit` steps. */
   run(
     decide: (waiting: Waiting) => StageResult = () => ({ kind: 'pass' }),
     pick: (waiting: readonly Waiting[]) => number = () => 0,

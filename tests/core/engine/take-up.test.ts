@@ -6,11 +6,11 @@ import { isInterrupted, isPastTodos, judgeTodos } from '../../../src/engine/core
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
-// living-plan.md, plan apply: the laws of a plan that changes while it is carried out, over random plans, edits and moments.
+// living-plan.md, plan apply: laws of a plan that changes during its execution, with random plans, edits and moments.
 
 const FILES = ['src/a/**', 'src/b/**', 'src/a/x.ts', 'docs/*.md'];
 
-/** Up to eight todos; each depends on some before it and may touch some of a few directories. */
+/** Up to eight todos. Each depends on some earlier todos and may touch some of a few directories. */
 const plans = fc
   .array(fc.record({ before: fc.array(fc.nat(7), { maxLength: 3 }), files: fc.subarray(FILES, { minLength: 0 }) }), {
     minLength: 1,
@@ -23,7 +23,7 @@ const plans = fc
     }),
   );
 
-/** An edit of one todo: what it says, what it may touch, what it waits for, or that it is gone; or one that is new. */
+/** An edit of one todo: its text, its files, its dependencies or its removal; or the addition of a new todo. */
 interface Edit {
   which: number;
   kind: 'text' | 'files' | 'after' | 'drop' | 'add';
@@ -37,7 +37,7 @@ const edits = fc.record<Edit>({
   after: fc.nat(7),
 });
 
-/** A plan as its file has it; `text` stands for all that the engine does not know. */
+/** A plan as in its file; `text` stands for all content that the engine does not know. */
 type Planned = NewTodo & { text: number };
 
 function apply(plan: readonly Planned[], { which, kind, files, after }: Edit, number: number): Planned[] {
@@ -63,7 +63,7 @@ function apply(plan: readonly Planned[], { which, kind, files, after }: Edit, nu
 
 const planned = (todos: readonly NewTodo[]): Planned[] => todos.map((one) => ({ ...one, text: 0 }));
 
-/** What the rim makes of two plans. */
+/** Compares two plans, as the engine's caller does. */
 function movedFrom(io: Rim, before: readonly Planned[], after: readonly Planned[], reopen: string[] = []): MovedPlan {
   const texts = new Map(before.map((one) => [one.id, JSON.stringify(one)]));
   const entries = after.map((one) => {
@@ -94,7 +94,7 @@ function pick({ id, title, type, risk, dependsOn, files }: TodoState): NewTodo {
   return { id, title, type, risk, dependsOn, files };
 }
 
-/** Takes up a plan as the rim does: what it interrupts is no longer out. */
+/** Takes up a plan as the engine's caller does: interrupted work no longer waits. */
 function takeUp(io: Rim, moved: MovedPlan): void {
   const verdicts = judgeTodos(io.state, moved);
   const left = new Set(verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo: id }) => id));
@@ -117,7 +117,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   if (trouble === 0 || hash % 10 >= trouble) return { kind: 'pass' };
   if (id === null) {
     if (stage !== 'codeReview') return { kind: 'pass' };
-    // Rounds are counted anew once a plan was taken up; an id is given once.
+    // Taking up a plan restarts the count of rounds, so the id is made unique by other means.
     const fix = `fix-${hash}-${Object.keys(io.state.todos).length}`;
     return { kind: 'fixes', todos: [{ ...todo(fix), body: BODY }], why: 'found' };
   }
@@ -152,7 +152,7 @@ function onward(
   }
 }
 
-/** What must hold at every moment. */
+/** Checks the invariants that hold at every moment. */
 function watch(io: Rim): void {
   const { order, todos, wave } = io.state;
   expect([...order].sort()).toEqual(Object.keys(todos).sort());
@@ -268,7 +268,7 @@ describe('a plan that changes while it is carried out', () => {
             return { id, title, dependsOn, files, gone, done: status === 'done' };
           });
         expect(asPlan(there)).toEqual(asPlan(back));
-        // Of what no agent has begun, nothing at all depends on the order.
+        // While no todo has been attempted, the order of the two edits makes no difference at all.
         const untouched = (io: Rim) => Object.values(io.state.todos).every(({ attempt }) => attempt === 0);
         if (untouched(there) && untouched(back)) expect(there.state).toEqual(back.state);
       }),
@@ -300,7 +300,7 @@ describe('a proposal', () => {
         const pick = picker(order);
         const io = new Rim(todos);
         onward(io, world, pick, moment);
-        // The report is written in the step that comes to it, so that nothing can be proposed meanwhile.
+        // The report is written in the same step that reaches it, so nothing can be proposed at that moment.
         if (io.ended !== null || io.state.stage === 'report') return;
         io.propose();
         let tasks = io.waiting.filter(({ how }) => how === 'task').length;

@@ -100,7 +100,7 @@ describe('findings on the shape', () => {
         '/todos/1/acceptance/2/run: is an empty list; at least one entry is needed',
         '/todos/1/acceptance/3/timeout: is 0, which is not >= 1',
         '/todos/1/acceptance/4: is 7, not an object',
-        // What does not fit is still there: no "there is no todo" because of it, but a renamed one is missed.
+        // A todo that does not fit the schema can still be depended on; a renamed todo counts as missing.
         '/todos/2/dependsOn/0: there is no todo "todo-1"',
       ].sort(),
     );
@@ -387,7 +387,7 @@ describe('the dependency graph', () => {
             expect(each.get(id)).toContain(cycle[(index + 1) % cycle.length]);
           });
         }
-        // Cutting the cycles that were named leaves none that shares nothing with them.
+        // If the todos of the found cycles are removed, every remaining cycle must lead to one of them.
         const named = new Set(found.flat());
         const rest: Graph = new Map(
           [...loose].filter(([id]) => !named.has(id)).map(([id, to]) => [id, to.filter((next) => !named.has(next))]),

@@ -7,7 +7,7 @@ import { type PlanEdits, readPlanEdits } from '../../../src/plan/read-back/read-
 import { readTodoSection } from '../../../src/plan/read-back/read-todo-section.js';
 import { aCommand, aPlan, aTodo } from './fixture.js';
 
-// What people do to PLAN.md (documents.md, Living plan).
+// The edits that people make in PLAN.md (documents.md, Living plan).
 
 const PLAN: PlanContent = aPlan({
   context: {
@@ -62,7 +62,7 @@ function planOf(edits: PlanEdits): PlanContent {
   return edits.kind === 'changed' ? edits.plan : PLAN;
 }
 
-/** The faults, each with the line of the edited text that it names. */
+/** Returns the faults, each after the line of the edited text that it names. */
 function faultsOf(text: string): string[] {
   const edits = readPlanEdits(PLAN, text, TEXT);
   expect(edits).toMatchObject({ kind: 'refused' });
@@ -119,7 +119,7 @@ describe('by hand', () => {
       title: 'Log out',
       type: 'work',
       risk: 'high',
-      // The input says so.
+      // The dependency follows from the input.
       dependsOn: [],
       serves: ['r-2'],
       inputs: [{ name: 'path', from: '${todo-1.outputs.path}' }],

@@ -7,11 +7,11 @@ import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { goldenRuns } from '../../support/golden.mjs';
 import { anyPlan, printAnew } from './rich.js';
 
-// An edited PLAN.md is read back (documents.md, Living plan).
+// Reading an edited PLAN.md back (documents.md, Living plan).
 
 const SETTING: PlanSetting = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
 
-/** Ways to write a document that say nothing else. */
+/** Ways to write the same document differently. */
 const REWRITTEN: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   'with CRLF': (text) => text.replaceAll('\n', '\r\n'),

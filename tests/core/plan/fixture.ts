@@ -1,7 +1,7 @@
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import { bareTodo } from '../../support/small.mjs';
 
-/** A small plan that holds up; `change` is laid over it. */
+/** Returns a small, valid plan, with the members of `change` replaced. */
 export function aPlan(change: Partial<PlanContent> = {}): PlanContent {
   return {
     context: { originalRequest: 'Add JWT auth', interviewSummary: 'Header only', researchFindings: 'src/app.js:12' },

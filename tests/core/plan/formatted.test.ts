@@ -6,7 +6,7 @@ import { readPlanSetting } from '../../../src/plan/page/setting.js';
 import { aPlan, aTodo } from './fixture.js';
 import { printAnew } from './rich.js';
 
-// What is found in a PLAN.md that a formatter of Markdown printed anew (documents.md, Living plan).
+// Reading a PLAN.md that a Markdown formatter has rewritten (documents.md, Living plan).
 
 const SETTING = {
   name: 'add-auth',
@@ -17,7 +17,7 @@ const CONTEXT = { interviewSummary: '', researchFindings: '' };
 const PLAN = aPlan({ context: CONTEXT, todos: [aTodo('todo-1'), aTodo('todo-2')] });
 const TEXT = renderPlan(PLAN, { 'todo-1': true }, SETTING);
 
-/** Ways to print it that say the same. */
+/** Ways to format the same document. */
 const FORMATTED: Record<string, string> = {
   'by one formatter': printAnew(TEXT, '*', '_'),
   'by another': printAnew(TEXT, '-', '*'),

@@ -5,7 +5,7 @@ import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import { aCommand, aPlan, aTodo } from './fixture.js';
 import { anyPlan } from './rich.js';
 
-// living-plan.md, plan edit: edits of different parts go together, edits of the same part are named.
+// living-plan.md, plan edit: edits of different parts are merged; edits of the same part are reported as conflicts.
 
 function merged(base: PlanContent, mine: PlanContent, theirs: PlanContent): PlanContent {
   const result = mergePlans(base, mine, theirs);
@@ -29,7 +29,7 @@ const drop = (plan: PlanContent, id: string): PlanContent => ({
 const add = (plan: PlanContent, ...todos: PlanTodo[]): PlanContent => ({ ...plan, todos: [...plan.todos, ...todos] });
 const ids = ({ todos }: PlanContent) => todos.map(({ id }) => id);
 
-/** Edits of one part each; no two of them touch the same. */
+/** Edits of one part each; no two of them touch the same part. */
 const EDITS: ((plan: PlanContent) => PlanContent)[] = [
   (plan) => change(plan, 'todo-1', { title: 'Otherwise' }),
   (plan) => change(plan, 'todo-1', { steps: ['Otherwise'] }),

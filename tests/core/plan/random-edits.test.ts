@@ -10,7 +10,7 @@ import { renderPlan } from '../../../src/plan/page/render.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { anyAcceptance, anyPlan, anyRule, anyText, type Path, plainText, valueAt, withAt } from './rich.js';
 
-// The laws of reading PLAN.md back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS: how many edits are tried.
+// The laws of reading PLAN.md back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS: number of edits to try.
 const EDITS = Number(process.env['DEV_CLI_TEST_PLAN_EDITS'] ?? 250);
 const SETTING = { name: 'add-auth', request: 'Add JWT auth' };
 const show = (plan: PlanContent) => renderPlan(plan, {}, SETTING);
@@ -19,7 +19,7 @@ const show = (plan: PlanContent) => renderPlan(plan, {}, SETTING);
 interface Edit {
   path: Path;
   value: unknown;
-  /** Whether the text says all of the value. */
+  /** Whether PLAN.md shows the complete value. */
   isPlain: boolean;
 }
 
@@ -33,7 +33,7 @@ const among = (path: Path, values: readonly unknown[]): fc.Arbitrary<Edit> =>
 const of = (path: Path, values: fc.Arbitrary<unknown>): fc.Arbitrary<Edit> =>
   values.map((value) => ({ path, value, isPlain: false }));
 
-/** Adds, removes and moves the entries of a list. */
+/** Adds, removes or moves an entry of a list. */
 function listAt(plan: PlanContent, path: Path, isPlain = true): fc.Arbitrary<Edit> {
   const old = (valueAt(plan, path) ?? []) as unknown[];
   const place = fc.nat({ max: Math.max(0, old.length - 1) });
@@ -50,7 +50,7 @@ function listAt(plan: PlanContent, path: Path, isPlain = true): fc.Arbitrary<Edi
   );
 }
 
-/** Every field of a plan that PLAN.md shows. */
+/** Returns edits of every field that PLAN.md shows. */
 function editsOf(plan: PlanContent): fc.Arbitrary<Edit>[] {
   const each = (
     list: readonly unknown[] | undefined,
@@ -124,17 +124,17 @@ function editsOfTodo(plan: PlanContent, at: Path, index: number): fc.Arbitrary<E
   ];
 }
 
-/** The chunks of a text, by their headings. */
+/** Matches the parts of PLAN.md that are derived from todos. */
 const DERIVED = /^## (?:Todos|Commands, run by dev-cli)\n[\s\S]*?(?=\n(?:## |---\n))/gm;
 
-/** Somebody edits by hand: what is made from the todos is left as it was. */
+/** Simulates an edit by hand: parts derived from the todos stay as they were. */
 function withStale(edited: string, rendered: string): string {
   const old = rendered.match(DERIVED) ?? [];
   const now = edited.match(DERIVED) ?? [];
   return old.length === now.length ? edited.replace(DERIVED, (part) => old[[...now].indexOf(part)] ?? part) : edited;
 }
 
-/** Deliverables that PLAN.md does not show, because a todo names them. */
+/** Tells for each deliverable whether PLAN.md hides it because a todo names it as a file. */
 const hiddenOf = ({ objectives, todos }: PlanContent) =>
   objectives.deliverables.map((text) => todos.some(({ files }) => files.includes(text)));
 
@@ -152,8 +152,8 @@ function apply(plan: PlanContent, { path, value }: Edit): PlanContent {
 }
 
 /**
- * Edits that say something else in PLAN.md than what they change, by its form; or nothing else, as another order of what an
- * input implies, or its end while the input stays.
+ * Returns whether an edit, once rendered, says something else than what it changed, or nothing at all: for example,
+ * another order of dependencies that inputs imply, or the removal of one while its input stays.
  */
 function isMisleading(plan: PlanContent, { path, value }: Edit): boolean {
   const todo = path.at(-1) === 'dependsOn' ? plan.todos[Number(path[1])] : undefined;
@@ -182,14 +182,14 @@ describe('an edit of a field that PLAN.md shows', () => {
             isShownAlike(plan, wanted) &&
             !isMisleading(plan, edit),
         );
-        // What somebody types is shown elsewhere in the form that it has then.
+        // What was typed may show up elsewhere in a normalized form, so derived parts are kept as they were.
         const edited = isStale || !edit.isPlain ? withStale(target, show(plan)) : target;
         const read = readChanged(plan, edited);
         expect(read.plan).toEqual(withAt(plan, edit.path, valueAt(read.plan, edit.path)));
         expect(readPlanEdits(read.plan, withStale(target, show(read.plan)), show(read.plan))).toEqual({ kind: 'same' });
         if (edit.isPlain) expect(read.plan).toEqual(wanted);
         expect(read.changes).toEqual(comparePlans(plan, read.plan));
-        // The todo is the name of a commit message: that is another one.
+        // A commit message is named by its todo, so changing that counts as removing one message and adding another.
         expect(read.changes.length).toBe(edit.path.at(-1) === 'afterTodo' ? 2 : 1);
         expect(JSON.parse(JSON.stringify(read.changes))).toEqual(read.changes);
         expect(renderPlanChanges(read.changes)).toMatch(/^\S.*\n/);

@@ -21,7 +21,7 @@ const SETTING: PlanSetting = {
 const whole = (id: string) =>
   aTodo(id, { serves: ['r-1'], acceptance: [{ ...aCommand('ac-1'), proves: ['r-1'] } as never] });
 
-/** A plan with every part that there is. */
+/** Returns a plan with every possible part. */
 function wholePlan(): PlanContent {
   const { originalRequest: _, ...context } = aPlan().context;
   return aPlan({
@@ -238,7 +238,7 @@ describe('boxes', () => {
         const plan = aPlan({ context, ...(isTraced ? { requirements } : {}) });
         const setting = createPlanSetting(plan, 'add-auth', parts.join('\n'));
         const text = renderPlan(plan, { 'todo-1': true }, setting);
-        // A request that a requirement quotes whole is not shown twice.
+        // A request that a requirement quotes in full is not shown again.
         const { request: quoted, ...others } = setting;
         expect(readPlanSetting(text)).toEqual(isTraced && quoted === 'x' ? others : setting);
         expect([followsFrom(text, plan), isEdited(text)]).toEqual([true, false]);

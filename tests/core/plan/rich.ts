@@ -6,7 +6,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import type { PlanAcceptance, PlanContent, PlanRule, PlanTodo } from '../../../src/plan/model/schema.js';
 import { hostile } from './hostile.js';
 
-/** Plans that use everything a plan can hold, with texts that look like the marks of PLAN.md. */
+/** Generates plans that use every feature, with texts that look like the marks of PLAN.md. */
 
 const MISLEADING = [
   'done when: it is there',
@@ -63,7 +63,7 @@ export const plainText = fc
   )
   .map((words) => words.join(' '));
 
-/** Any text that a plan can hold. */
+/** Any text that a plan can contain. */
 export const anyText = fc.oneof({ weight: 3, arbitrary: plainText }, fc.constantFrom(...MISLEADING), hostile);
 
 const proves = fc.option(fc.subarray(['r-1', 'r-2']), { nil: undefined });
@@ -75,7 +75,7 @@ const withProves = (item: PlanAcceptance, ids: readonly string[] | undefined): P
   ids === undefined ? item : { ...item, proves: ids };
 const whole = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** What a todo is judged by. */
+/** Any acceptance of a todo. */
 export const anyAcceptance = (id: string): fc.Arbitrary<PlanAcceptance> =>
   fc.oneof(
     fc
@@ -98,7 +98,7 @@ export const anyAcceptance = (id: string): fc.Arbitrary<PlanAcceptance> =>
     fc.tuple(anyText, proves).map(([text, ids]) => withProves({ id, kind: 'human', text }, ids)),
   );
 
-/** What must not be done. */
+/** Any must-not. */
 export const anyRule: fc.Arbitrary<PlanRule> = fc.oneof(
   anyText,
   fc.record({ text: anyText, paths: fc.array(fc.constantFrom('a/**', 'b', '`c`'), { minLength: 1, maxLength: 2 }) }),
@@ -106,7 +106,7 @@ export const anyRule: fc.Arbitrary<PlanRule> = fc.oneof(
 
 const some = <T>(of: fc.Arbitrary<T>) => fc.array(of, { maxLength: 3 });
 
-/** A todo that comes after some of `earlier`. */
+/** A todo that depends on some of `earlier`. */
 const anyTodo = (id: string, earlier: readonly string[]): fc.Arbitrary<PlanTodo> =>
   fc
     .record({
@@ -136,7 +136,7 @@ const prose = fc.oneof(
   fc.array(anyText, { maxLength: 3 }).map((lines) => lines.map((line) => `- ${line}\n`).join('\n')),
 );
 
-/** A plan that uses everything. */
+/** A plan that uses every feature. */
 export const anyPlan: fc.Arbitrary<PlanContent> = fc
   .record({
     size: fc.option(fc.constantFrom('small', 'middle', 'large'), { nil: undefined }),
@@ -189,7 +189,7 @@ export const anyPlan: fc.Arbitrary<PlanContent> = fc
   })
   .map((plan) => whole(plan) as PlanContent);
 
-/** Writes a document as another tool would: parsed, and printed from what was understood. */
+/** Rewrites a document as a formatter would: parses it and prints the result. */
 export function printAnew(text: string, bullet: '*' | '+' | '-', emphasis: '_' | '*'): string {
   const tree = fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
   return toMarkdown(tree, {
@@ -202,15 +202,15 @@ export function printAnew(text: string, bullet: '*' | '+' | '-', emphasis: '_' |
   });
 }
 
-/** Where a value stands in a plan. */
+/** The path of a value in a plan. */
 export type Path = readonly (string | number)[];
 
-/** The value at a path. */
+/** Returns the value at a path. */
 export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], value);
 }
 
-/** A plan with another value at a path; `undefined` leaves it out. */
+/** Returns a plan with another value at a path; `undefined` leaves the value out. */
 export function withAt(plan: PlanContent, path: Path, value: unknown): PlanContent {
   const copy = whole(plan);
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appendFact, readFacts, rotateFacts } from '../../../src/project/facts.js';
 import { temporaryRoot } from '../store/disk.js';
 
-// memory.md, Where
+// The facts file (memory.md, Where).
 
 const numbers = (directory: string) => readFacts(directory).map(({ n }) => n);
 

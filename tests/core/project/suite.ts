@@ -3,14 +3,14 @@ import type { Runs } from '../../../src/project/runs.js';
 import { type Sample, step } from '../store/sample.js';
 import { cutShort, type Subject } from '../store/suite.js';
 
-/** Runs under test. */
+/** The runs under test. */
 export interface RunSubject extends Subject {
   store: Runs<Sample>;
-  /** Names of the runs that guard. */
+  /** Returns the names of the guarded runs. */
   guarding(): string[];
 }
 
-/** What runs must do beyond what every stream does: the marks that their commits leave in `.dev` (storage.md, Layout). */
+/** Tests what runs do beyond other streams: the marks that their commits leave in `.dev` (storage.md, Layout). */
 export function runsSuite(name: string, open: () => RunSubject): void {
   describe(`${name}: marks and sessions`, () => {
     it('moves the active pointer with the commit, and clears only its own', async () => {

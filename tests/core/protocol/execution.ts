@@ -4,7 +4,7 @@ import type { Action, EngineDispatchAction, GateAction } from '../../../src/run/
 import { aPlan, aTodo } from '../plan/fixture.js';
 import { type Outcome, type Stage, stage } from './stage.js';
 
-/** An execution on the store in memory: no repository, so there is nothing to commit, and todos are judged by agents. */
+/** Executions on the store in memory: without a repository, so nothing is committed, and agents judge the todos. */
 
 export const ENGINE = (policies = '', handlers = '') => `
 name: carry-out
@@ -30,13 +30,13 @@ export function fiveTodos(): PlanContent {
 
 export interface Execution extends Stage {
   started: Outcome;
-  /** The tasks that are out, by `todo/substep`. */
+  /** Returns the action ids of the open tasks, by `todo/substep`. */
   out(): Promise<Record<string, string>>;
   dispatch(): Promise<EngineDispatchAction>;
   gate(): Promise<GateAction>;
   result(actionId: string, result: object | string): void;
   collect(): Promise<Outcome>;
-  /** Answers every task that is out and collects, until no task is out; `answer` may say something else than all is well. */
+  /** Answers every open task and collects, until no task is open. `answer` may return a result other than success. */
   goOn(answer?: (todo: string | null, substep: string, attempt: number) => object | undefined): Promise<Action>;
 }
 

@@ -3,7 +3,7 @@ import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from
 import { type Execution, execution, fiveTodos, judged } from './execution.js';
 import { codeOf } from './stage.js';
 
-// living-plan.md, plan apply: a plan that changes while it is carried out.
+// living-plan.md, plan apply: a plan that changes during its execution.
 
 const AUTOPILOT = { autopilot: true };
 
@@ -15,7 +15,7 @@ const engineOf = async (on: Execution) => {
   return engine;
 };
 
-/** The question, not the one for the reason, is the moment. */
+/** Acts on the first call only, at the question itself, not when a reason is asked for. */
 function once(act: () => unknown): () => unknown {
   let isLeft = true;
   return () => {
@@ -25,7 +25,7 @@ function once(act: () => unknown): () => unknown {
   };
 }
 
-/** Does todo-1, so that todo-2 to todo-4 are out. */
+/** Completes todo-1, so that todo-2 to todo-4 are handed out. */
 async function afterFirst(on: Execution): Promise<void> {
   on.result((await on.out())['todo-1/worker'] ?? '', {
     status: 'DONE',

@@ -5,7 +5,9 @@ import { aPlan } from '../plan/fixture.js';
 import { ENGINE, type Execution, executing, failing, judged, verified, worker } from '../protocol/execution.js';
 import { stage } from '../protocol/stage.js';
 
-/** The manifest of executions (protocol.md §5): all that an agent needs, in 1,500 tokens, whatever the plan. */
+/**
+ * The manifest of an execution contains all that an agent needs, in 1,500 tokens, whatever the plan (protocol.md §5).
+ */
 
 const TOKENS = 1500;
 const tokens = (text: string) => Math.ceil(text.length / 4);
@@ -14,7 +16,7 @@ const LONG = 'A title as long as a careless planner makes it, with every detail 
   2,
 );
 
-/** Todos that say a lot about themselves; some of high risk, each lane of 32 waits for its predecessor. */
+/** Returns todos with long texts. Some have high risk; each depends on the todo 32 places before it. */
 function wordy(count: number): PlanTodo[] {
   return Array.from({ length: count }, (_, n) =>
     judged(`todo-with-a-long-name-${n + 1}`, {
@@ -34,7 +36,7 @@ async function begun(recipe: string, todos: PlanTodo[], recipes: Record<string, 
   return executing(on, await on.init(recipe, { goal: LONG.repeat(5) }));
 }
 
-/** Answers whatever is asked, one thing at a time; `look` sees the run before each. */
+/** Answers one action after another; calls `look` before each. */
 async function walked(on: Execution, steps: number, look: (action: Action) => Promise<void>): Promise<Action> {
   for (let left = steps; left > 0; left -= 1) {
     const action = await on.action();
@@ -47,7 +49,7 @@ async function walked(on: Execution, steps: number, look: (action: Action) => Pr
   return on.action();
 }
 
-/** Of many only the first half hands in: the others stay out. */
+/** Hands in only the first half of many tasks; the others stay open. */
 async function answered(on: Execution, { tasks, running = [] }: EngineDispatchAction): Promise<void> {
   const out = [...tasks, ...running];
   for (const { actionId, todoId, substep } of out.slice(0, Math.max(1, Math.ceil(out.length / 2)))) {

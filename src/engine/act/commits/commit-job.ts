@@ -14,9 +14,9 @@ import { triageFindings } from '../results/stage-results.js';
 import { changeTodo, getTodoRow } from '../todo-rows.js';
 import { buildCommitMessage, describeBranch, getCommitKey, toSubject } from './message.js';
 
-/** Takes in the results of an execution's commits (engine.md, Commits). */
+/** Records the results of an execution's commits (engine.md, Commits). */
 
-/** How many uncommitted paths are named. */
+/** How many uncommitted paths a warning names. */
 const LEFT_SHOWN = 10;
 
 function isCommitted({ outcome }: CommitEnding): boolean {
@@ -24,7 +24,7 @@ function isCommitted({ outcome }: CommitEnding): boolean {
 }
 
 /**
- * Takes in the result of a commit job.
+ * Records the result of a commit job.
  * @throws DevCliError `INTERNAL` if no such job is running
  */
 export function recordCommitResult(tx: Transaction, { ending: result }: CommitEnded): EngineEvent {
@@ -40,7 +40,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   recordEntry(tx, 'committed', data);
   addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
   reportLeftPaths(tx, job.todo, result);
-  // If this commit was deferred before the run was reopened, it no longer is.
+  // If this commit was deferred before the run was reopened, it is deferred no longer.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
   if (isCommitted(result)) recordMade(tx, job.todo, job.key, result);
   if (reason !== undefined) {
@@ -51,7 +51,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict };
 }
 
-/** Why a commit was not made, with the fix if it takes a person's decision. */
+/** Explains why a commit was not made and, if a person has to decide, what that person can do. */
 function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
   const { name } = tx.state;
   const { engine } = tx.state;
@@ -62,7 +62,7 @@ function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): str
   return `${reason}; ${back}have a person accept this HEAD with \`dev-cli approve ${name}\``;
 }
 
-/** Names the paths that belong to the work and are not committed: in this answer, in `done` and in the report. */
+/** Names the paths that belong to the work but were not committed: in this answer, in `done` and in the report. */
 function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
@@ -72,7 +72,7 @@ function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitE
   addOpenIssue(tx, line);
 }
 
-/** Requires that HEAD contains this commit from now on. If HEAD is on a new branch, warns and follows it. */
+/** Makes this commit the one that HEAD must contain from now on. If HEAD is on a new branch, warns and follows it. */
 function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
   const engine = requireEngine(tx);
   delete engine.waits;
@@ -87,7 +87,9 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   );
 }
 
-/** Lets commits go on from where HEAD is, as a person has confirmed. Later HEADs must contain that commit. */
+/**
+ * Lets commits continue from the current HEAD, because a person has accepted it. Later HEADs must contain that commit.
+ */
 export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): void {
   const engine = requireEngine(tx);
   const before = engine.head?.last;
@@ -104,7 +106,7 @@ export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): voi
 }
 
 /**
- * Takes in one more try at a deferred commit.
+ * Records another attempt to make a deferred commit.
  * @param id the todo, or `RESIDUAL`
  * @returns whether anything changed
  */
@@ -114,7 +116,7 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   const key = getCommitKey(tx, todo);
   const { outcome, commit, paths } = result;
   const made = isCommitted(result);
-  // Without a commit to make, somebody else has committed or undone the work.
+  // If there is nothing to commit, somebody else has committed or undone the work.
   if (made || outcome === 'nothing' || outcome === 'no-repository') {
     engine.deferred = engine.deferred.filter((other) => other !== id);
     if (engine.deferred.length === 0) delete engine.waits;
@@ -149,7 +151,7 @@ function setSubstepStatus(tx: Transaction, todo: string, status: 'done' | 'skipp
   }
 }
 
-/** Records a commit that was made or found: HEAD must contain it, and the report names it and its paths. */
+/** Records a commit that was made or found: HEAD must contain it, and the report names it with its paths. */
 function recordMade(tx: Transaction, todo: string | null, key: string, result: CommitEnding): void {
   const engine = requireEngine(tx);
   followHead(tx, key, result);
@@ -164,7 +166,7 @@ function recordMade(tx: Transaction, todo: string | null, key: string, result: C
   changeTodo(engine, todo, { committed: add(row.committed), commit: commit ?? row.commit });
 }
 
-/** The log of git and its hooks, as the end of a sentence; empty if there is none. */
+/** Renders where the log of git and its hooks is, as the end of a sentence; empty if there is no log. */
 function renderLogReference(tx: Transaction): string {
   const action = tx.state.pendingAction;
   if (action === null || action.action === 'done') return '';

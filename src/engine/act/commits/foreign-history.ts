@@ -9,16 +9,18 @@ import { addOpenIssue } from '../notes.js';
 import { requireEngine } from '../plan/plan.js';
 import { describeBranch } from './message.js';
 
-/** What workers, or somebody beside them, did with git while they were at work: dev-cli makes the commits (engine.md, Commits). */
+/**
+ * Reports what others did with git while workers were at work, since dev-cli makes the commits (engine.md, Commits).
+ */
 
-/** Commits, and paths, that one line names. */
+/** Maximum number of todos, commits or paths that one line names. */
 const NAMED = 5;
-/** Leading characters of a sha. */
+/** Number of leading characters of a sha that are shown. */
 const SHOWN = 7;
 
 /**
- * Names commits that are not dev-cli's, a push, another branch, a HEAD that was moved, and what was staged and belongs to no todo,
- * since the wave began. To be called when all workers of the wave are back.
+ * Warns of what happened in git since the wave began: commits without dev-cli's trailer, a push, another branch, a
+ * moved HEAD, and staged files that belong to no todo. Call this once all workers of the wave are back.
  */
 export function nameForeignHistory(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -56,13 +58,13 @@ function describeMove(tx: Transaction, since: Baseline, now: WorkTreeStatus): st
     lines.push(`HEAD was switched from ${describeBranch(branch)} to ${describeBranch(now.branch)}`);
   if (foreign.length > 0) lines.push(describeCommits(tx, foreign));
   if (moved) lines.push(`HEAD was moved from ${shorten(since.head)} to ${shorten(now.head)}`);
-  // Of the same branch only a push makes it less ahead: dev-cli pushes only when no worker is at work.
+  // Only a push reduces the number of commits ahead of upstream, and dev-cli never pushes during a wave.
   else if (branch === now.branch && now.ahead !== undefined && now.ahead < (since.ahead ?? Number.POSITIVE_INFINITY))
     lines.push(`commits of ${describeBranch(branch)} were pushed`);
   return lines;
 }
 
-/** Whether HEAD was taken back, or the run's last commit rewritten; commits of other runs may follow it. */
+/** Returns whether HEAD was moved back, or the run's last commit rewritten. Other runs' commits may follow that one. */
 function isMoved(tx: Transaction, head: string | null, commits: readonly LoggedCommit[]): boolean {
   const last = requireEngine(tx).head?.last?.sha;
   if (head === last || commits.some(({ sha }) => sha === last)) return false;

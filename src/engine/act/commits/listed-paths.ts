@@ -15,11 +15,11 @@ import {
 import { requireEngine } from '../plan/plan.js';
 import { changeTodo, getTodoRow } from '../todo-rows.js';
 
-/** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */
+/** The paths that workers list as changed, and the changed paths that no worker lists (engine.md, Commits). */
 
 type ListedPaths = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
 
-/** Adds the paths that a result lists to those from earlier attempts at the todo. */
+/** Adds the paths that a result lists to those that earlier attempts at the todo listed. */
 export function recordListedPaths(tx: Transaction, todo: string, { filesChanged, notMine = [] }: ListedPaths): void {
   const engine = requireEngine(tx);
   const { listed, notMine: others } = getTodoRow(engine, todo);
@@ -29,9 +29,9 @@ export function recordListedPaths(tx: Transaction, todo: string, { filesChanged,
 }
 
 /**
- * Finds paths inside a todo's files that changed since it began and that none of its results lists. The user's own
- * changes, and paths that git cannot commit, do not count.
- * @param result the result being judged, or as much of it as there is
+ * Finds paths inside a todo's files that changed since the todo began and that none of its results lists. The user's
+ * own changes, and paths that git cannot commit, do not count.
+ * @param result the result being judged, or only its lists
  */
 export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedPaths): string[] {
   const engine = requireEngine(tx);
@@ -53,7 +53,7 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
   );
 }
 
-/** A todo that names no files may touch everything except what is reserved and what others of its wave list. */
+/** Tests what a todo without files may touch: all but reserved paths and those that others of its wave list. */
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
@@ -70,8 +70,8 @@ function charge(engine: EngineDraft, todo: string, path: string): void {
 const NAMED = 10;
 
 /**
- * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the
- * todo whose result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
+ * Charges changes outside the files of all todos in the wave to the todo whose result lists them, once all workers are
+ * back. A change that nobody lists is a warning (engine.md, Waves). The user's own changes do not count.
  */
 export function assignUnclaimedChanges(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -93,7 +93,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
     if (owner !== undefined) charge(engine, owner.id, path);
-    // Listed by a todo that has left the wave, because its commit was refused or it has failed: not unclaimed.
+    // Not unclaimed if a todo lists it that has left the wave because its commit was refused or because it failed.
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;

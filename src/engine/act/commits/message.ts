@@ -4,10 +4,10 @@ import type { Transaction } from '../../../run/transaction.js';
 import { isTrailer } from '../../../work/commit-search.js';
 import { getTodoBody, readPlanHead } from '../plan/plan.js';
 
-/** What an execution's commits are called and say (engine.md, Commits). */
+/** The messages and keys of an execution's commits (engine.md, Commits). */
 
 /**
- * Returns the key by which a commit is found again: the value of its trailer.
+ * Returns the key by which a commit can be found again: the value of its trailer.
  * @param todo null for the residual commit
  */
 export function getCommitKey(tx: Transaction, todo: string | null): string {
@@ -15,7 +15,7 @@ export function getCommitKey(tx: Transaction, todo: string | null): string {
 }
 
 /**
- * Builds the message of a commit: the plan's for the todo, else the todo's title (documents.md, plan-content.json).
+ * Builds a commit's message: the plan's for the todo, otherwise the title (documents.md, plan-content.json).
  * @param todo null for the residual commit
  */
 export function buildCommitMessage(tx: Transaction, todo: string | null): string {
@@ -24,12 +24,12 @@ export function buildCommitMessage(tx: Transaction, todo: string | null): string
   return cleanMessage(stated ?? '') || cleanMessage(getTodoBody(tx, todo).title) || todo;
 }
 
-/** The first line of a message, as the journal and the report name the commit. */
+/** Returns the first line of a message, which names the commit in the journal and the report. */
 export function toSubject(message: string): string {
   return toBoundedLine(message.split('\n', 1)[0] ?? '', 200);
 }
 
-/** Makes each line safe for a terminal and drops lines that could pass for another task's trailer. */
+/** Makes each line safe for a terminal, and drops lines that look like another task's trailer. */
 function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => toWholeLine(line));
   return lines

@@ -6,12 +6,13 @@ import { recordWarning, type Transaction } from '../../../run/transaction.js';
 import { toBaseline } from '../../../work/baseline.js';
 import { listChangedPaths } from '../../../work/paths.js';
 
-/** How many paths are named. */
+/** How many paths the warning names. */
 const NAMED = 10;
 
 /**
- * Has what follows a phase measured from the work tree as it is: the phase was meant to change it. Where an execution follows, what the
- * phase leaves uncommitted is named, since no commit takes it in (recipes.md §4).
+ * Sets the run's baseline to the current work tree when a phase begins, because the phase before it was meant to change
+ * the tree. If a later phase is an execution, warns of uncommitted changes, since no commit of the run includes them
+ * (recipes.md §4).
  * @param index of the phase that begins
  */
 export function renewBaseline(tx: Transaction, index: number): void {

@@ -24,8 +24,8 @@ import { applyDecision, digestPlanCommands, findCurrentGate } from './gates.js';
 
 /**
  * Acknowledges the decision at a gate of an execution (engine.md, Gates).
- * @throws DevCliError as `requireChoice`; `INPUT_CHANGED`, `PLAN_EDITED` if the plan is no longer the one that was
- * asked about
+ * @throws DevCliError the errors of `requireChoice`; `INPUT_CHANGED` or `PLAN_EDITED` if the plan has changed since the
+ * question
  */
 export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const at = findCurrentGate(tx);
@@ -42,7 +42,7 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };
 }
 
-/** Digests what was decided on: the plan, or its commands. */
+/** Digests the subject of the decision: the plan, or its commands. */
 function digestDecision(
   tx: Transaction,
   pending: PendingBlock,

@@ -20,12 +20,12 @@ import { takeUpPlan } from '../plan/take-up.js';
 import { type JudgedPlan, judgePlan } from '../plan/verdicts.js';
 import type { EngineAcknowledgement } from '../results/collect.js';
 
-/** The question about a plan that an agent proposes while another one runs (living-plan.md, plan apply). */
+/** The question about a change of the plan that an agent proposes during an execution (living-plan.md, plan apply). */
 
 type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAction, 'read'>;
 
 /**
- * Has the engine ask a person about the plan on disk.
+ * Makes the engine ask a person about the plan on disk.
  * @returns the event for the engine
  */
 export function proposePlan(
@@ -40,8 +40,8 @@ export function proposePlan(
 }
 
 /**
- * Builds the question about a proposed plan, as the files now say it.
- * @returns null where there is nothing to decide: the change was taken back, or cannot be taken up
+ * Builds the question about a proposed plan, from the files as they are now.
+ * @returns null if there is nothing to decide: the change was reverted, or cannot be taken up
  */
 export function buildApplyQuestion(tx: Transaction): Question | null {
   const judged = judgeProposal(tx);
@@ -57,17 +57,17 @@ export function buildApplyQuestion(tx: Transaction): Question | null {
   };
 }
 
-/** The files that a decision is about, with their digests. */
+/** Digests the files that the decision is about. */
 export function digestProposal({ files }: Transaction): Record<string, string | null> {
   return { [PLAN_CONTENT]: files.digest(PLAN_CONTENT), [PLAN]: files.digest(PLAN) };
 }
 
-/** Lists the commands that a yes lets dev-cli run which no one was asked about before. */
+/** Lists the commands that a yes allows dev-cli to run and that nobody was asked about before. */
 export function listProposedCommands(tx: Transaction): string[] {
   return (judgeProposal(tx)?.newCommands ?? []).map(renderCommand);
 }
 
-/** Renders what the plan would change: what differs, what becomes of the todos, the commands that are new. */
+/** Renders what the plan would change: the differences, what happens to the todos, and the new commands. */
 export function renderProposal(judged: JudgedPlan, run: string, command?: ReopeningCommand): string {
   const { newCommands } = judged;
   const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
@@ -82,8 +82,8 @@ export function renderProposal(judged: JudgedPlan, run: string, command?: Reopen
 
 /**
  * Acknowledges the decision about a proposed plan.
- * @throws DevCliError as `requireChoice`; `INPUT_CHANGED` where the files are no longer those that were shown; what
- * `judgePlan` throws
+ * @throws DevCliError the errors of `requireChoice`; `INPUT_CHANGED` if the files have changed since the question; the
+ * errors of `judgePlan`
  */
 export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const { chosen, note } = requireChoice(tx, pending, input);
@@ -105,7 +105,7 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
 }
 
 /**
- * Turns down what was proposed: what was approved before stays as it was, and so do the files.
+ * Rejects the proposal. Earlier approvals and the files stay as they are.
  * @returns the event for the engine
  */
 export function rejectProposal(tx: Transaction, note: string, by = 'human'): EngineEvent {
@@ -117,13 +117,13 @@ export function rejectProposal(tx: Transaction, note: string, by = 'human'): Eng
   return { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } };
 }
 
-/** Whether a person has turned the files of the plan down as they are. */
+/** Returns whether a person has rejected the plan files in their present form. */
 export function isTurnedDown(tx: Transaction): boolean {
   const refused = requireEngine(tx).planMarks?.refused;
   return refused !== undefined && refused === digestPlanText(tx.files);
 }
 
-/** Digests what both files of the plan say, boxes aside. */
+/** Digests the text of both plan files, ignoring whether boxes are ticked. */
 function digestPlanText(files: Transaction['files']): string {
   const shown = files.facts(PLAN).kind === 'file' ? files.text(PLAN) : null;
   return sha256(`${files.digest(PLAN_CONTENT)} ${untickBoxes(shown ?? '')}`);
@@ -138,7 +138,7 @@ function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
   });
 }
 
-/** Null where the files say what runs, or nothing that could be taken up. */
+/** Returns null if the files match the running plan, or contain nothing that could be taken up. */
 function judgeProposal(tx: Transaction): JudgedPlan | null {
   try {
     const judged = judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);

@@ -27,7 +27,7 @@ type Question = Required<Pick<GateAction, 'message' | 'choices'>> &
 
 /**
  * Makes a gate of the execution the pending action (engine.md, Gates).
- * @returns null while it waits; a verdict if nobody has to be asked
+ * @returns null while the gate waits; a verdict if nobody has to be asked
  */
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
   if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
@@ -56,15 +56,15 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
   return null;
 }
 
-/** The files that an answer is about: it is refused once they change. */
+/** Digests the files that an answer is about: the answer is refused if they change. */
 function listHanded(tx: Transaction, { stage }: EngineGate): Pick<PendingState, 'handed'> {
   if (stage === APPLY_PLAN) return { handed: digestProposal(tx) };
   return stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
 }
 
 /**
- * Records a decision at a gate and returns what it means for the engine.
- * @param note what the person said with it
+ * Records a decision at a gate and returns its verdict for the engine.
+ * @param note the person's text
  */
 export function applyDecision(
   tx: Transaction,
@@ -91,7 +91,7 @@ export function applyDecision(
   return { kind: 'fail', why };
 }
 
-/** A decision about the plan, or about its commands. */
+/** Applies a decision about the plan or its commands. */
 function applyApproval(tx: Transaction, stage: string, choice: string, note: string): StageResult {
   const engine = requireEngine(tx);
   const isPlan = stage === APPROVE_PLAN;
@@ -115,7 +115,7 @@ export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'sta
   return at === null ? null : { todo: at.todo, stage: at.stage, ...defined({ part: at.part }) };
 }
 
-/** Digests all commands of the plan that this run executes: an approval names this digest. */
+/** Digests all commands of the plan that this run executes. An approval stores this digest. */
 export function digestPlanCommands(tx: Transaction): string {
   return digestCommands(listCommands(readWholePlan(tx)));
 }
@@ -196,7 +196,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   };
 }
 
-/** What a person may run where autopilot asks: what says yes to these commands, and what lets every later run of the clone. */
+/** Lists what a person can run if the gate asks in autopilot: approve these commands, or trust this clone. */
 function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   return [
     { command: 'approve', input: { name } },
@@ -205,10 +205,10 @@ function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   ];
 }
 
-/** Todos that a line names. */
+/** How many todos a line names. */
 const NAMED = 20;
 
-/** What a yes does not have carried out; empty where nothing was done before. */
+/** Renders which todos an approval does not carry out, because they count as done; empty if there are none. */
 function renderTakenAsDone(tx: Transaction): string {
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done');
@@ -217,12 +217,12 @@ function renderTakenAsDone(tx: Transaction): string {
     : `\n\nTaken as done, because their boxes in ${PLAN} are ticked: ${joinFirst(done, NAMED)}`;
 }
 
-/** Renders every command of the plan for the person who approves them. */
+/** Renders every command of the plan for the person who approves it. */
 function renderPlanCommands(tx: Transaction): string[] {
   return listCommands(readWholePlan(tx)).map(renderCommand);
 }
 
-/** In autopilot nobody can judge: the criteria are skipped and become an open issue. */
+/** Skips criteria that need a person, since autopilot has nobody to ask. They become an open issue. */
 function skipHumanAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
   const criteria = getTodoBody(tx, todo ?? '').acceptance.filter((item) => item.kind === 'human');
   const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => renderPlanText(tx, item.text)).join('; ')}`;

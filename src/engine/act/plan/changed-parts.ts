@@ -4,10 +4,10 @@ import type { ChangedPart, RunEngine } from '../../../run/engine.js';
 
 /** The todos and requirements that a person has changed while the plan is carried out (living-plan.md, plan apply). */
 
-/** What one change of the plan does to one part of it. */
+/** How one change of the plan affects one todo or requirement. */
 export type PartChange = Omit<ChangedPart, 'at'>;
 
-/** Joins what was changed before and what is changed now to what differs from the plan as it began. */
+/** Merges earlier and new changes, so that each part has one entry that says how it differs from the original plan. */
 export function mergeChangedParts(
   known: readonly ChangedPart[],
   changes: readonly PartChange[],
@@ -17,7 +17,7 @@ export function mergeChangedParts(
   for (const change of changes) {
     const key = `${change.part} ${change.id}`;
     const was = merged.get(key)?.how;
-    // At the end of the list, where the latest stands.
+    // Deleted first, so that the latest change comes last.
     merged.delete(key);
     if (was === 'added' && change.how === 'withdrawn') continue;
     const how = was === 'added' ? 'added' : was === 'withdrawn' && change.how === 'added' ? 'changed' : change.how;
@@ -26,13 +26,13 @@ export function mergeChangedParts(
   return [...merged.values()];
 }
 
-/** The kinds of changes, in the order in which they are told: what is not wanted any more comes first. */
+/** The kinds of changes in the order in which they are reported: first what is no longer wanted. */
 const KINDS = ['withdrawn', 'changed', 'added'] as const satisfies readonly ChangedPart['how'][];
 
-/** Characters of a part's words that a line shows. */
+/** Maximum number of characters of a part's text in a line. */
 const WORDS = 300;
 
-/** Renders each changed part as a line, such as `withdrawn: r-4: the words of it`. */
+/** Renders each changed part as a line, such as `withdrawn: r-4: its text`. */
 export function renderChangedParts({ changed = [], todos }: Pick<RunEngine, 'changed' | 'todos'>): string[] {
   return KINDS.flatMap((kind) => {
     return changed
@@ -44,10 +44,10 @@ export function renderChangedParts({ changed = [], todos }: Pick<RunEngine, 'cha
   });
 }
 
-/** Parts that a line of the report names. */
+/** How many parts a line of the report names. */
 const NAMED = 10;
 
-/** Renders a line for each kind of change, with who and when, for the report. */
+/** Renders a line of the report for each kind of change, with who made it and when. */
 export function renderChangedKinds(
   { changed = [] }: Pick<RunEngine, 'changed'>,
   show: (at: string) => string,
@@ -63,7 +63,7 @@ export function renderChangedKinds(
   );
 }
 
-/** Whose change it is, behind what was done. */
+/** Renders who made a change, to follow the kind of the change in a sentence. */
 export function describeWho(proposed: ChangedPart['proposed']): string {
   return proposed === true ? ', as the agent proposed and a person approved' : ' by a person';
 }

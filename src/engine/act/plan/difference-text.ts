@@ -6,7 +6,7 @@ import { renderPlanChanges } from '../../../plan/changes/render.js';
 import type { TodoVerdict, Verdict } from '../../core/moved-plan.js';
 import type { JudgedPlan } from './verdicts.js';
 
-/** What each verdict means, for people. */
+/** The meaning of each verdict, in words for people. */
 const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
   added: 'new',
   'taken up': 'changed and not begun: it is done as it now reads',
@@ -21,11 +21,11 @@ const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
 /** The commands that take `--reopen`. */
 export type ReopeningCommand = 'plan apply' | 'plan edit';
 
-/** Todos of a kind that are named. */
+/** Maximum number of todos named per verdict. */
 const NAMED = 40;
 
 /**
- * Renders the verdicts on the todos for people, a line for each kind; those that read as before are counted.
+ * Renders the verdicts on the todos for people, one line per verdict; unchanged todos are only counted.
  * @param reopen the beginning of the command that has done todos done again
  */
 function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
@@ -38,10 +38,14 @@ function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): s
   return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
 }
 
-/** Lines of the difference that a question shows, and characters of each; `plan diff` shows all. */
+/**
+ * Maximum number of lines of the difference that a question shows, and of characters per line; `plan diff` shows all.
+ */
 const SHOWN = { lines: 80, cap: 500 };
 
-/** Renders how the plan on disk differs from the one that runs, for whoever decides on it. */
+/**
+ * Renders the differences between the plan on disk and the plan of the execution, for the person who decides on them.
+ */
 export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: string): string {
   const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
   const lines = renderPlanChanges(changes, { whole: true }).trimEnd().split('\n');
@@ -53,9 +57,8 @@ export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: st
 }
 
 /**
- * Renders what becomes of the todos, which requirements nothing proves as they now read, and which approval does not hold
- * any more.
- * @param command that takes the same change up once more, with done todos to be done again
+ * Renders what happens to the todos, which changed requirements no new work proves, and which approvals no longer hold.
+ * @param command to suggest for applying the same change again with done todos reopened
  */
 export function renderDifference(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
   const { verdicts, outdated, unproved } = judged;
@@ -72,7 +75,7 @@ export function renderDifference(judged: JudgedPlan, run: string, command: Reope
   return parts.join('\n\n');
 }
 
-/** Where every todo reads as before. */
+/** Renders a change of the plan that leaves every todo as it was. */
 function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
   const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
   const places = changes.flatMap((change) =>

@@ -18,13 +18,14 @@ import type { RunState } from '../../../run/state.js';
 import { recordWarning, type Transaction } from '../../../run/transaction.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
-/** How many todos of each kind are named. */
+/** Maximum number of todos named per kind of change. */
 const NAMED = 10;
 
 /**
- * Describes which changes to the plan the execution does not know of, and how to apply them (living-plan.md, A plan that
+ * Describes changes of the plan that the execution has not taken up, and how to apply them (living-plan.md, A plan that
  * moved on).
- * @param readsBack whether to read an edited PLAN.md back, which takes seconds in a large plan; else it counts as edited, whatever it says
+ * @param readsBack whether to read an edited PLAN.md back, which takes seconds in a large plan; otherwise any edit
+ * counts as a change
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
 export function findPlanMove(state: RunState, files: DocumentReader, readsBack = true): PlanMoved | null {
@@ -39,7 +40,7 @@ export function findPlanMove(state: RunState, files: DocumentReader, readsBack =
   return { changes, line };
 }
 
-/** Warns, at the end of a plan that was carried out completely, of later changes that were not. */
+/** At the end of an execution that completed its whole plan, warns of changes that were never taken up. */
 export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
@@ -52,7 +53,7 @@ export function recordPlanDifference(tx: Transaction): void {
   );
 }
 
-/** Null if nothing differs or the captured plan cannot be read; whoever needs that plan reports its loss. */
+/** Returns null if nothing differs or the captured plan cannot be read; code that needs that plan reports its loss. */
 function findPlanChanges(
   state: RunState,
   engine: RunEngine,
@@ -74,7 +75,7 @@ function findPlanChanges(
   return any || moved.rest || broken || edited ? moved : null;
 }
 
-/** A file that must not be read, such as a fifo or one of many megabytes, counts as no plan. */
+/** Counts a file that must not be read, such as a FIFO or a file of many megabytes, as missing. */
 function readIfPossible<T>(read: () => T | null): T | null {
   try {
     return read();

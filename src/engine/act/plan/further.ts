@@ -5,9 +5,9 @@ import { createGlobTest, createPathTest } from '../../../work/paths.js';
 import type { JudgedRequirement, ReadEarlier } from '../../core/requirements.js';
 import { requireEngine } from './plan.js';
 
-/** What an execution leaves to a further one of its name, and what that makes of it (engine.md, A further execution). */
+/** What an execution leaves for the next one of its name, and how that one uses it (engine.md, A further execution). */
 
-/** Builds what this execution leaves: what it has done, and the proofs that no command can repeat. */
+/** Builds what this execution leaves: its done todos, and the proofs that no command can repeat. */
 export function buildLegacy(tx: Transaction, judged: readonly JudgedRequirement[]): Legacy {
   const { order, todos, before } = requireEngine(tx);
   const tree = tx.state.baseline === null ? null : tx.tree();
@@ -39,21 +39,21 @@ export function buildLegacy(tx: Transaction, judged: readonly JudgedRequirement[
   };
 }
 
-/** What the results of a todo have listed, in this execution or in the one that did it. */
+/** Returns the paths that the results of a todo listed, in this execution or in the one that did the todo. */
 function listPaths(tx: Transaction, todo: string): string[] {
   const { todos, before } = requireEngine(tx);
   return [...(todos[todo]?.listed ?? before?.proofs.find((one) => one.todo === todo)?.listed ?? [])];
 }
 
-/** Whether an execution of the name before this one did a todo that this one takes as done. */
+/** Returns whether an earlier execution of the name did this todo, which the present execution counts as done. */
 export function isDoneEarlier({ todos, before }: Pick<RunEngine, 'todos' | 'before'>, id: string): boolean {
   const row = todos[id];
   return row?.status === 'done' && row.attempt === 0 && before?.done.includes(id) === true;
 }
 
 /**
- * Looks up proofs of the execution before, for todos that this one takes as done. Where it cannot be told what has changed
- * since, there are none.
+ * Creates the lookup of proofs of the previous execution, for todos that this execution counts as done. It finds none
+ * if git cannot tell what has changed since.
  */
 export function createEarlierReader(tx: Transaction): ReadEarlier {
   const engine = requireEngine(tx);
@@ -76,7 +76,7 @@ export function createEarlierReader(tx: Transaction): ReadEarlier {
     if (changed === undefined) changed = tree === null ? null : (tx.changes(tree)?.paths ?? null);
     if (changed === null) return null;
     const [inside, own] = [createGlobTest(row.files), createPathTest(proof.listed)];
-    // A todo without files may have touched any.
+    // A todo without files may have touched any path, so every change counts.
     return {
       at: proof.at,
       changed: changed.some((path) => own(path) || row.files.length === 0 || inside(path)),

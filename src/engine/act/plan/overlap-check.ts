@@ -12,7 +12,7 @@ const NAMED = 5;
 
 /**
  * Finds another execution in the work tree that may change the same files: each would judge and commit the other's
- * half-done work. If the files differ, a warning names the other executions (engine.md, Two executions).
+ * unfinished work. If the files differ, only warns of the other executions (engine.md, Two executions).
  * @returns `FILES_OVERLAP`, or null
  */
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
@@ -63,7 +63,7 @@ function describeOverlap(todo: Row, other: string, theirs: readonly Row[]): Erro
   return [{ target: todo.id, problem: `may change what ${joinFirst(ids, NAMED)} of "${other}" may change: ${files}` }];
 }
 
-/** The todo's globs that overlap with those of the others. */
+/** Renders the todo's globs that overlap with those of the other todos. */
 function renderSharedFiles({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
   if (unbounded) return 'a todo that names no files may change every one';

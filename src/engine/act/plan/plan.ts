@@ -9,14 +9,14 @@ import type { EngineDraft, RunEngine } from '../../../run/engine.js';
 import { CAPTURED_PLAN } from '../../../run/paths.js';
 import type { Transaction } from '../../../run/transaction.js';
 
-/** A plan without its todos. */
+/** The plan without its todos. */
 export type PlanHead = Omit<PlanContent, 'todos'>;
 
 const OPENING = '"todos":[\n';
 
 /**
- * Renders the captured plan as JSON with each todo on a line that begins with its id. One todo of ten thousand is then
- * found by a text search, and nothing else is parsed.
+ * Renders the captured plan as JSON with one todo per line, each line beginning with the todo's id. A text search then
+ * finds one todo among ten thousand, and only its line is parsed.
  */
 function renderCapturedPlan({ todos, ...head }: PlanContent): string {
   const opening = JSON.stringify({ ...head, todos: [] }).slice(0, -'[]}'.length);
@@ -26,7 +26,7 @@ function renderCapturedPlan({ todos, ...head }: PlanContent): string {
 
 interface CapturedPlan {
   content: Buffer;
-  /** Parsed when it is first asked for. */
+  /** Parsed on first use. */
   head?: PlanHead;
   todos: Map<string, PlanTodo>;
 }
@@ -53,7 +53,7 @@ function readCapturedPlan(tx: Transaction): CapturedPlan {
 }
 
 /**
- * Makes `plan` the one that this run executes.
+ * Makes `plan` the plan that this run executes.
  * @returns the digest of its captured text
  */
 export function capturePlan(tx: Transaction, plan: PlanContent): string {
@@ -64,8 +64,8 @@ export function capturePlan(tx: Transaction, plan: PlanContent): string {
 }
 
 /**
- * Reads the body of a todo, whether it is in the captured plan or was added since.
- * @throws DevCliError `STATE_CORRUPT` if the captured plan was touched; `INTERNAL` for an unknown todo
+ * Reads the body of a todo, from the captured plan or from the row of an added todo.
+ * @throws DevCliError `STATE_CORRUPT` if the captured plan was modified; `INTERNAL` for an unknown todo
  */
 export function getTodoBody(tx: Transaction, id: string): PlanTodo {
   const added = requireEngine(tx).todos[id]?.body;
@@ -83,7 +83,7 @@ export function getTodoBody(tx: Transaction, id: string): PlanTodo {
 
 /**
  * Reads the captured plan without its todos.
- * @throws DevCliError `STATE_CORRUPT` if it was touched
+ * @throws DevCliError `STATE_CORRUPT` if the captured plan was modified
  */
 export function readPlanHead(tx: Transaction): PlanHead {
   const plan = readCapturedPlan(tx);
@@ -94,29 +94,29 @@ export function readPlanHead(tx: Transaction): PlanHead {
   return head;
 }
 
-/** Lists what a plan took for granted and nobody confirmed: decisions, and assumptions that are none of them. */
+/** Lists what the plan takes for granted without anybody's confirmation: assumed decisions and further assumptions. */
 export function listUnconfirmed({ decisions = [], context }: PlanHead): string[] {
   const assumed = decisions.filter(({ by }) => by === 'assumed').map(({ text }) => toWholeLine(text));
   return [...new Set([...assumed, ...splitList(context.assumptions)])].filter((line) => line !== '');
 }
 
 /**
- * Reads the captured plan with all todos that were added since, in the order of the run. Parses all of it.
- * @throws DevCliError `STATE_CORRUPT` if it was touched
+ * Reads the captured plan with all todos added since, in the order of the run. Parses the whole plan.
+ * @throws DevCliError `STATE_CORRUPT` if the captured plan was modified
  */
 export function readWholePlan(tx: Transaction): PlanContent {
   const plan = readPlanThatRuns(tx);
   return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 
-/** Lists the bodies of added todos, in the order of the run; not of those that are gone from the plan. */
+/** Lists the bodies of added todos in the order of the run, without those that were removed from the plan. */
 export function listAddedTodos({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): PlanTodo[] {
   return order.flatMap((id) => (todos[id]?.gone === true ? [] : (todos[id]?.body ?? [])));
 }
 
 /**
- * Reads the captured plan, without todos that were added since. Parses all of it.
- * @throws DevCliError `STATE_CORRUPT` if it was touched
+ * Reads the captured plan without the todos added since. Parses the whole plan.
+ * @throws DevCliError `STATE_CORRUPT` if the captured plan was modified
  */
 export function readPlanThatRuns(tx: Transaction): PlanContent {
   return JSON.parse(readCapturedPlan(tx).content.toString('utf8')) as PlanContent;
@@ -142,7 +142,9 @@ export function requireEngineRecipe(tx: Transaction) {
   return engine;
 }
 
-/** Whether dev-cli itself judges the work by the plan's commands; if not, they run only for a worker's check. */
+/**
+ * Returns whether dev-cli judges the work by the plan's commands. If not, they run only when a worker checks its work.
+ */
 export function runsCommands(tx: Transaction): boolean {
   const { stages, finalize } = requireEngineRecipe(tx).program;
   return stages.some(({ id }) => id === 'verify') || finalize.includes('finalVerify');

@@ -22,14 +22,14 @@ import { toNewTodo } from '../results/stage-results.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
 
-/** Todos that a line names. */
+/** How many todos a warning names. */
 const NAMED = 10;
 
 /**
- * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is
+ * Sets up the engine before its first step: captures the plan and creates a row for each todo, as done if its box is
  * ticked (engine.md, Shape).
- * @returns false, with the fault recorded, if there is no plan that can be executed
- * @throws DevCliError `FILES_OVERLAP` if the run is just being started and another execution may change the same files
+ * @returns false, with the fault recorded, if no plan can be executed
+ * @throws DevCliError `FILES_OVERLAP` if this call starts the run and another execution may change the same files
  */
 export function startExecution(tx: Transaction, block: string): boolean {
   const plan = readPlan(tx.files);
@@ -42,11 +42,11 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const added = before === null ? [] : listAddedTodos(before);
   const disagrees = findPlanMismatch(tx.files, added, plan);
   if (disagrees !== null) {
-    // People approve what PLAN.md says, so nothing else may be executed.
+    // People approve the text of PLAN.md, so no other plan may be executed.
     recordFault(tx, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
     return false;
   }
-  // A plan that no planning run recorded is kept now: `git clean` may delete it.
+  // Keeps a plan that no planning run recorded, because `git clean` may delete its files.
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   const carried = added.filter(({ id }) => Object.hasOwn(boxes, id));
@@ -68,7 +68,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     planMarks: digestPlanFiles(tx.files),
     ...defined({ planApproved }),
     ...(planNotes.length === 0 ? {} : { planNotes: [...planNotes] }),
-    // Carried over from before a restart; it counts only if the list of commands is still the same.
+    // Carried over from before a restart; counts only if the list of commands is still the same.
     commandsApproved: last?.commandsApproved ?? null,
     evidence: [],
     ...takeOver(before),
@@ -91,7 +91,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   return true;
 }
 
-/** What the execution before has found out, and what a person has changed of the plan in it: the request is the same. */
+/** Takes over the previous execution's proofs and the changes of the plan made in it, since the request is the same. */
 function takeOver(before: RunEngine | null): Pick<EngineDraft, 'before' | 'changed'> {
   const legacy = before?.leaves ?? before?.before;
   const changed = before?.changed?.map((part) => ({ ...part }));
@@ -107,7 +107,7 @@ function inheritDecisions({ state }: Transaction, earlier: RunState): void {
   if (decided.length > 0) state.decisions = decided;
 }
 
-/** Builds the record that a gate has approved the plan as it now is. */
+/** Builds the record that a gate approved the plan in its present form. */
 export function buildPlanApproval(
   tx: Transaction,
   { gate, by, at }: Pick<PlanGate, 'gate' | 'by' | 'at'>,
@@ -115,7 +115,7 @@ export function buildPlanApproval(
   return { gate, by, at, digest: tx.files.digest(PLAN_CONTENT) ?? '' };
 }
 
-/** Whether no other execution in this work tree may change this one's files. If one may, a run in progress halts. */
+/** Returns whether no other execution may change the same files. On a conflict, a run that has begun gets a fault. */
 function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[]): boolean {
   const clash = findFileConflict(tx, rows);
   if (clash === null) return true;
@@ -126,7 +126,7 @@ function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[
 }
 
 /**
- * Creates the rows of the plan's todos, and of those that an earlier run added and that are part of the plan now.
+ * Creates the rows of the plan's todos, and of the todos that an earlier run added and that now belong to the plan.
  * @param earlier the rows of that run
  */
 function buildRows(
@@ -156,7 +156,7 @@ function buildRows(
   return rows;
 }
 
-/** Outputs that finished todos reported in an earlier run, for later todos to use. */
+/** Reads the outputs that done todos reported in an earlier run, for later todos to use. */
 function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): Record<string, TodoState['outputs']> {
   const text = done.size === 0 ? null : tx.files.text(OUTPUTS);
   if (text === null) return {};

@@ -26,12 +26,12 @@ import { capturePlan, requireEngine } from './plan.js';
 import type { JudgedPlan } from './verdicts.js';
 import { withdrawTodos } from './withdraw.js';
 
-/** Todos of a kind that a line names. */
+/** How many todos a line names per verdict. */
 const NAMED = 10;
 
 /**
- * Makes the plan on disk the one that the execution carries out: withdraws what it interrupts, captures the plan and
- * writes both its files anew (living-plan.md, plan apply). A person has said yes to it.
+ * Makes the plan on disk the one that the execution carries out: withdraws the open work that it interrupts, captures
+ * the plan and rewrites both its files (living-plan.md, plan apply). A person has already agreed.
  * @returns the event for the engine
  */
 export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
@@ -62,10 +62,12 @@ export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): 
   return { type: 'APPLY', plan: moved };
 }
 
-/** Lines about what changed in a todo that its next worker is told, and characters of each. */
+/** Maximum number of lines about changes in a todo that its next worker is shown, and of characters per line. */
 const TOLD = { lines: 20, cap: 500 };
 
-/** Keeps what a todo that was begun says otherwise now: its next worker finds the work of the attempt before. */
+/**
+ * Records how the text of a todo that was begun has changed, because its next worker finds the previous attempt's work.
+ */
 function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved }: JudgedPlan): void {
   const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
   const now = new Map([...disk.plan.todos, ...disk.added].map((todo) => [todo.id, todo]));
@@ -79,7 +81,7 @@ function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved
   }
 }
 
-/** The yes to the change covers what it changes, where the plan or its commands were approved; it gives no first approval. */
+/** Renews approvals for the changed plan and commands, since a person said yes. Is never a first approval. */
 function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
   const engine = requireEngine(tx);
   const { planApproved, commandsApproved } = engine;
@@ -95,7 +97,7 @@ function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
   }
 }
 
-/** Writes both files of the plan that runs from now on; the boxes say what is done. */
+/** Writes both files of the new plan. The boxes show which todos are done. */
 export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan): void {
   const engine = requireEngine(tx);
   const verdictOf = new Map(verdicts.map(({ todo, verdict }) => [todo, verdict]));
@@ -120,7 +122,7 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   engine.planMarks = digestPlanFiles(tx.files);
 }
 
-/** Writes a plan that a person is to be asked about into its files; what runs stays as it is, and so do the boxes. */
+/** Writes a plan to be approved by a person into its files. The running plan and the boxes stay as they are. */
 export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const { name, goal } = tx.state;
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
@@ -128,14 +130,14 @@ export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   tx.files.write(PLAN_CONTENT, disk.text);
 }
 
-/** Renders what a change comes to as one line: what becomes of which todos, and what else the plan now says. */
+/** Renders a change of the plan as one line: what happens to which todos, and what else changes. */
 function renderTurn({ verdicts, before, disk }: JudgedPlan): string {
   const changes = comparePlans({ ...before, todos: [] }, { ...disk.plan, todos: [] });
   const parts = [renderVerdicts(verdicts), renderChangeLine(changes)].filter((part) => part !== '');
   return parts.length === 0 ? 'the order of the todos' : parts.join('; ');
 }
 
-/** Renders what becomes of which todos as one line; those that read as before are left out. */
+/** Renders what happens to which todos as one line; unchanged todos are left out. */
 function renderVerdicts(verdicts: readonly TodoVerdict[]): string {
   const groups = new Map<TodoVerdict['verdict'], string[]>();
   for (const { todo, verdict } of verdicts) groups.set(verdict, [...(groups.get(verdict) ?? []), todo]);
@@ -143,7 +145,7 @@ function renderVerdicts(verdicts: readonly TodoVerdict[]): string {
   return [...groups].map(([verdict, todos]) => `${verdict}: ${joinFirst(todos, NAMED)}`).join('; ');
 }
 
-/** Lists what a plan that is taken up has withdrawn, says otherwise or adds. */
+/** Lists the todos and requirements that the new plan withdraws, changes or adds. */
 function listChangedParts({ before, addedBefore, disk, moved, verdicts }: JudgedPlan): PartChange[] {
   const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
   const now = new Map([...disk.plan.todos, ...disk.added].map((todo) => [todo.id, todo]));
@@ -162,7 +164,9 @@ function listChangedParts({ before, addedBefore, disk, moved, verdicts }: Judged
   ];
 }
 
-/** Whether two todos ask for the same work, whatever they depend on and serve. */
+/**
+ * Returns whether two todos ask for the same work, regardless of their dependencies and the requirements they serve.
+ */
 function saysSame(one: PlanTodo, other: PlanTodo): boolean {
   return isSameJson(withoutLinks(one), withoutLinks(other));
 }

@@ -19,30 +19,30 @@ import { isMoved, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js'
 import { toNewTodo } from '../results/stage-results.js';
 import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
 
-/** What an approval of a plan covers, and no change leaves standing (engine.md, Approvals). */
+/** A part of a plan that its approval covers; a change of it ends the approval (engine.md, Approvals). */
 type Approved = 'commands' | 'files' | 'requirements';
 
-/** What the plan on disk means for the execution (living-plan.md, plan apply). */
+/** The plan on disk, judged for the execution (living-plan.md, plan apply). */
 export interface JudgedPlan {
   disk: PlanOnDisk;
-  /** The plan that runs, without what the run added. */
+  /** The plan of the execution, without the todos that the run added. */
   before: PlanContent;
-  /** That. */
+  /** The todos that the run added. */
   addedBefore: readonly PlanTodo[];
-  /** For the engine. */
+  /** The same change, as input of the engine's machine. */
   moved: MovedPlan;
   verdicts: readonly TodoVerdict[];
-  /** Whether anything is to be taken up. */
+  /** Whether there is anything to take up. */
   isMoved: boolean;
-  /** What was approved and is another now. */
+  /** The approved parts that the change touches. */
   outdated: readonly Approved[];
-  /** Requirements that read otherwise now, while all that proves them, as it did before, is what done todos did. */
+  /** Requirements with a changed text, all of whose proofs are unchanged acceptances of todos that stay done. */
   unproved: readonly { requirement: string; todos: readonly string[] }[];
-  /** Commands that the plan did not have before. */
+  /** Commands that the running plan does not have. */
   newCommands: readonly PlannedCommand[];
 }
 
-/** What the plan on disk is compared with in an execution. */
+/** Returns the plan of the execution, with which the plan on disk is compared. */
 export function getKnownPlan(tx: Transaction): KnownPlan {
   const { name, goal } = tx.state;
   const engine = requireEngine(tx);
@@ -51,9 +51,9 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 }
 
 /**
- * Judges the plan on disk against the one that runs; changes nothing.
+ * Judges the plan on disk against the plan of the execution. Changes nothing.
  * @param reopen done todos that are to be done again
- * @param read where not the files as they are, but a change of them is to be judged
+ * @param read reads the plan to judge; by default, the files as they are, otherwise a change of them
  * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
 export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
@@ -102,7 +102,7 @@ function getRow(todos: Readonly<Record<string, TodoState>>, id: string): NewTodo
   return row === undefined ? { id, title: id, type: 'work', risk: 'low', dependsOn: [], files: [] } : toNewTodo(row);
 }
 
-/** The todos of the plan itself, each with whether it reads otherwise than what runs. */
+/** Returns the todos of the plan itself, each with whether its text differs from the running plan. */
 function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): MovedPlan['todos'] {
   const { todos: rows } = requireEngine(tx);
   const ids = new Set(todos.map(({ id }) => id));
@@ -119,13 +119,13 @@ function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanConte
   });
 }
 
-/** What a todo was granted beyond its plan stays granted. None means every file. */
+/** Keeps the files that a todo was granted beyond its plan. An empty list already allows every file. */
 function keepGrants({ files }: TodoState, old: PlanTodo, todo: PlanTodo): readonly string[] {
   if (old.files.length === 0 || todo.files.length === 0) return todo.files;
   return [...new Set([...todo.files, ...files.filter((glob) => !old.files.includes(glob))])];
 }
 
-/** Without what the run added because of a todo that is gone now. */
+/** Leaves out todos that the run added because of a todo that no longer exists. */
 function withoutOrphans(
   added: MovedPlan['todos'],
   planned: MovedPlan['todos'],
@@ -140,12 +140,12 @@ function withoutOrphans(
   });
 }
 
-/** Whether two todos say the same; most are the same to the letter. */
+/** Returns whether two todos are equal. Compares text first, because most are identical. */
 function isSameTodo(one: PlanTodo, other: PlanTodo): boolean {
   return JSON.stringify(one) === JSON.stringify(other) || isSameJson(one, other);
 }
 
-/** Whether the plan differs beside the bodies of its todos. */
+/** Returns whether the plans differ in anything but the bodies of their todos. */
 function isOtherwise({ todos: old, ...head }: PlanContent, { todos, ...now }: PlanContent): boolean {
   const isReordered = old.length !== todos.length || old.some(({ id }, index) => todos[index]?.id !== id);
   return isReordered || !isSamePlan({ ...head, todos: [] }, { ...now, todos: [] });
@@ -173,7 +173,7 @@ function isKeptAsDone(verdict: TodoVerdict['verdict']): boolean {
   return verdict === 'same' || verdict === 'stays';
 }
 
-/** @param done the todos that stay as they were done */
+/** @param done the done todos that stay as they are */
 function listUnproved(
   { before, after }: { before: PlanContent; after: PlanContent },
   done: ReadonlySet<string>,

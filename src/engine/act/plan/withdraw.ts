@@ -4,8 +4,8 @@ import { changeTodo, getTodoRow } from '../todo-rows.js';
 import { requireEngine } from './plan.js';
 
 /**
- * Withdraws the open tasks and the job of todos; an acknowledgement of such a task is then stale.
- * @param options.whole withdraws what is about the run as a whole, too
+ * Withdraws the open tasks and the job of these todos. Acknowledging such a task is then refused as stale.
+ * @param options.whole whether to withdraw the tasks and the job of the run as a whole, too
  */
 export function withdrawTodos(
   tx: Transaction,
@@ -18,11 +18,11 @@ export function withdrawTodos(
   for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
     if (!isMeant(todoId)) continue;
     delete engine.tasks[actionId];
-    // Commands that its worker has started with `dev-cli check`.
+    // Commands that the task's worker started with `dev-cli check`.
     withdrawCommands(tx, actionId);
   }
   if (engine.job !== null && isMeant(engine.job.todo)) {
-    // Git may still make this commit; the next one is measured from a new baseline.
+    // Git may still make this commit, so the next commit is measured from a new baseline.
     if (engine.job.kind === 'commit' && engine.job.todo !== null) {
       changeTodo(engine, engine.job.todo, { baseline: undefined });
     }

@@ -16,7 +16,7 @@ import { getTodoBody, requireEngine, requireEngineRecipe } from '../plan/plan.js
 import { renderJudgePrompt, renderReviewPrompt } from './judge.js';
 import { type PromptTask, renderWorkerPrompt } from './worker.js';
 
-/** How many characters of the reason for a new attempt an action shows; the prompt file has all of it. */
+/** How many characters an action shows of the reason for a new attempt; the prompt file has all of it. */
 const WHY_SHOWN = 300;
 
 /** How many blocked todos an action names. */
@@ -25,13 +25,13 @@ const BLOCKED_SHOWN = 20;
 const INSTRUCTION = 'Start all tasks; run the ack whenever one returns. A new attempt gets a fresh agent.';
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
-/** Returns where a task's agent writes its result, relative to the run's directory. */
+/** Returns the path to which a task's agent writes its result, relative to the run's directory. */
 export function getResultPath(actionId: string): string {
   return `actions/${actionId}/result.json`;
 }
 
 /**
- * Issues a task: gives it an action id, a prompt file and a row in the state. `setPendingDispatch` then shows it.
+ * Issues a task: gives it an action id, a prompt file and an entry in `tasks`. `setPendingDispatch` then shows it.
  * @returns the action id
  */
 export function issueTask(tx: Transaction, task: NewTask): string {
@@ -53,7 +53,7 @@ export function issueTask(tx: Transaction, task: NewTask): string {
   return actionId;
 }
 
-/** Returns the recipe's handler of a stage; of one that it does not name, the shipped one. */
+/** Returns the recipe's handler of a stage, or the shipped handler if the recipe names none. */
 export function getHandler(tx: Transaction, stage: string): ResolvedHandler {
   const { handlers } = requireEngineRecipe(tx);
   return (Object.hasOwn(handlers, stage) ? handlers[stage] : undefined) ?? { key: stage, shipped: stage, actor: 'cli' };
@@ -73,7 +73,7 @@ function renderPrompt(tx: Transaction, handler: ResolvedHandler, { todo, stage }
 export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
   const { state } = tx;
   const engine = requireEngine(tx);
-  // What was at the path of a result when its task was issued: only a change of that is a result.
+  // The facts of each result file when its task was issued: only a changed file is a result.
   const known = state.pendingAction?.before ?? {};
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
@@ -135,7 +135,7 @@ function buildAck(tx: Transaction, actionId: string, more: { collect?: true } = 
   return { command: 'step complete', input: { name: tx.state.name, action: actionId, ...more } };
 }
 
-/** Groups the first blocked todos under the failed one that blocks them, and counts the rest. */
+/** Groups the first blocked todos under the failed todo that blocks them, and counts the rest. */
 export function summarizeBlocked(engine: Pick<RunEngine, 'order' | 'todos'>): {
   blocked: Record<string, string[]>;
   more: number;

@@ -27,13 +27,15 @@ import { listReviewQuestions, type ReviewQuestions } from './review-questions.js
 import { renderAllRulings, renderTodoRulings } from './rulings.js';
 import type { PromptTask } from './worker.js';
 
-/** Prompt files of the agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources. */
+/**
+ * Renders prompt files of agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources.
+ */
 
 const READ_ONLY = 'You change no source: you read, and run what only reads.';
 
 /**
- * Renders the task of judging one todo, after dev-cli has run its commands. The verifier is given the todo's
- * assertions; a recipe's own agent is told by its prompt what to look for.
+ * Renders the task of judging one todo, after dev-cli has run its commands. The verifier gets the todo's assertions;
+ * the prompt of a recipe's own agent says what to look for.
  */
 export function renderJudgePrompt(
   tx: Transaction,
@@ -62,7 +64,7 @@ export function renderJudgePrompt(
   ]);
 }
 
-/** Renders the code reviewer's task: everything that the run changed. */
+/** Renders the code reviewer's task: to review everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
   const decided = describeDecisions(tx);
@@ -135,7 +137,7 @@ function renderAnswerForm({ criteria, requirements }: ReviewQuestions): object {
   };
 }
 
-/** What the review of the round before found: each issue has been work for somebody since. */
+/** Renders the findings of the previous review, so that this review checks whether each has been fixed. */
 function renderEarlierReview(tx: Transaction): string {
   const { reviews } = requireEngine(tx);
   const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
@@ -151,7 +153,7 @@ function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): st
   return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
 }
 
-/** What a todo changed: its files, the evidence of its commands, and the worker's claims. */
+/** Renders what a todo changed: its files, the evidence of its commands, and the worker's claims. */
 function renderWork(tx: Transaction, todo: PlanTodo): string[] {
   const { report, charged: outside = [], evidence = [], files, baseline } = getTodoRow(requireEngine(tx), todo.id);
   const base = baseline?.head == null ? [] : [`what changed since it began: \`git diff ${baseline.head}\``];
@@ -170,7 +172,7 @@ function renderWork(tx: Transaction, todo: PlanTodo): string[] {
   ];
 }
 
-/** How many characters of a value a judge is shown. */
+/** Maximum number of characters of a value that a judge is shown. */
 const VALUE_SHOWN = 500;
 
 function renderOutputs({ outputs }: WorkerResult): string[] {
@@ -212,7 +214,7 @@ function renderJudgeDelivery(
   });
 }
 
-/** Tells the agent what each kind of finding will lead to, so that it can weigh them (engine.md, Triage). */
+/** Tells the agent the consequence of each kind of finding, so that it can weigh them (engine.md, Triage). */
 function renderConsequences(tx: Transaction, id: string): string {
   const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
   const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
@@ -236,13 +238,13 @@ function renderConsequences(tx: Transaction, id: string): string {
 /** How many paths a prompt file lists. */
 const LISTED = 200;
 
-/** The first `LISTED` lines, and where to find the others. */
+/** Returns the first `LISTED` lines, and where to find the others. */
 function capLines(lines: readonly string[], others: string): string[] {
   if (lines.length <= LISTED) return [...lines];
   return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
 }
 
-/** How many characters of claims the code reviewer is shown; for the rest it gets their file. */
+/** Maximum number of characters of claims that the code reviewer is shown; a file has the rest. */
 const CLAIMS_SHOWN = 12_000;
 
 function describeCriteria(criteria: readonly string[] | null): string {
@@ -253,7 +255,7 @@ function describeCriteria(criteria: readonly string[] | null): string {
     : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
 }
 
-/** Where the reviewer sees which choices were made on purpose. */
+/** Tells the reviewer where to read which choices were made on purpose. */
 function describeDecisions(tx: Transaction): string[] {
   const { decisions = [] } = readPlanHead(tx);
   return decisions.length === 0

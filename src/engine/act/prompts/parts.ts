@@ -15,7 +15,7 @@ import { getOutput, renderReported } from '../values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
-/** Renders a section of a prompt file; without lines, nothing. */
+/** Renders a section of a prompt file; empty without lines. */
 export function renderPart(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
@@ -30,7 +30,7 @@ export function renderBullets(lines: readonly string[]): string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** Takes as many of the first texts as fit into `cap` characters, uncut; at least one. */
+/** Takes as many of the first lines as fit into `cap` characters, uncut; at least one. */
 export function takeWithin(lines: readonly string[], cap: number): string[] {
   let left = cap;
   const end = lines.findIndex((line, index) => {
@@ -40,15 +40,15 @@ export function takeWithin(lines: readonly string[], cap: number): string[] {
   return lines.slice(0, end < 0 ? undefined : end);
 }
 
-/** Renders a text of the plan as one line, with the values of other todos filled in (`renderValueOrPath`). */
+/** Renders a text of the plan as one line, with references to other todos' outputs filled in (`renderValueOrPath`). */
 export function renderPlanText(tx: Transaction, text: string): string {
   return toWholeLine(replaceReferences(text, (reference) => renderValueOrPath(tx, reference)));
 }
 
-/** Longest value of another todo that a prompt file quotes, in characters. */
+/** Maximum length in characters of another todo's value that a prompt file quotes. */
 const VALUE_CAP = 4000;
 
-/** Renders a value that a todo handed on, or the path to it if it is longer than a prompt file should quote. */
+/** Renders another todo's value, or where to find it if it is too long to quote. */
 export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: string; output: string }): string {
   const value = renderReported(getOutput(requireEngine(tx).todos, todo, output));
   if (value.length <= VALUE_CAP) return value;
@@ -59,7 +59,7 @@ export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: str
 export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
   const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
-  // A definition begins with the role.
+  // An agent definition already begins with the role.
   const isDefinition = handler.prompt === undefined && definition !== undefined;
   return [
     ...(isDefinition ? [] : [definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`]),
@@ -67,14 +67,14 @@ export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] 
   ];
 }
 
-/** Returns what the user asked for: the goal of the run, or what the plan says it was. */
+/** Returns what the user asked for: the run's goal, otherwise the original request in the plan. */
 export function getRequest(tx: Transaction): string {
   return tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
 }
 
 /**
- * Renders the user's request, fenced as foreign text, and what a person has changed of it since.
- * @param papers documents that the prompt names: one that holds the request is named instead
+ * Renders the user's request, fenced as foreign text, and how a person has changed it since.
+ * @param papers documents that the prompt names; if one of them contains the request, it is named instead
  */
 export function renderRequest(tx: Transaction, papers: readonly string[] = []): string {
   const holder = findHolder(tx, papers);
@@ -85,7 +85,7 @@ export function renderRequest(tx: Transaction, papers: readonly string[] = []): 
   return ['## The request', request, ...renderChangesSince(tx)].join('\n\n');
 }
 
-/** How many characters of changes stand behind the request. */
+/** Maximum number of characters of changes shown after the request. */
 const CHANGES_SHOWN = 3000;
 
 function renderChangesSince(tx: Transaction): string[] {
@@ -100,7 +100,7 @@ function renderChangesSince(tx: Transaction): string[] {
   ];
 }
 
-/** Renders what the project asks of all work, where root and work tree are, and the preferences of the run. */
+/** Renders the project's rules for all work, the root and work tree, and the preferences of the run. */
 export function renderSurroundings(tx: Transaction): string {
   const { root, workTree } = tx.place;
   const preferences = Object.entries(tx.state.preferences).map(
@@ -122,13 +122,13 @@ export function renderSteps(tx: Transaction, { steps }: PlanTodo): string[] {
   return steps.map((step, index) => `${index + 1}. ${renderPlanText(tx, step)}`);
 }
 
-/** Lists why the attempt before failed. */
+/** Lists why the previous attempt failed. */
 export function listFailures(tx: Transaction, todo: string): readonly string[] {
   const { failures = [], why } = getTodoRow(requireEngine(tx), todo);
   return failures.length > 0 || why === undefined ? failures : [toWholeLine(why)];
 }
 
-/** Lists what a worker says that it left open. */
+/** Lists what a worker reports as left open. */
 export function listOpenEnds({ issues }: WorkerResult): string[] {
   return issues.map((issue) => `open: ${toWholeLine(issue)}`);
 }
@@ -173,7 +173,7 @@ ${renderBullets(fields).join('\n')}
 ${renderBullets(rules).join('\n')}`;
 }
 
-/** Renders what a todo is for: the objective, the requirements that it serves, the decisions that concern it. */
+/** Renders the purpose of a todo: the objective, the requirements that it serves, and the decisions that concern it. */
 export function renderPurpose(tx: Transaction, { serves = [] }: Pick<PlanTodo, 'serves'>): string {
   const { objectives, requirements = [], decisions = [] } = readPlanHead(tx);
   const served = requirements.filter(({ id }) => serves.includes(id));
@@ -193,7 +193,7 @@ export function renderPurpose(tx: Transaction, { serves = [] }: Pick<PlanTodo, '
   ]);
 }
 
-/** The words that a requirement comes from, where it does not repeat them. */
+/** Renders the quoted words behind a requirement, unless its text repeats them. */
 function renderQuote(text: string, quote: string): string {
   return text.includes(quote) ? '' : ` (in the words: "${toWholeLine(quote)}")`;
 }

@@ -8,17 +8,17 @@ import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../plan/plan.js';
 import { renderPart } from './parts.js';
 
-/** What the reviewer of the plan noted without sending it back (engine.md, Rulings): its workers read nothing else of the review. */
+/** The plan reviewer's notes, the only part of the review that workers read (engine.md, Rulings). */
 
 const NOTES = /^ {0,3}##[ \t]+notes\b/i;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+/;
-/** A section that says that there is nothing to say. */
+/** A note that says that there is nothing to note. */
 const NOTHING = /^\W*(?:none|nothing|no notes|n\/a)?\W*$/i;
 
 /**
- * Reads the notes of the review that last accepted the plan, one line each; none where it was rejected or is gone. Null
- * where nobody has reviewed it.
+ * Reads the notes of the plan's last review, one line each; empty if it rejected the plan or its file is missing.
  * @param planned the state of the run that made the plan
+ * @returns null if nobody has reviewed the plan
  */
 export function readReviewNotes(tx: Transaction, planned: RunState): string[] | null {
   const last = listRecipes(planned)
@@ -30,7 +30,7 @@ export function readReviewNotes(tx: Transaction, planned: RunState): string[] | 
   return review?.ok === true ? listNotes(review.body) : [];
 }
 
-/** Lists the items of the section "Notes" of a review; lines that are no item belong to the one before. */
+/** Lists the items of the section "Notes" of a review. A line that begins no item belongs to the item before it. */
 export function listNotes(body: string): string[] {
   const items: string[] = [];
   let inside = false;
@@ -42,7 +42,7 @@ export function listNotes(body: string): string[] {
   return items.map((item) => toWholeLine(item)).filter((item) => !NOTHING.test(item));
 }
 
-/** Renders the notes that concern a todo: those that name it, and those that name none. */
+/** Renders the notes that concern a todo: those that name it, and those that name no todo. */
 export function renderReviewNotes(tx: Transaction, { id }: Pick<PlanTodo, 'id'>): string {
   const { planNotes = [], order } = requireEngine(tx);
   const shown = planNotes.filter((note) => {
@@ -55,7 +55,7 @@ export function renderReviewNotes(tx: Transaction, { id }: Pick<PlanTodo, 'id'>)
   ]);
 }
 
-/** Whether a note names a todo; `todo-10` does not name `todo-1`. */
+/** Returns whether a note names a todo; `todo-10` does not name `todo-1`. */
 export function namesTodo(note: string, id: string): boolean {
   return note.split(id).some((after, index, parts) => {
     const before = parts[index - 1];

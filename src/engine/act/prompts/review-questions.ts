@@ -7,9 +7,9 @@ import { renderRulesOfTodos } from '../results/must-nots.js';
 import { getCriterionId, listReviewedRequirements } from '../results/requirements.js';
 import { renderPlanText } from './parts.js';
 
-/** What the code review is asked beside the diff: criteria and rules that no verifier has judged, and requirements that nothing proves yet. */
+/** What the code review is asked besides the diff: unjudged criteria and must-nots, and requirements not proved yet. */
 
-/** A question, and the todo that an answer of no is work for. */
+/** A question, and the todo that needs work if the answer is no. */
 interface Question {
   id: string;
   text: string;
@@ -19,12 +19,12 @@ interface Question {
 /** All that the review has to answer, in plan order. */
 export interface ReviewQuestions {
   criteria: Question[];
-  /** Rules without paths, each under its todo; those of the whole plan stand apart. */
+  /** Must-nots without paths, each with its todo; those of the whole plan are not included. */
   rules: string[];
   requirements: Question[];
 }
 
-/** Lists what the code review is asked; nothing where verifiers have judged it all. */
+/** Lists what the code review is asked; empty if verifiers have judged everything. */
 export function listReviewQuestions(tx: Transaction): ReviewQuestions {
   const todos = listReviewedTodos(tx);
   return {
@@ -44,7 +44,7 @@ export function listReviewQuestions(tx: Transaction): ReviewQuestions {
   };
 }
 
-/** Turns the answers of no into issues of the review, each in a file of its todo. */
+/** Turns each answer of no into an issue of the review, in a file of its todo. */
 export function listAnsweredIssues(tx: Transaction, result: ReviewResult): ReviewResult['issues'][number][] {
   const { criteria, requirements } = listReviewQuestions(tx);
   const { todos } = requireEngine(tx);

@@ -9,13 +9,15 @@ import { renderPart } from './parts.js';
 
 /**
  * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its
- * todo, both for those who do the work and for those who judge it.
+ * todo, for workers and judges alike.
  */
 
-/** Takes the place of a todo's id if a ruling is about the whole execution. */
+/** Stands in for a todo's id if a ruling is about the whole execution. */
 export const WHOLE_RUN = '';
 
-/** Keeps a ruling on a todo, once even if the call is repeated because its answer was lost. */
+/**
+ * Records a ruling on a todo. If the call is repeated because its answer was lost, the ruling is still recorded once.
+ */
 export function recordRuling(tx: Transaction, todo: string, text: string): void {
   const engine = requireEngine(tx);
   const known = listRulings(engine, todo);
@@ -25,12 +27,12 @@ export function recordRuling(tx: Transaction, todo: string, text: string): void 
   else changeTodo(engine, todo, { rulings });
 }
 
-/** Whether somebody calls at a terminal of their own; a hold takes them for a person, too (control.md, Holding). */
+/** Returns whether a person calls from a terminal of their own, by the same test as a hold (control.md, Holding). */
 function isPerson({ kind }: Caller): boolean {
   return kind === 'human' || kind === 'cli';
 }
 
-/** Lists the rulings on a todo or, with `WHOLE_RUN`, on the execution; oldest first. */
+/** Lists the rulings on a todo or, for `WHOLE_RUN`, on the execution, oldest first. */
 export function listRulings({ rulings, todos }: Pick<RunEngine, 'rulings' | 'todos'>, todo: string): readonly Ruling[] {
   return (todo === WHOLE_RUN ? rulings : todos[todo]?.rulings) ?? [];
 }

@@ -36,7 +36,7 @@ import {
 import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
 
-/** What a prompt file has to know of its task. */
+/** What a prompt file needs to know about its task. */
 export interface PromptTask {
   actionId: string;
   attempt: number;
@@ -44,7 +44,9 @@ export interface PromptTask {
   output: string;
 }
 
-/** Renders a worker's whole task. A new attempt gets all of it again, with what failed and where the evidence is. */
+/**
+ * Renders a worker's whole task. A new attempt gets the whole task again, plus what failed and where the evidence is.
+ */
 export function renderWorkerPrompt(
   tx: Transaction,
   handler: ResolvedHandler,
@@ -100,13 +102,13 @@ function renderLastAttempt(tx: Transaction, todo: string, attempt: number): stri
   ]);
 }
 
-/** What a fix is to make green again, with the logs of where it was red. */
+/** Renders the red commands that a fix has to make green again, with their logs. */
 function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
   const engine = requireEngine(tx);
   const parent = engine.todos[todo.id]?.parent;
   const seen = parent != null ? (engine.todos[parent]?.evidence ?? []) : isFix(todo) ? engine.evidence : [];
   const own = todo.acceptance.filter(isCommand);
-  // A fix of the final tree numbers its commands anew; any other keeps the ids.
+  // A fix from the final stages numbers its commands anew; any other fix keeps their ids.
   const isOwn = ({ id, argv }: CommandEvidence) =>
     own.some((item) => (parent != null ? item.id === id : isSameJson(item.run, argv)));
   const red = seen.filter((one) => !one.ok && isOwn(one));
@@ -133,7 +135,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
   const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
   const value = getOutput(requireEngine(tx).todos, only.todo, only.output);
-  // A reference on its own keeps the value's JSON type, unless the value is too long to be quoted.
+  // A reference that is the whole text keeps the value's JSON type, unless the value is too long to quote.
   return text === renderReported(value) ? value : text;
 }
 
@@ -150,7 +152,7 @@ function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): st
 }
 
 function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
-  // With an explicit root: the agent may work in any directory.
+  // With an explicit root, because the agent may work in any directory.
   const format = createFormatterFor(tx.place.root);
   const command = format({ command: 'check', input: { subject: tx.state.name, action: actionId } });
   const exactly = runsCommands(tx) ? ' exactly as the verification will' : '';
@@ -209,12 +211,12 @@ function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
   }
 }
 
-/** How many characters of earlier learnings a prompt file quotes; for the rest it names their file. */
+/** Maximum number of characters of earlier learnings that a prompt file quotes; a file has the rest. */
 const LEARNINGS_SHOWN = 3000;
 
 function renderLearnings(tx: Transaction, todo: PlanTodo): string {
   const { order, todos } = requireEngine(tx);
-  // A fix depends on nothing, and mends what any of them made.
+  // A fix from the final stages has no dependencies, and may concern the work of any todo.
   const before = isFix(todo) ? order.filter((id) => todos[id]?.status === 'done') : listDependencies(todo);
   const notes = readLearnings(tx, before);
   if (notes.length === 0) return '';

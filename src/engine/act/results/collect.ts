@@ -34,10 +34,10 @@ import { buildStaleError } from './withdrawn-task.js';
 /** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;
 
-/** What an acknowledgement in an execution leads to. */
+/** The result of an acknowledgement in an execution, and the events that follow from it. */
 export interface EngineAcknowledgement {
   result: AckResult;
-  /** Events for the engine. Each is computed only after the one before has been carried out. */
+  /** Events for the engine. Each is computed only after the previous one has been applied. */
   events?: Iterable<EngineEvent>;
 }
 
@@ -45,7 +45,7 @@ type GoodResult = OpenTask & Extract<ReadResult, { kind: 'good' }>;
 type FailedTask = OpenTask & { reason: string };
 
 /**
- * Acknowledges one task of a dispatch or, with `--collect`, every task that has a result (protocol.md §3).
+ * Acknowledges one task or, if the dispatch is named, every task that has a result (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
 export function acknowledgeTasks(
@@ -93,7 +93,7 @@ function takeResult(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTa
   }
 }
 
-/** Accepts all good results, in plan order. The other tasks remain open, each with what is wrong with its result. */
+/** Accepts all good results, in plan order. The other tasks stay open, and the answer says what is wrong with each. */
 function collectResults(tx: Transaction, dispatch: EngineDispatchAction): EngineAcknowledgement {
   const { tasks, order } = requireEngine(tx);
   const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
@@ -122,7 +122,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
       askForPaths(tx, out, result.problems);
       continue;
     }
-    // Collecting other tasks' results must not count an unchanged bad one again while its agent is mending it.
+    // An unchanged bad result is not counted again when other results are collected: its agent may still be fixing it.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
     const { lost: gone } = refuse(tx, out, result);
     if (gone !== null) lost.push(gone);
@@ -134,7 +134,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
-/** Judges a result. That it lists every path changed in its todo's files is asked for once (engine.md, Results). */
+/** Judges a result. If it leaves out changed paths of its todo's files, asks for them once (engine.md, Results). */
 function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
@@ -151,7 +151,7 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
   return { kind: 'unlisted', problems: more > 0 ? [...problems, rest] : problems };
 }
 
-/** Remembers that the missing paths were asked for. This does not count as a malformed result. */
+/** Records that the missing paths were asked for. This does not count as a malformed result. */
 function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
   recordRefusal(tx, changeTask(tx, out, { askedForPaths: true }), problems);
 }
@@ -169,7 +169,7 @@ function recordRefusal(tx: Transaction, out: OpenTask, problems: readonly ErrorD
 
 /**
  * Counts a malformed result; the fourth in a row ends the attempt (engine.md, Results).
- * @returns the task as it is now, and what was lost with it, if anything
+ * @returns the changed task, and the failed task if the attempt has ended
  */
 function refuse(
   tx: Transaction,
@@ -199,7 +199,7 @@ function failTask(
   return { result: { kind: 'failed' }, events: takeResults(tx, dispatch, [], [{ ...out, reason }]) };
 }
 
-/** Closes the tasks, records their results and returns the engine's events. */
+/** Closes the tasks, records their results and returns the events for the engine. */
 function takeResults(
   tx: Transaction,
   dispatch: EngineDispatchAction,
@@ -224,7 +224,7 @@ function takeResults(
   return yieldOutcomes(tx, good, lost);
 }
 
-/** Lazy, because what follows from one task's findings depends on what the tasks before it led to. */
+/** A generator, because the triage of one task depends on what the events of the tasks before it changed. */
 function* yieldOutcomes(
   tx: Transaction,
   good: readonly GoodResult[],

@@ -7,19 +7,19 @@ import type { Transaction } from '../../../run/transaction.js';
 import { readWholePlan, requireEngine } from '../plan/plan.js';
 import { listUnknownIn, substituteReferences } from '../values.js';
 
-/** The acceptance commands of a plan, as they are run. */
+/** The acceptance commands of a plan, in the form in which they are run. */
 
-/** The engine's job of running commands, one after the other. */
+/** The engine's job of running commands, one after another. */
 export type CommandsJob = Extract<EngineJob, { kind: 'commands' }>;
 
-/** Lists the commands of a todo, with the values of other todos filled in. */
+/** Lists the commands of a todo, with references to other todos' outputs filled in. */
 export function listTodoCommands(tx: Transaction, todo: PlanTodo): QueuedCommand[] {
   return todo.acceptance.filter(isCommand).map((item) => buildQueuedCommand(tx, todo.id, item));
 }
 
 /**
- * Lists the commands to run on the final tree: all of the plan's, each once (engine.md, Stages), except those that need
- * a value nobody reported (`listUnresolvableCommands`).
+ * Lists the commands to run on the final tree: all commands of the plan, each once (engine.md, Stages), except those
+ * that need a value that nobody reported (`listUnresolvableCommands`).
  */
 export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   const known = new Map<string, QueuedCommand>();
@@ -34,7 +34,7 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   return [...known.values()];
 }
 
-/** Finds, for an acceptance, the one that stands for the same command on the final tree. */
+/** Creates a function that finds the final-tree command that runs in place of an identical acceptance. */
 export function createFinalCommandFinder(
   tx: Transaction,
 ): (todo: string, item: CommandAcceptance) => Pick<QueuedCommand, 'todo' | 'id'> | undefined {
@@ -42,12 +42,12 @@ export function createFinalCommandFinder(
   return (todo, item) => known.get(digestCommand(buildQueuedCommand(tx, todo, item)));
 }
 
-/** What is run, whoever wants it. */
+/** Identifies a command by what it runs, regardless of which acceptance it comes from. */
 function digestCommand({ id: _, todo: _todo, ...what }: QueuedCommand): string {
   return canonicalJson(what);
 }
 
-/** Lists the commands that `listFinalCommands` leaves out, each with the references that have no value. */
+/** Lists the commands that `listFinalCommands` leaves out, each with its references that have no value. */
 export function listUnresolvableCommands(tx: Transaction): { todo: string; id: string; unknown: string[] }[] {
   const { todos } = requireEngine(tx);
   return readWholePlan(tx).todos.flatMap((todo) =>
@@ -79,13 +79,13 @@ function copyExitCodes(codes: number | readonly number[]): number | number[] {
   return typeof codes === 'number' ? codes : [...codes];
 }
 
-/** Renders what a command must yield, as part of the key of its result; nothing if that is just exit 0. */
+/** Renders what a command has to yield, as part of the key of its result; empty if it only has to exit with 0. */
 export function renderExpectation({ exitCode, stdoutContains, stdoutLacks }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined && stdoutLacks === undefined) return {};
   return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains, stdoutLacks }) }) };
 }
 
-/** Returns where a command of a job has its log and records, relative to the run's directory. */
+/** Returns the directory of a command's log and records, relative to the run's directory. */
 export function getCommandDirectory(job: CommandsJob, { id, todo, again }: QueuedCommand): string {
   const place = `actions/${job.actionId}/${job.todo === null && todo !== null ? `${todo}-${id}` : id}`;
   return again === undefined ? place : `${place}/again-${again}`;

@@ -28,15 +28,15 @@ import type { CommandsJob } from './commands.js';
 import { buildCommandFixes } from './fixes.js';
 import { planFixes, triageFindings } from './stage-results.js';
 
-/** What the commands of a plan prove once they have ended (engine.md, Verification). */
+/** Turns ended commands of a plan into evidence and a verdict (engine.md, Verification). */
 
 const FORBIDDEN = 'the sandbox forbids listening on a port';
 
-/** Exit codes that say that the command could not be started. */
+/** Exit codes of a shell that mean that the command could not be started. */
 const CANNOT_RUN = [126, 127];
 
 /**
- * Keeps the evidence of the command that has ended, and starts the job's next one.
+ * Records the evidence of the command that has ended, and starts the job's next command.
  * @returns the engine's event after the last command; null while others remain
  * @throws DevCliError `INTERNAL` if no command is running
  */
@@ -64,8 +64,8 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
 }
 
 /**
- * Keeps that a command was red: a later attempt, or a round of fixes, takes the place of its evidence.
- * @param todo the one that was judged; null in the final verification
+ * Keeps the evidence of a red command in `reds`, because a later attempt or fix round replaces it elsewhere.
+ * @param todo the todo that was judged; null in the final verification
  */
 export function keepRed(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
   if (evidence.ok || evidence.tree === null) return;
@@ -73,7 +73,9 @@ export function keepRed(tx: Transaction, evidence: CommandEvidence, todo: string
   engine.reds = [...(engine.reds ?? []), { ...evidence, ...(todo === null ? {} : { todo }) }];
 }
 
-/** Runs an interrupted command once more, in a new directory; false if it need not or may not be. */
+/**
+ * Runs an interrupted command again, in a new directory. Returns false if it was not interrupted or was rerun already.
+ */
 function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
@@ -88,7 +90,7 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
   return true;
 }
 
-/** Builds the evidence of a command: whether exit code and output are what its acceptance expects. */
+/** Builds the evidence of a command: whether its exit code and output are what its acceptance expects. */
 export function buildEvidence(
   tx: Transaction,
   command: QueuedCommand,
@@ -122,14 +124,14 @@ export function buildEvidence(
   };
 }
 
-/** Of a command that must not end with 0: that it must, and whether it did. */
+/** Renders the expected exit codes of a command that must not exit with 0, and whether it met them. */
 function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
   const codes = [exitCode].flat();
   if (codes.includes(0) || ending.kind !== 'exit' || ending.exit.exit === null || ending.exit.timedOut) return '';
   return asExpected ? ', as expected' : `, but exit ${codes.join(' or ')} was expected`;
 }
 
-/** When the command ended, not when that was taken in. */
+/** Returns when the command ended, which may be earlier than the present transaction. */
 function readInstant({ state, at }: Transaction, job: CommandJob, ending: CommandEnding): string {
   switch (ending.kind) {
     case 'exit':
@@ -141,7 +143,7 @@ function readInstant({ state, at }: Transaction, job: CommandJob, ending: Comman
   }
 }
 
-/** Whether the environment failed rather than the work (engine.md, Triage). */
+/** Returns whether the environment failed rather than the work (engine.md, Triage). */
 function isUnrunnable(ending: CommandEnding): boolean {
   if (ending.kind === 'interrupted') return true;
   return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
@@ -158,14 +160,14 @@ function getTree(ending: CommandEnding): string | null {
   }
 }
 
-/** Reports a command that changed the work tree: it should only judge, and what it changed may get into a commit. */
+/** Reports a command that changed the work tree: it should only judge, and its changes may end up in a commit. */
 function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
   if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
   if (after.digest === ending.exit.tree) return;
   addOpenIssue(tx, `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`);
 }
 
-/** Advice if the sandbox lets no command listen. */
+/** Advice for a sandbox that forbids listening on a port. */
 const LOOPBACK =
   'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
 
@@ -187,12 +189,12 @@ function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResu
   return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), lines, why);
 }
 
-/** How a line about a red command begins. */
+/** Renders the beginning of a line about a red command. */
 function nameCommand(id: string, argv: readonly string[]): string {
   return toWholeLine(`${id} ${formatCommandLine(argv)}`);
 }
 
-/** The acceptances that the commands of the final verification come from. */
+/** Lists the acceptances from which the commands of the final verification come. */
 function listAcceptances(tx: Transaction, red: readonly CommandEvidence[]) {
   return red.flatMap(({ id, todo }) =>
     todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),

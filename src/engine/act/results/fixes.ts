@@ -9,16 +9,16 @@ import type { PlanTodo } from '../../../plan/model/schema.js';
 import type { RunEngine } from '../../../run/engine.js';
 import type { CommandEvidence } from '../../../run/engine-rows.js';
 
-/** Fix todos, such as `fix-r1-1`, for what the final stages found (engine.md, Fix rounds). */
+/** Builds fix todos, such as `fix-r1-1`, for the findings of the final stages (engine.md, Fix rounds). */
 
-/** Most fix todos in a round; the last one takes all further files. */
+/** Maximum number of fix todos in a round. The last one takes all further files. */
 const AT_MOST = 8;
 
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
-/** A todo that has changed a file in which the review found something. */
+/** A todo to which a file with a finding of the review belongs. */
 export interface Owner {
-  /** The globs that it may touch, with those it was granted; none: it may touch everything. */
+  /** The globs that the todo may touch, including those it was granted; empty if it may touch everything. */
   files: readonly string[];
   acceptance: PlanTodo['acceptance'];
 }
@@ -26,9 +26,9 @@ export interface Owner {
 type Issue = ReviewResult['issues'][number];
 
 /**
- * Builds a todo for each file in which the code review found issues: it may touch what the owners of the file may, and their
- * commands have to pass again.
- * @param findOwners the todos to which a file belongs
+ * Builds a todo for each file in which the code review found issues. The todo may touch what the owners of the file may
+ * touch, and the owners' commands have to pass again.
+ * @param findOwners returns the todos to which a file belongs
  */
 export function buildReviewFixes(
   engine: Known,
@@ -65,7 +65,7 @@ function listAssertions(lines: readonly string[]): PlanTodo['acceptance'] {
   return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text }));
 }
 
-/** The commands of the owners, each once; they are approved already. */
+/** Lists the commands of the owners, each once. They are already approved. */
 function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
   const commands = owners.flatMap(({ acceptance }) => acceptance.filter(isCommand));
   const known = new Map(commands.map(({ id: _, ...command }) => [canonicalJson(command), command]));
@@ -74,7 +74,7 @@ function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
 
 /**
  * Builds one todo for all commands that are red on the final tree. The same commands, already approved, judge it.
- * @param commands the red commands' acceptances, as the plan has them
+ * @param commands the acceptances of the red commands, as in the plan
  */
 export function buildCommandFixes(
   engine: Known,
@@ -97,8 +97,8 @@ export function buildCommandFixes(
 }
 
 /**
- * Builds the todo that puts right what a verification todo found; triage sets its id and dependencies. Its red commands,
- * already approved, judge it, and an assertion for each finding where none is red.
+ * Builds the todo that fixes what a verification todo found; triage sets its id and dependencies. It is judged by the
+ * red commands, which are already approved, or, if none is red, by an assertion for each finding.
  * @param failed the findings, one line each
  */
 export function buildVerificationFix(
@@ -118,12 +118,12 @@ export function buildVerificationFix(
   };
 }
 
-/** Whether a todo was made by a fix round. */
+/** Returns whether a todo was made by a fix round. */
 export function isFix({ id }: Pick<PlanTodo, 'id'>): boolean {
   return /^fix-r\d+-\d+$/.test(id);
 }
 
-/** Whether an issue of a code review is worth a fix round. */
+/** Returns whether an issue of a code review justifies a fix round. */
 export function isGrave({ severity }: Pick<Issue, 'severity'>): boolean {
   return severity !== 'minor';
 }
@@ -137,7 +137,7 @@ function renderPlace({ file, line, description }: Issue): string {
   return toWholeLine(`${file}${line == null ? '' : `:${line}`}: ${description}`);
 }
 
-/** What has to hold once an issue is mended: by its title, which names the mending, since its description stands in the steps. */
+/** Renders the assertion that an issue is fixed, by its title, which names the fix. The steps have the description. */
 function renderMended(issue: Issue): string {
   const { title } = issue;
   return title == null
@@ -145,7 +145,7 @@ function renderMended(issue: Issue): string {
     : `Done: ${renderPlace({ ...issue, description: title })}`;
 }
 
-/** The last step of a fix: what it takes back may stand in the plan, and in the prompt, as decided. */
+/** The last step of a fix, which may contradict a decision that the plan and the prompt still contain. */
 const OUTRANKS = 'What is named here outranks a decision that an agent made.';
 
 function buildFix(
@@ -154,13 +154,13 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  // Above the last one: a round is counted anew after a plan was taken up, and a fix before the last may have been withdrawn.
+  // Continues above the highest number: taking up a plan restarts the count of rounds, and may withdraw earlier fixes.
   const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
   const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
   return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };
 }
 
-/** What a fix says nothing else about. */
+/** The fields of a fix that have the same value in all fixes. */
 const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptance'> = {
   type: 'work',
   risk: 'medium',
@@ -171,7 +171,7 @@ const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptanc
   references: [],
 };
 
-/** Globs that match only these files. If a plan may not name one of them, none at all: then the todo runs alone. */
+/** Returns globs that match only these files; none if a plan may not name one of them: then the todo runs alone. */
 function toGlobs(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
   return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];

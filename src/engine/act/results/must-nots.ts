@@ -8,14 +8,14 @@ import { readPlanHead, requireEngine } from '../plan/plan.js';
 import { renderPlanText } from '../prompts/parts.js';
 import { getTodoRow } from '../todo-rows.js';
 
-/** What must not be done: with paths dev-cli judges it, by the files that changed, without them an agent (engine.md, Must-nots). */
+/** Must-nots: dev-cli judges those with paths, by what changed; an agent judges the others (engine.md, Must-nots). */
 
-/** Paths that one broken rule names at most. */
+/** Maximum number of paths named for one broken rule. */
 const NAMED = 10;
 
 /**
- * Lists what the todo must not do, then what nobody in this plan may do, each once: planners write it in both places, and
- * what has paths in one of them is judged by these.
+ * Lists the must-nots of the todo and then those of the whole plan, each once. Planners write the same rule in both
+ * places; if either has paths, all of them apply.
  */
 function listRules(tx: Transaction, todo: Pick<PlanTodo, 'mustNotDo'> | null): PlanRule[] {
   const known = new Map<string, PlanRule>();
@@ -31,7 +31,7 @@ function listRules(tx: Transaction, todo: Pick<PlanTodo, 'mustNotDo'> | null): P
   return [...known.values()];
 }
 
-/** Renders every rule, for whoever does the work. */
+/** Renders every rule for a worker. */
 export function renderRules(tx: Transaction, todo: PlanTodo | null): string[] {
   return listRules(tx, todo).map((rule) => {
     const text = renderPlanText(tx, getRuleText(rule));
@@ -41,12 +41,12 @@ export function renderRules(tx: Transaction, todo: PlanTodo | null): string[] {
   });
 }
 
-/** Renders the rules that are left for an agent to judge. */
+/** Renders the rules that an agent has to judge. */
 export function renderJudgedRules(tx: Transaction, todo: PlanTodo | null): string[] {
   return listRules(tx, todo).flatMap((rule) => (typeof rule === 'string' ? [renderPlanText(tx, rule)] : []));
 }
 
-/** Renders the rules of several todos that are left for an agent to judge, without those that hold for the whole plan. */
+/** Renders the rules of several todos that an agent has to judge, without those that hold for the whole plan. */
 export function renderRulesOfTodos(tx: Transaction, todos: readonly PlanTodo[]): string[] {
   const shared = new Set(listRules(tx, null).map((rule) => renderPlanText(tx, getRuleText(rule))));
   return todos.flatMap((todo) =>
@@ -56,7 +56,7 @@ export function renderRulesOfTodos(tx: Transaction, todos: readonly PlanTodo[]):
   );
 }
 
-/** Lists the rules with paths that a todo has broken, each with what changed. */
+/** Lists the rules with paths that a todo has broken, each with the paths that changed. */
 export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mustNotDo'>): string[] {
   const rules = listRules(tx, todo).filter((rule) => typeof rule !== 'string');
   if (rules.length === 0) return [];
@@ -68,8 +68,8 @@ export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mu
 }
 
 /**
- * The paths that changed since the todo's first attempt began and are its own: among its files, listed by it, or all if
- * nobody else was at work since. Without a repository it is what its workers list.
+ * Lists the paths that a todo changed since its first attempt began: among its files, listed by or charged to it, or
+ * all paths if no other todo was at work. Without a repository, returns what its workers list.
  */
 function listOwnChanges(tx: Transaction, id: string): string[] {
   const engine = requireEngine(tx);
@@ -78,7 +78,7 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
   const now = before === null || baseline == null ? null : tx.tree();
   if (before === null || baseline == null || now === null) return [...listed];
   const isUsers = createUserChangeTest(before);
-  // What a worker has committed itself is clean by now.
+  // Paths that a worker has committed itself are no longer dirty, so they are read from the commits.
   const all = now.head === baseline.head ? null : tx.changes(baseline);
   const changed = (all?.paths ?? listChangedPaths(now, baseline)).filter((path) => !isUsers(path));
   if (!hadCompany(engine, id)) return changed;
@@ -87,8 +87,8 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
 }
 
 /**
- * Whether another todo was at work since this one began. One that has left the wave, failed or to be tried again, counts:
- * what it changed still lies in the tree.
+ * Returns whether another todo was at work since this one began. This includes todos that have failed or wait for
+ * another attempt, because their changes are still in the tree.
  */
 function hadCompany({ todos }: Pick<RunEngine, 'todos'>, id: string): boolean {
   const began = todos[id]?.startedAt ?? '';

@@ -40,7 +40,7 @@ export function resultInvalidError(
   });
 }
 
-/** The fix for a result that does not list every changed path. */
+/** The advice for a result that does not list every changed path. */
 const COMPLETE =
   'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement. It accepts the result as it is by then, and what that does not list stays uncommitted.';
 
@@ -115,8 +115,8 @@ export interface OpenTask {
   task: TaskState;
 }
 
-/** A result as judged. `unlisted`: good in itself, but it does not list every changed path. */
+/** A judged result. `unlisted`: valid, but it does not list every changed path. */
 export type TaskResult = ReadResult | { kind: 'unlisted'; problems: ErrorDetail[] };
 
-/** How many refused results in a row make a failed attempt (engine.md, Results). */
+/** Number of refused results in a row that make a failed attempt (engine.md, Results). */
 export const MAX_REFUSALS = 4;

@@ -13,14 +13,14 @@ import { createFinalCommandFinder } from './commands.js';
 import { isFix } from './fixes.js';
 import { isJudgedByItself } from './judges.js';
 
-/** The requirements of the plan that a run carries out, as far as they are proved (engine.md, Requirements at the end). */
+/** The requirements of the run's plan, and how far they are proved (engine.md, Requirements at the end). */
 
-/** The id by which the code review is asked about a criterion of a todo. */
+/** Returns the id under which the code review is asked about a criterion of a todo. */
 export function getCriterionId(todo: string, item: string): string {
   return `${todo}/${item}`;
 }
 
-/** Judges every requirement by what the run knows now; empty for a plan without requirements. */
+/** Judges every requirement by what the run knows now. Empty for a plan without requirements. */
 export function readRequirements(tx: Transaction): JudgedRequirement[] {
   if ((readPlanHead(tx).requirements ?? []).length === 0) return [];
   const { reviews } = requireEngine(tx);
@@ -34,8 +34,8 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
 }
 
 /**
- * Lists the requirements that go to the code review: those that no command and no person's word can prove by then, because
- * an assertion was judged before files of its todo changed. An assertion that the review judges itself answers for its own.
+ * Lists the requirements that the code review is asked about: those with an assertion that does not hold by itself,
+ * such as one judged before files of its todo changed. Leaves out assertions that the same review judges.
  */
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   return readRequirements(tx).filter(({ proofs }) =>
@@ -45,22 +45,24 @@ export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   );
 }
 
-/** Whether the code review is asked about the assertions of a todo themselves: not about those that this run did not do. */
+/**
+ * Returns whether this code review judges the assertions of a todo itself. It does so only for todos that this run did.
+ */
 function isJudgedInThisReview(tx: Transaction, todo: string): boolean {
   const isDoneHere = (requireEngine(tx).todos[todo]?.attempt ?? 0) > 0;
   return isDoneHere && !isJudgedByItself(tx, getTodoBody(tx, todo));
 }
 
-/** What has to be found out once for all proofs. */
+/** Lookups that are built once for all proofs. */
 interface Known {
-  /** Whether a file of the todo changed after it was done. */
+  /** Returns whether a file of the todo changed after the todo was done. */
   hasChanged: (todo: string) => boolean;
   findFinal: ReturnType<typeof createFinalCommandFinder>;
 }
 
-/** Renders what proves a requirement, and whether that is so. */
+/** Renders the proofs of a requirement, and whether it is met. */
 export function renderRequirement({ requirement, proofs, result, why }: JudgedRequirement): SummaryRequirement {
-  // The commands of a todo prove the fixes of its files again.
+  // A fix repeats the commands of the todos whose files it touches, so those proofs are left out.
   const own = proofs.filter(({ todo, item }) => !(isFix({ id: todo }) && item.kind === 'command'));
   const shown = (own.length === 0 ? proofs : own).map(
     ({ todo, item, state, since }) =>
@@ -97,9 +99,9 @@ function renderProof(item: PlanAcceptance): string {
   }
 }
 
-/** Warns, at the end, of each requirement that is not met: such a run must not read as simply completed. */
+/** At the end, warns of each requirement that is not met, so that the run does not look simply completed. */
 export function warnUnmet(tx: Transaction): void {
-  // What halted is told; of a run that did not come to its end nothing is proved.
+  // If the run halted or a todo is not done, nothing is proved, and the halt itself is reported.
   if (
     requireEngine(tx).why !== undefined ||
     Object.values(requireEngine(tx).todos).some(({ status }) => status !== 'done')
@@ -139,12 +141,12 @@ function readAssertion(tx: Transaction, todo: PlanTodo, id: string, { hasChanged
   const reviewed = reviews.at(-1)?.criteria?.find((one) => one.id === asked);
   if (reviewed !== undefined) return reviewed.pass ? 'holds' : 'fails';
   const verified = requireEngineRecipe(tx).program.stages.some((stage) => stage.id === 'verify');
-  // A box that was ticked before the run proves nothing.
+  // A todo whose box was ticked before the run has not been judged in this run.
   if (!verified || !isJudgedByItself(tx, todo) || (todos[todo.id]?.attempt ?? 0) === 0) return 'open';
   return hasChanged(todo.id) ? 'outdated' : 'holds';
 }
 
-/** Whether a todo that was done later has changed a file of an earlier one. */
+/** Creates a test of whether another todo that ended later has changed a file of the given todo. */
 function createChangeTest(tx: Transaction): (todo: string) => boolean {
   const { order, todos } = requireEngine(tx);
   const rows = order.flatMap((id) => todos[id] ?? []);

@@ -15,15 +15,15 @@ import { getResultPath } from '../prompts/dispatch.js';
 import { listReviewQuestions } from '../prompts/review-questions.js';
 import { isGrave } from './fixes.js';
 
-/** A file that does not parse and is younger than this may still be being written. */
+/** A file that does not parse and is younger than this, in milliseconds, may still be incomplete. */
 const WRITING_MS = 2000;
-/** Largest result, in bytes: all of it goes into the snapshot. */
+/** Maximum size of a result in bytes: all of it goes into the snapshot. */
 const RESULT_CAP = 1024 * 1024;
 
-/** What was found at the path of a task's result. */
+/** What is at the path of a task's result. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
-  /** `sha256`: of its content, or of what stands for content that was not read. */
+  /** `sha256`: the digest of the content, or of a description if the content was not read. */
   | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
@@ -33,8 +33,8 @@ function getResultKind(substep: string): ResultKind {
 }
 
 /**
- * Reads and judges the result of a task (engine.md, Results): a regular file inside the root, changed since the task
- * was issued, that is valid JSON, fits its schema and answers everything the task asked.
+ * Reads and judges the result of a task (engine.md, Results). A good result is a regular file inside the root, changed
+ * since the task was issued, that is valid JSON, fits its schema and answers everything that the task asked.
  */
 export function readResult(tx: Transaction, actionId: string, task: TaskState): ReadResult {
   const path = getResultPath(actionId);
@@ -69,13 +69,13 @@ function buildRefusal(problems: ErrorDetail[], content: string): ReadResult {
   return { kind: 'refused', problems, sha256: sha256(content) };
 }
 
-/** Whether a file was written just now; a modification time in the future counts as old. */
+/** Returns whether a file was written just now. A modification time far in the future counts as old. */
 function isYoung(tx: Transaction, mtimeMs: number): boolean {
   const age = Date.parse(tx.at) - mtimeMs;
   return age < WRITING_MS && age > -WRITING_MS;
 }
 
-/** Lists what the result fails to answer (promised outputs, criteria) and paths it must not name. */
+/** Lists promised outputs and criteria that the result does not answer, and paths that it must not name. */
 function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
   if (todoId === null) return judged.kind === 'code-review' ? checkReview(tx, judged.result) : [];
   switch (judged.kind) {
@@ -111,7 +111,7 @@ function checkCriteria(tx: Transaction, todo: string, { criteria }: VerifyResult
   return checkAnswers('criteria', 'criterion', asked, criteria, (id) => `the todo has no assertion ${id}`);
 }
 
-/** A review answers every criterion and requirement that it was asked about, and no other; what it sends back has a reason. */
+/** Checks that a review answers exactly what it was asked, and that NEEDS_FIXES has a reason. */
 function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
   const { criteria = [], requirements = [] } = review;
   const asked = listReviewQuestions(tx);
@@ -124,14 +124,14 @@ function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
   ];
 }
 
-/** Without such an issue there is nothing that a fix round could mend. */
+/** Without a critical or major issue, a fix round has nothing to fix. */
 const UNREASONED: ErrorDetail = {
   pointer: '/verdict',
   problem: 'NEEDS_FIXES, and no issue is critical or major',
   expected: 'SHIP with the minor issues, or the severity that each really has',
 };
 
-/** @param refuse says what is wrong with an answer that nobody asked for */
+/** @param refuse returns the problem of an answer that nobody asked for */
 function checkAnswers(
   list: string,
   what: string,

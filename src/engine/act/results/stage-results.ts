@@ -29,7 +29,7 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
 }
 
 /**
- * Triages findings on a todo and keeps what failed for its next attempt.
+ * Triages findings on a todo, and keeps the failures for its next attempt.
  * @param body the todo that the findings suggest adding, if any
  */
 export function triageFindings(tx: Transaction, id: string, findings: Partial<Findings>, body?: PlanTodo): StageResult {
@@ -64,8 +64,8 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
 }
 
 /**
- * Builds the todo that mends what a verification todo found, in as many rounds as the final stages have: its own attempts
- * change nothing, so that they would fail alike.
+ * Builds the todo that fixes what a verification todo found, within `maxFixRounds`. Merely repeating the verification
+ * todo would fail again, because it changes nothing itself.
  */
 function planMending(tx: Transaction, row: TodoState, { failed = [], violations = [] }: Partial<Findings>) {
   const { maxFixRounds, maxDynamicTodos, adaptDepthLimit } = requireEngineRecipe(tx).program.policies;
@@ -75,7 +75,9 @@ function planMending(tx: Transaction, row: TodoState, { failed = [], violations 
   return buildVerificationFix(failed, getTodoBody(tx, row.id), row.evidence ?? []);
 }
 
-/** Keeps the verdict of a recipe's own handler for the report. The verifier's is visible in the criteria themselves. */
+/**
+ * Keeps the verdict of a recipe's own handler for the report. The verifier's verdict shows in the criteria themselves.
+ */
 function recordVerdict(
   tx: Transaction,
   { todoId, substep, attempt }: TaskState,
@@ -121,7 +123,7 @@ function triageVerification(tx: Transaction, id: string, result: VerifyResult): 
   return triageFindings(tx, id, { ...findings, adaptation }, body);
 }
 
-/** Completes the todo that a verifier suggests; triage sets its id and dependencies. */
+/** Builds a complete todo from a verifier's suggestion; triage sets its id and dependencies. */
 function buildAddedTodo(
   parent: TodoState,
   { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>,
@@ -144,7 +146,7 @@ function buildAddedTodo(
 
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
-  // What an earlier review found and this one does not is mended.
+  // An issue of an earlier review that this one no longer finds is fixed.
   const earlier = new Set(engine.reviews.flatMap(listOpenIssues));
   engine.openIssues = engine.openIssues.filter((line) => !earlier.has(line));
   const denied = listAnsweredIssues(tx, result);
@@ -170,7 +172,7 @@ function listOpenIssues({ issues }: ReviewResult): string[] {
   return issues.map((issue) => `review, ${renderIssue(issue)}`);
 }
 
-/** The todos to which a file belongs: whose files it is among, or whose workers have listed it. */
+/** Returns the todos to which a file belongs: it is among their files, or their workers have listed it. */
 function findOwners(tx: Transaction, file: string): Owner[] {
   const engine = requireEngine(tx);
   const [path = file] = normalizePaths(tx.place.workTree, [file]);
@@ -183,7 +185,7 @@ function findOwners(tx: Transaction, file: string): Owner[] {
 }
 
 /**
- * Turns what a final stage found into todos while fix rounds are left; after that, into open issues
+ * Turns the findings of a final stage into fix todos while fix rounds are left, and into open issues after that
  * (engine.md, Fix rounds).
  * @param bodies the fix todos
  * @param open the same findings as open issues
@@ -197,7 +199,7 @@ export function planFixes(tx: Transaction, bodies: PlanTodo[], open: readonly st
   return { kind: 'fixes', todos: bodies.map((body) => ({ ...toNewTodo(body), body })), why };
 }
 
-/** Reduces a todo to what the machine knows of it. */
+/** Reduces a todo to the fields that the machine knows. */
 export function toNewTodo({ id, title, type, risk, dependsOn, files }: Omit<NewTodo, 'body'>): NewTodo {
   return { id, title, type, risk, dependsOn, files };
 }

@@ -6,18 +6,18 @@ import { staleActionError } from '../../../run/pending-action.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { isInterrupted, type Verdict } from '../../core/moved-plan.js';
 
-/** What the journal says of a task, or of all tasks of a dispatch. */
+/** What the journal says about a task, or about all tasks of a dispatch. */
 interface Issued {
-  /** The todos; null for a task of the run as a whole. */
+  /** The todos of the tasks; null for a task of the run as a whole. */
   todos: (string | null)[];
-  /** The change of the plan that withdrew one of them. */
+  /** The change of the plan that withdrew one of the tasks. */
   withdrawn: { at: string; seq: number; todo: string | null } | null;
 }
 
 /**
- * Builds the refusal of an action that is not open: where a change of the plan has withdrawn it, it says that, and when
- * (living-plan.md, plan apply).
- * @param message what is said otherwise
+ * Builds the refusal of an action that is not open. If a change of the plan withdrew the action, the refusal says so,
+ * and when (living-plan.md, plan apply).
+ * @param message the text in all other cases
  */
 export function buildStaleError(tx: Transaction, actionId: string, message: string): DevCliError {
   const withdrawn = findIssued(tx, actionId)?.withdrawn ?? null;
@@ -34,7 +34,7 @@ function findIssued({ past }: Transaction, actionId: string): Issued | null {
   let issued: Issued | null = null;
   past.scan(({ type, data, at, seq }) => {
     if (!isRecord(data)) return;
-    // An earlier run of the name had action ids of its own.
+    // An earlier run of the name used the same action ids for other actions.
     if (type === 'init') issued = null;
     else if (type === 'dispatched') issued = readDispatch(data, actionId) ?? issued;
     else if (type === 'plan-applied' && issued !== null && issued.withdrawn === null) {

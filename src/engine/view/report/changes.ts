@@ -3,15 +3,15 @@ import { createPathTest, listParents } from '../../../work/paths.js';
 import { lookIfPossible } from '../../act/execution-summary.js';
 import { requireEngine } from '../../act/plan/plan.js';
 
-/** Paths that are not part of the work: outside the work tree, or git's or dev-cli's own. */
+/** Paths that do not belong to the work: outside the work tree, or in `.git` or `.dev`. */
 const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 
-/** How many files the report names; git has the rest. */
+/** How many files the report names; git shows the rest. */
 const NAMED = 200;
 
 /**
- * Lists the files in the run's commits, then those that a worker lists and none of its commits holds; both without what is
- * as it was when the run began.
+ * Lists the files in the run's commits, then files that a worker lists but no commit of the run contains. Leaves out
+ * files that are as they were when the run began.
  */
 export function listChangedFiles(tx: Transaction): string[] {
   const { todos, residual = [] } = requireEngine(tx);
@@ -20,14 +20,14 @@ export function listChangedFiles(tx: Transaction): string[] {
   const inCommits = new Set(committed);
   const apart = new Map<string, string[]>();
   for (const { id, listed = [], committed: known, commit } of rows) {
-    // A commit found after a crash: its paths were not recorded.
+    // A commit that was found after a crash has no recorded paths, so the listed paths count as committed.
     const unseen = known === undefined && commit !== undefined;
     for (const path of listed) {
       if (unseen) inCommits.add(path);
       else apart.set(path, [...(apart.get(path) ?? []), id]);
     }
   }
-  // A worker may list a directory for the files in it.
+  // A worker may list a directory instead of the files in it.
   const isIn = (path: string) => inCommits.has(path) || [...inCommits].some((one) => one.startsWith(`${path}/`));
   const left = [...apart].filter(([path]) => !isIn(path) && !OUTSIDE.test(path));
   const isPlain = left.length === 0 && committed.length === inCommits.size && isAsCommitted(tx, inCommits);
@@ -45,19 +45,21 @@ export function listChangedFiles(tx: Transaction): string[] {
   return [...lines.slice(0, NAMED), `and ${lines.length - NAMED} more${all}`];
 }
 
-/** Whether what the run has committed is still there: nobody has committed since, or changed one of its files. */
+/**
+ * Returns whether the run's commits still show the present files: no later commit, and no change of a committed file.
+ */
 function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
   const now = lookIfPossible(tx.tree);
   const last = requireEngine(tx).head?.last?.sha ?? tx.state.baseline?.head;
   return now === null || (now.head === last && !Object.keys(now.dirty).some((path) => paths.has(path)));
 }
 
-/** Whether a path, or one below it, is not as it was when the run began; always where git cannot tell. */
+/** Tests whether a path, or one below it, differs from when the run began; true if git cannot tell. */
 function createChangeTest({ state, changes }: Transaction): (path: string) => boolean {
   const { baseline } = state;
   const paths = baseline === null ? undefined : lookIfPossible(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
-  // What is changed in a nested repository is told as a change of it.
+  // Git reports changes inside a nested repository as a change of that repository.
   const isInside = createPathTest(paths);
   const above = new Set(paths.flatMap(listParents));
   return (path) => isInside(path) || above.has(path);

@@ -7,7 +7,7 @@ import { groupBlockedTodos } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run did not come to its end';
 
-/** Lists what was not done or not verified, each with its reason: none of it may read as passed. */
+/** Lists what was not done or not verified, each with its reason, so that none of it reads as passed. */
 export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): string[] {
   const engine = requireEngine(tx);
   const { stages, finalize } = requireEngineRecipe(tx).program;
@@ -39,7 +39,7 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
   ];
 }
 
-/** Why a stage of the whole run had nothing to do. */
+/** Explains why a stage of the whole run had nothing to do. */
 function explainSkip(tx: Transaction, stage: 'codeReview' | 'finalVerify'): string {
   const worked = Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
   if (!worked) return 'this run did none of the todos';
@@ -48,7 +48,7 @@ function explainSkip(tx: Transaction, stage: 'codeReview' | 'finalVerify'): stri
   return stage === 'finalVerify' ? 'the plan has no command that can be run at the end' : 'there was nothing to review';
 }
 
-/** Why the run, or some of its done todos, have no commit. */
+/** Explains why the run, or some of its done todos, have no commit. */
 function renderMissingCommits(tx: Transaction, rows: readonly TodoState[]): string[] {
   if (!requireEngineRecipe(tx).program.stages.some(({ id }) => id === 'commit'))
     return ['commits: not part of this recipe'];

@@ -8,7 +8,7 @@ import { isJudgedByItself } from '../../act/results/judges.js';
 import { getCriterionId } from '../../act/results/requirements.js';
 import { getGateKey } from '../../core/events.js';
 
-/** Renders the evidence: each command with its outcome, each judgement with who made it. */
+/** Renders the evidence: each command with its outcome, each judgement with its judge. */
 export function renderVerification(tx: Transaction, rows: readonly TodoState[]): string[] {
   const { evidence, reviews } = requireEngine(tx);
   const verifies = requireEngineRecipe(tx).program.stages.some(({ id }) => id === 'verify');
@@ -31,12 +31,12 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
   ];
 }
 
-/** The verdict of one of the recipe's own handlers. */
+/** Renders the verdict of one of the recipe's own handlers. */
 function renderVerdict({ stage, attempt, status, summary }: NonNullable<TodoState['verdicts']>[number]): string {
   return `${stage}, attempt ${attempt}: ${status}; ${summary}`;
 }
 
-/** Criteria of a done todo that no command can prove, and who judged them. */
+/** Renders the criteria of a done todo that no command can prove, each with its judge. */
 function renderJudgements(tx: Transaction, todo: string): string[] {
   const body = getTodoBody(tx, todo);
   const byPaths = body.mustNotDo.filter((rule) => typeof rule !== 'string').length;
@@ -59,7 +59,7 @@ function renderRuleCount(count: number): string {
   return count === 1 ? 'its rule of what must not be done is' : 'its rules of what must not be done are';
 }
 
-/** @param own whether a verifier of the todo has judged it, not the code review */
+/** @param own whether a verifier judged the todo, rather than the code review */
 function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance, own: boolean): string[] {
   switch (item.kind) {
     case 'command':
@@ -79,7 +79,7 @@ function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance, ow
   }
 }
 
-/** What the code review has said of an assertion. */
+/** Renders what the code review said about an assertion. */
 function renderReviewed(tx: Transaction, todo: string, id: string): string {
   const asked = getCriterionId(todo, id);
   const said = requireEngine(tx)
@@ -89,19 +89,21 @@ function renderReviewed(tx: Transaction, todo: string, id: string): string {
   return `${said.pass ? 'holds' : 'does not hold'}, as the code review judged`;
 }
 
-/** Names the log only while it exists. */
+/** Renders one command's evidence. Names the log only if it still exists. */
 function renderEvidenceLine(tx: Transaction, one: CommandEvidence): string {
   return `${one.id}: ${toCommandLine(one.argv, 200)}: ${renderOutcome(one)}${renderPlace(one)}${renderLog(tx, one)}`;
 }
 
-/** How a command ended: of a result that was used again, when that was. */
+/** Renders how a command ended. For a reused result, adds when it was produced. */
 function renderOutcome({ reused, outcome, exit, at }: CommandEvidence): string {
   if (reused !== true) return outcome;
   const expected = exit === null || exit === 0 ? '' : ', as expected,';
   return `exit ${exit ?? 0}${expected} at ${cutToSecond(at)}, and nothing has changed since`;
 }
 
-/** The commit that was checked out, which a reader can find, and the digest of the whole work tree, which tells trees apart. */
+/**
+ * Renders the commit that was checked out, which a reader can look up, and the digest that identifies the work tree.
+ */
 function renderPlace({ commit, tree }: CommandEvidence): string {
   return `${commit === null ? '' : `, on commit ${commit.slice(0, 7)}`}${tree === null ? '' : `, tree ${tree.slice(0, 7)}`}`;
 }
@@ -111,8 +113,8 @@ function renderLog({ files }: Transaction, { log }: CommandEvidence): string {
 }
 
 /**
- * Lists commands that were red on the very tree on which the final verification found them green: nothing has mended
- * them, so they may well be red again.
+ * Lists commands that were red on the same tree on which the final verification found them green. Nothing has fixed
+ * them, so they may turn red again.
  */
 export function listUnsteady(tx: Transaction): string[] {
   const { evidence, reds = [] } = requireEngine(tx);
