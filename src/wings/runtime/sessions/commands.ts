@@ -17,7 +17,10 @@ import type { SessionState } from './state-schema.js';
 
 type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
 
-/** `session list`: what each session has used, the newest first, and the sum. @param run only those of this run @throws DevCliError `IO` */
+/**
+ * `session list`: the usage of each session, the newest first, and the sum. @param run lists only sessions of this run
+ * @throws DevCliError `IO`
+ */
 export async function list(context: Context, run: string | undefined): Promise<Answer> {
   const { sessions, warnings } = await listSessions(context);
   const shown = sessions.filter(({ work }) => run === undefined || work?.run === run);
