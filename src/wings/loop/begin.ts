@@ -66,8 +66,8 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
 }
 
 /**
- * Renews attempts that an older desk began for current workers: their steps get keys, whoever takes them (fleet.md,
- * Upgrades).
+ * Gives attempts that an older desk began the current version of the steps, so that current workers take them; steps
+ * have keys, so it does not matter who takes them (fleet.md, Upgrades).
  */
 export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 /** Milliseconds for which a ticket is valid. */
 const TICKET_FOR = 60_000;
 
-/** 192 bits. */
+/** Bytes of a random ticket or session: 192 bits. */
 const BYTES = 24;
 
 /** Keeps the sessions that may use the server, in memory only (view-page.md, Guard). */

@@ -39,7 +39,7 @@ function readExample(): PlanContent {
   return JSON.parse(json) as PlanContent;
 }
 
-/** Commands alone judge small work; an agent also judges other work. */
+/** Small work is judged by commands alone; other work by an agent, too. */
 function buildTodo(example: PlanTodo, number: number, size: Size, proves: boolean): PlanTodo {
   const serves = proves ? ['r-1'] : [];
   const proof = proves ? { proves: ['r-1'] } : {};

@@ -61,7 +61,7 @@ export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine):
   };
 }
 
-/** Lists the questions before the todos, and the stage that begins the run's pull request. */
+/** Lists the questions before the todos, and the stage that announces the start at the pull request. */
 function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
   const begin = handlers['stateBegin'];
   return [

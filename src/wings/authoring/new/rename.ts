@@ -110,7 +110,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
     .reduce((done, { at, end, text: put }) => done.slice(0, at) + put + done.slice(end), text);
 }
 
-/** Puts the line before a text that tells an editor its schema. */
+/** Puts a first line before a text that tells editors which schema it has. */
 function withModeline(text: string, file: string, schema: EditorSchema): string {
   return `${renderModeline(file, schema)}\n${text.replace(/^\uFEFF?(?:# yaml-language-server:.*\n)?/, '')}`;
 }

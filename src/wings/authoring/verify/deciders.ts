@@ -36,7 +36,7 @@ function isOpen(
   blocks: readonly ResolvedBlock[],
   getValue: () => unknown,
 ): boolean {
-  // Whoever decides that a block is skipped also decides that its values are unset.
+  // Skipping a block leaves its values unset, so whoever decides about skipping decides about them.
   const isLeftOut = () => {
     // Excludes the block itself, because conditions may refer to each other.
     const others = blocks.filter((one) => one !== block);

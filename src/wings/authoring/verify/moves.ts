@@ -20,7 +20,7 @@ export interface Move {
    * result of dev-cli's own commands, which no script decides.
    */
   kind: 'work' | 'own' | 'inside';
-  /** Whether it requires a remote. */
+  /** Whether it can happen only with a remote. */
   remote?: true;
   /** Nobody is asked, because no agent's condition holds. */
   passed?: true;

@@ -259,7 +259,8 @@ export class Change {
 
   /**
    * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the user may grant
-   * or fill rounds, there may have been any number of further rounds, so a candidate is chosen anew each time.
+   * or fill rounds, there may have been any number of further rounds, so one of the higher candidates may be chosen,
+   * each time anew.
    */
   #countRounds(values: readonly unknown[], rounds: number, block: number): number {
     const least = Math.max(

@@ -24,7 +24,7 @@ export interface Offer {
 /** A request for a lease. */
 export interface Taking {
   worker: string;
-  /** Null: any. */
+  /** Null: any role. */
   role: string | null;
   /** A repeated request with the same worker and key gets the same lease. */
   key: string | null;

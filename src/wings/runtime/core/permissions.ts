@@ -110,7 +110,7 @@ function allows(own: readonly Rule[], target: Target): boolean {
   const plain = readPlainLine(target.command);
   if (plain === null) return false;
   const fits = (words: string[]) => abouts.some((about) => fitsWords(about, words));
-  // A command that a program is given to run needs a rule of its own, however plain the line.
+  // A command that another program runs, as in `sudo git push`, needs a rule of its own, however plain the line.
   const outer = new Set(plain.map(({ words }) => JSON.stringify(words)));
   const inner = listShellCommands(target.command).filter((words) => !outer.has(JSON.stringify(words)));
   return plain.every((one) => fits(one.words) || isShippedAllowed(one)) && inner.every(fits);

@@ -16,8 +16,8 @@ type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<Wor
 export const AT_ONCE = 4;
 
 /**
- * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails is tried afresh
- * once, then left out (runtime.md, Driving).
+ * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails is tried once
+ * more from the start, then left out (runtime.md, Driving).
  */
 export async function driveChildren(driven: Driven, action: DispatchAction): Promise<Step> {
   const atOnce = action.parallel ? AT_ONCE : 1;

@@ -9,7 +9,7 @@ import type { ToolResult } from '../tools/tool.js';
 
 export type HookMoment = 'PreToolUse' | 'PostToolUse';
 
-/** A shell command that is told about calls. */
+/** A shell command that runs before or after calls. */
 export interface Hook {
   command: string;
   /** Tool names separated by `|`; `*` stands for any text. Default: every tool. */
@@ -28,7 +28,7 @@ export interface HookOutcome {
   /** Why the call is denied. */
   denied?: string;
   messages: string[];
-  /** Failures of hooks, told to the model. */
+  /** Failures of hooks, reported to the model. */
   warnings: string[];
 }
 

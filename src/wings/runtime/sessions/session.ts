@@ -43,7 +43,7 @@ export interface Session {
 /** Computes the fields of a session's state that change. */
 type Change = (state: SessionState) => Partial<SessionState>;
 
-/** How a session begins. */
+/** What a new session is created with. */
 export type Opening = Pick<SessionState, 'id' | 'kind' | 'work' | 'model'>;
 
 /** Opens the sessions of a root. Writes nothing. @throws DevCliError `IO` */

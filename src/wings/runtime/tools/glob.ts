@@ -8,8 +8,8 @@ import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 /**
- * Maximum of `*` in one part of a path, and of `**` parts: without git, matching takes exponential time in their
- * number.
+ * Maximum of `*` in one part of a path, and of `**` parts: matching without git tries every way to split a name among
+ * them.
  */
 const MOST_STARS = 3;
 

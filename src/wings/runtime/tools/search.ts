@@ -32,7 +32,7 @@ export interface Ground {
   hasGit: boolean;
 }
 
-/** @throws ToolRefusal, system errors */
+/** Finds where a search begins. @throws ToolRefusal, system errors */
 export function findGround(path: string, site: ToolSite): Ground {
   const place = locate(path, site);
   const isFile = readStats(place.path)?.isFile() === true;
