@@ -12,7 +12,7 @@ import { SMALL_CREW } from '../support/small.mjs';
 import { agentFor, STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** As amnesia.test.ts, for the recipes that come after a plan. */
+/** Like amnesia.test.ts, for the recipes that come after a plan. */
 
 const fresh = freshProjects();
 
@@ -65,8 +65,8 @@ it('(a crew that remembers what it did is found out)', { timeout: 240_000 }, () 
 });
 
 /**
- * Carries a run to its end with a new agent for each step: one does the work and is gone before the acknowledgement, the next
- * knows the name alone. Gives the blocks as they were acknowledged.
+ * Carries a run to its end with a new agent for each step: one does the work but disappears before it acknowledges, and
+ * the next knows only the run's name. Returns the blocks as acknowledged.
  */
 function replaced(first: Action, make: (scenario?: Scenario) => StandIn): string[] {
   const acknowledged: string[] = [];
@@ -87,7 +87,10 @@ function replaced(first: Action, make: (scenario?: Scenario) => StandIn): string
   return acknowledged;
 }
 
-/** Manifest and next at a step: small, true, the same when asked again, without a trace. Gives the block. */
+/**
+ * Checks manifest and next at a step: small, correct, the same when repeated, and without side effects. Returns the
+ * block.
+ */
 function lookedAt(project: Project, action: Action): string {
   const image = imageOf(project);
   const manifest = devCli(project, ['manifest', RUN]);
@@ -100,7 +103,7 @@ function lookedAt(project: Project, action: Action): string {
   return action.block;
 }
 
-/** What does not depend on when and in how many calls it came about. */
+/** Returns results that do not depend on when, and in how many calls, they came about. */
 function resultOf(project: Project) {
   const report = existsSync(join(runDir(project, RUN), 'report.md')) ? reportOf(project) : '';
   return {
@@ -114,7 +117,7 @@ function resultOf(project: Project) {
   };
 }
 
-/** Hashes, run ids, action ids and times are those of one run. */
+/** Replaces hashes, run ids, action ids and times, which differ between runs. */
 function withoutTimes(text: string): string {
   return text
     .replace(/\d{8}T\d{6}Z-[0-9a-f]+/g, '<run>')

@@ -48,7 +48,7 @@ describe.each(SPECIFY_RECIPES)('%s', (recipe) => {
       const project = fresh();
       let action: Action = new StandIn({ project, scenario: trouble }).start(flags);
       for (let steps = 0; action.done !== true && steps < 40; steps += 1) {
-        // The first agent does the work and is gone before the acknowledgement; the next one knows the name alone.
+        // The first agent does the work but disappears before it acknowledges; the next one knows only the run's name.
         const gone = new StandIn({
           project,
           scenario: {

@@ -7,7 +7,7 @@ import { git } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 import { acknowledge, END_BLOCK, startTiny } from '../support/tiny.js';
 
-/** What a recipe names as its artifacts can be committed once a run has ended (storage.md, Layout). */
+/** The artifacts of a recipe can be committed once a run has ended (storage.md, Layout). */
 
 const RUN = 'run-1';
 
@@ -20,13 +20,13 @@ afterEach(() => project.remove());
 const document = (path: string): string => `.dev/specs/${RUN}/${path}`;
 const ownRules = (): string => join(runDir(project, RUN), '.gitignore');
 
-/** What git sees of the run's directory. */
+/** Lists the files of the run's directory that git sees. */
 function seen(): string[] {
   const status = git(project, 'status', '--porcelain', '-z', '--untracked-files=all', '--', `.dev/specs/${RUN}`);
   return status.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(3)]));
 }
 
-/** Begins a run of one step whose recipe has this header; its agent writes the documents. */
+/** Begins a run of one step whose recipe has this head; its agent writes the documents. */
 function begin(head: string, ...paths: string[]): Action {
   const action = startTiny(project, [END_BLOCK], head);
   for (const path of paths) writeProjectFile(project, document(path), `# ${path}\n`);

@@ -106,7 +106,7 @@ describe.skipIf(skipped)(
       }
       expect(second).toContain('your review of round 1, REJECT');
       expect(second).toContain('## Blocking');
-      // After the person's word: the verdict before was another one.
+      // After the person's answer: the verdict before it was different.
       expect(third).toContain('your review of round 2, OKAY');
       expect(third).not.toContain('your review of round 1');
     });

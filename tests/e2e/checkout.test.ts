@@ -7,7 +7,7 @@ interface Locked {
   packages: Record<string, { optionalDependencies?: Record<string, string> }>;
 }
 
-/** Optional packages that a package of the lock file names and the lock file does not know. */
+/** Lists optional packages that packages of the lock file depend on but that the lock file does not contain. */
 function unlocked({ packages }: Locked): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

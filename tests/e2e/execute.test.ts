@@ -17,7 +17,7 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 const withoutTerminal = findTerminal() === null;
 const suffix = withoutTerminal ? ` (skipped: ${NO_TERMINAL})` : '';
 
-/** On a machine that others use too. */
+/** Allows for a machine that others use, too. */
 const LONG = { timeout: 240_000 };
 
 let project: Project;
@@ -114,14 +114,16 @@ describe('execute-standard', LONG, () => {
     expect(waves.filter(([first]) => first?.startsWith('all/codeReview'))).toHaveLength(2);
     const polls = agent.calls.filter(({ command }) => command.includes(' --wait '));
     expect(polls.length).toBeGreaterThanOrEqual(2);
-    // A busy machine may need a poll more; with the two that a quiet one needs these are the 15.
+    // A busy machine may need one more poll; with the two that a quiet one needs, this makes 15.
     expect(agent.calls.length - polls.length).toBeLessThanOrEqual(13);
     const pollBytes = polls.slice(2).reduce((bytes, { stdout }) => bytes + Buffer.byteLength(stdout), 0);
     expect(agent.totals().answers - pollBytes).toBeLessThanOrEqual(15_000);
   });
 });
 
-/** The sample plan with commands that take no time, one of them red as long as the mistake of the first attempt is there. */
+/**
+ * Returns the sample plan with commands that take no time; one fails while the mistake of the first attempt is there.
+ */
 function cheapPlan(slow = ['test', '-f', 'README.md']): object {
   const plan = planContent(0) as {
     todos: { id: string; acceptance: { kind: string; run?: string[]; expect?: object }[] }[];
@@ -136,7 +138,7 @@ function cheapPlan(slow = ['test', '-f', 'README.md']): object {
   return plan;
 }
 
-/** The log of the command that was red, from the run's directory. */
+/** Returns the log of the command that failed, relative to the run's directory. */
 function redLog(): string {
   const finished = journalOf(project, RUN).filter(({ type }) => type === 'command-finished');
   const red = finished.map(({ data }) => data as { exit: number; log: string }).find(({ exit }) => exit !== 0);
@@ -272,7 +274,7 @@ describe('abort', LONG, () => {
   });
 });
 
-/** The number in a file, as soon as it is there. */
+/** Reads the number in a file, once the file exists. */
 async function written(path: string): Promise<number> {
   for (let left = 200; left > 0; left -= 1) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -15,25 +15,25 @@ import { PLAIN_BLOCK, PLAN_BLOCK, tiny } from '../support/tiny.js';
  *
  * | gate                | no                        | edit first                    | the plan is changed meanwhile           |
  * | ------------------- | ------------------------- | ----------------------------- | --------------------------------------- |
- * | approve the plan    | halted; whatever carries  | the planner reads the reason, | the gate shows what changed, and the    |
- * |                     | it out asks first         | the gate asks again           | yes is about the other plan             |
+ * | approve the plan    | halted; any execution of  | the planner reads the reason, | the gate shows what changed, and the    |
+ * |                     | it asks first             | the gate asks again           | yes is about the other plan             |
  * | … of an execution   | halted, nothing was run;  | halted, the reason is kept;   | the same                                |
- * |                     | whatever goes on asks     | whatever goes on asks first   |                                         |
- * |                     | first                     |                               |                                         |
+ * |                     | any way to continue asks  | any way to continue asks      |                                         |
+ * |                     | first                     | first                         |                                         |
  * | approve commands    | halted, nothing was run;  | stopped, planned anew: the    | the same; a plan that changes later is  |
- * |                     | going on asks again       | gate shows the other commands | asked about anew                        |
- * | judge a criterion   | another attempt, which    | what was put right is passed  | asked first; after a no the answer      |
- * |                     | reads why                 |                               | stands, for the plan that is at work    |
+ * |                     | continuing asks again     | gate shows the other commands | asked about anew                        |
+ * | judge a criterion   | another attempt, which    | the corrected work is passed  | asked first; after a no the answer      |
+ * |                     | reads why                 |                               | stands, for the plan being executed     |
  * | a worker's question | the todo is given up      | the answer reaches the next   | the same                                |
  * |                     |                           | attempt                       |                                         |
- * | a recipe's own      | another attempt, which    | what was put right is         | the same                                |
+ * | a recipe's own      | another attempt, which    | the corrected work is         | the same                                |
  * |                     | reads why                 | approved                      |                                         |
  * | confirm decisions   | halted                    | back, with the reason         | the answer stands                       |
  * | rounds used up      | halted                    | as many rounds again          | the answer stands                       |
  *
- * At each of them: leaving it and coming back in another session finds the same question, byte for byte, and it can be answered
- * then; an answer that comes when the gate is gone changes nothing and says so. The first six are a person's: an agent cannot
- * answer them. With and without commands in the plan; where the plan has none, nobody is asked about commands.
+ * At each gate, a person who leaves and returns in another session finds the same question, byte for byte, and can
+ * answer it; an answer after the gate is gone changes nothing and says so. An agent cannot answer the first six, which
+ * are for people. Each case runs with and without commands in the plan; without commands, nobody is asked about them.
  */
 
 const RUN = 'story';
@@ -50,7 +50,7 @@ type Acceptance = ReturnType<typeof smallPlan>['todos'][number]['acceptance'][nu
 
 const ASSERTION: Acceptance = { id: 'as-1', kind: 'assertion', text: 'It is there.' };
 const HUMAN: Acceptance = { id: 'hu-1', kind: 'human', text: 'It reads well.' };
-/** With an argument that has to be quoted to be seen. */
+/** The argument needs quotes to be shown correctly. */
 const command = (word = 'ran it'): Acceptance => ({
   id: 'ac-1',
   kind: 'command',
@@ -94,7 +94,7 @@ const agent = (crew = CREW): StandIn => new StandIn({ project, name: RUN, crew, 
 const pending = (): Action => devCli(project, ['next', RUN]).json as unknown as Action;
 const text = (path: string): string => readFileSync(join(project.root, path), 'utf8');
 
-/** The title of the todo as it is carried out. */
+/** Returns the title of the todo as it is being executed. */
 function titleAtWork(): string | undefined {
   const { engine } = stateOf(project, RUN) as unknown as {
     engine: { todos: Record<string, { title: string }> } | null;
@@ -102,7 +102,7 @@ function titleAtWork(): string | undefined {
   return engine?.todos['todo-1']?.title;
 }
 
-/** A planning run in small, with a gate under a name of its own. */
+/** A small planning run whose gate has a different name. */
 const SIGN_OFF = `
   - id: sign-off
     type: wait-for-user
@@ -122,7 +122,7 @@ function planned(plan: object): Action {
   return nextOf(runPrinted(project, write.ack ?? '').json);
 }
 
-/** Whatever is tried to go on with, the execution begins with the question about its plan, and nothing has run. */
+/** Checks that however the run is continued, the execution first asks about its plan, and nothing has run. */
 function asksFirst(): void {
   const forced = ['--execute', '--force', '--autopilot', '--set', 'approve_commands=auto'];
   const gate = nextOf(devCli(project, ['init', RUN, ...forced]).json);
@@ -135,7 +135,7 @@ function asksFirst(): void {
   expect(existsSync(join(project.root, RAN))).toBe(false);
 }
 
-/** Goes on as an error or an end prints it, and comes back to the gate. */
+/** Continues as the error or the ended run says, and checks that this leads back to the gate. */
 function leadsBack(done: Action, block: string): void {
   expect(done).toMatchObject({ done: true, outcome: 'halted' });
   const refused = devCli(project, ['init', RUN, '--execute']);
@@ -145,10 +145,10 @@ function leadsBack(done: Action, block: string): void {
   expect(again).toMatchObject({ block, action: 'wait-for-user' });
 }
 
-/** The person's answer, and what the agent finds then. */
+/** Answers as the person, and returns what the agent gets next. */
 const decide = (gate: Action, choice: string, crew = CREW): Action => agent(crew).decide(gate, choice, WHY);
 
-/** An answer that is refused; gives what the person is told. */
+/** Gives an answer that is refused; returns what the person is told. */
 function refusedAt(choice: string): string {
   const { exit, stdout } = agent().run(`dev-cli approve ${RUN}`, { typed: [choice] });
   expect(exit, stdout).not.toBe(0);
@@ -161,10 +161,10 @@ function changePlan(plan: object): void {
 
 interface Gate {
   title: string;
-  /** Only with commands, or only without, where the other makes no difference. */
+  /** Only with commands, or only without, if the other case would not differ. */
   only?: boolean;
   open: (variant: Variant) => Action;
-  /** The choice that goes on. */
+  /** The choice that leads on. */
   yes: string;
   cells: Record<'no' | 'edit first' | 'the plan is changed meanwhile', (gate: Action, variant: Variant) => void>;
   crew?: typeof CREW;
@@ -176,19 +176,19 @@ const execute = (variant: Variant, flags: string, crew = CREW, more: Acceptance[
   return standIn.drive(standIn.execute(flags));
 };
 
-/** Another attempt is handed out, and its worker reads this. */
+/** Checks that another attempt is handed out, and that its worker reads this. */
 function workerReads(next: Action, what: string): void {
   expect(next.tasks).toMatchObject([{ substep: 'worker', attempt: 2 }]);
   expect(text(next.tasks?.[0]?.promptFile ?? '')).toContain(what);
 }
 
-/** The run goes on, and comes to a good end. */
+/** Checks that the run goes on and completes. */
 function endsWell(next: Action): void {
   expect(next.action).not.toBe('wait-for-user');
   expect(agent().drive(next)).toMatchObject({ outcome: 'completed' });
 }
 
-/** A no to the changed plan leaves the one that is carried out, and the gate asks what it asked before. */
+/** Checks that a no to the changed plan keeps the plan being executed, and that the gate then repeats its question. */
 function standsForThePlanAtWork(yes: string, crew = CREW): Gate['cells']['no'] {
   return (gate, variant) => {
     changePlan(otherPlan(variant));
@@ -411,7 +411,7 @@ it('a plan refused when it was to be carried out: `instead` plans it anew, at it
   expect(text(`.dev/specs/${RUN}/DRAFT.md`)).toContain(`- At approvePlan: ${WHY} (user)`);
 });
 
-/** Gates that the agent answers after asking. */
+/** Gates that the agent answers after asking the user. */
 const CONFIRM = `
   - id: decision-confirm
     type: wait-for-user
@@ -452,7 +452,7 @@ const AGENTS_GATES = [
     open: () => {
       const recipe = tiny(project, 'bounded', [BOUND, PLAIN_BLOCK], 'draft: { required: [boundaries, criteria] }\n');
       let action = nextOf(devCli(project, ['init', RUN, '--recipe', recipe, '--goal', 'Add JWT auth']).json);
-      // The same twice: only a round that brings nothing counts.
+      // The same text twice: only a round that fills nothing new counts.
       for (let round = 1; round <= 2; round += 1) {
         writeProjectFile(project, action.data?.write ?? '', '## boundaries\n\n- None.\n');
         action = nextOf(runPrinted(project, action.ack ?? '').json);

@@ -8,7 +8,7 @@ import { generatePlan, git, RUN } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
-/** A user tidies up with git in the middle of a run: nothing of it is lost (storage.md, Layout and A commit). */
+/** A user tidies up with git in the middle of a run: nothing of the run is lost (storage.md, Layout and A commit). */
 
 const LONG = { timeout: 240_000 };
 
@@ -22,12 +22,12 @@ const clean = (): void => {
   for (const _ of [1, 2]) git(project, 'clean', '-fd');
 };
 
-/** Twice: what the first one leaves unprotected, the second one takes. */
+/** Twice, because the second stash would take anything that the first leaves unprotected. */
 const stash = (): void => {
   for (const _ of [1, 2]) git(project, 'stash', '--include-untracked');
 };
 
-/** Not while a worker's files lie there uncommitted: those are what the user throws away knowingly. */
+/** Returns false while a worker's uncommitted files are there: a user knows that stashing takes those. */
 const isTidy = (): boolean => git(project, 'status', '--porcelain', '--', ':(exclude).dev') === '';
 
 function agentThat(before: (action: Action, agent: StandIn) => void): StandIn {
@@ -39,7 +39,7 @@ function agentThat(before: (action: Action, agent: StandIn) => void): StandIn {
   });
 }
 
-/** Tidies up before each action, asks what is pending, and goes on to the end. */
+/** Tidies up before each action, asks for the pending action, and goes on to the end. */
 function driven(start: (agent: StandIn) => Action, tidyUp: () => void): { done: Action; tidied: number } {
   let tidied = 0;
   const agent = agentThat((action) => {
@@ -90,7 +90,7 @@ describe('what comes back', LONG, () => {
     agent.drive(agent.start('--recipe specify-standard-autopilot'));
   }
 
-  /** The first action of an execution of the small plan. */
+  /** Returns the first action of an execution of the small plan. */
   function executing(): Action {
     generatePlan(project);
     return agentThat(() => {}).execute('--execute --autopilot');

@@ -9,12 +9,12 @@ import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-// Every run that a release ever left behind is resumed to its end by this one (storage.md, state.json).
+// This release resumes every run that any earlier release left, to its end (storage.md, state.json).
 
 const RUNS = goldenRuns();
 
 const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
-/** What these need of the world is there when they are resumed. */
+/** Their remote and `gh` are set up before they are resumed. */
 const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
 
 let project: Project;
@@ -23,17 +23,17 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The run is as it was kept: the same action, nothing to mend, everything as the journal says. */
+/** Checks that the run is as it was stored: the same action, nothing to recover, everything as in the journal. */
 function checkKept(run: GoldenRun): void {
   const replayed = devCli(project, ['replay', run.name, '--check', '--json']);
   expect(replayed.json['differences']).toEqual([]);
   const status = devCli(project, ['status', run.name, '--json']).json;
   expect(status['recovered']).toEqual([]);
-  // Asking after an external command may settle it.
+  // `next` may settle an external command, so the answer may differ.
   if (run.next['action'] !== 'running') expect(devCli(project, ['next', run.name]).json).toEqual(run.next);
 }
 
-/** Every one of them comes from elsewhere: a person looks at its commands before it goes on (protocol.md §4). */
+/** All these runs come from elsewhere, so a person has to trust their commands before they go on (protocol.md §4). */
 function trust({ name }: GoldenRun): void {
   const { exit, output } = findTerminal()?.(`dev-cli trust ${name}`, {
     cwd: project.root,
@@ -43,7 +43,7 @@ function trust({ name }: GoldenRun): void {
   expect(exit, output).toBe(0);
 }
 
-/** Goes on from there as a new session would: from `manifest` and `next` alone. */
+/** Resumes a run as a new session would: from `manifest` and `next` alone. */
 function resume(run: GoldenRun): Action {
   if (OPENS_PULL_REQUESTS.has(run.recipe)) {
     addRemote(project);
@@ -61,7 +61,7 @@ function resume(run: GoldenRun): Action {
     const reopened = agent.run(next.resume);
     expect(reopened.exit, reopened.stdout).toBe(0);
   }
-  // What has ended stays ended; the name is free for another run.
+  // A run that has ended stays ended; its name is free for another run.
   if (hasEnded(run)) {
     const first = nextOf(agent.run(run.init).answer ?? {});
     return first.done === true ? first : agent.step(first);
@@ -71,7 +71,10 @@ function resume(run: GoldenRun): Action {
 
 const hasEnded = ({ next }: GoldenRun): boolean => next['done'] === true && next['resume'] === undefined;
 
-/** @param last what the resumed run came to; of one that had ended, where another run of its name stands after a step */
+/**
+ * @param last the last action of the resumed run; if the run had ended, the action after one step of a new run of its
+ * name
+ */
 function checkEnd(run: GoldenRun, last: Action): void {
   expect(last.run).toBe(run.name);
   if (!hasEnded(run)) expect(last).toMatchObject({ done: true, outcome: 'completed' });
@@ -106,7 +109,7 @@ describe('golden runs', () => {
   });
 });
 
-/** A release that could not read what another one wrote: each has to make the checks above fail. */
+/** Simulates releases that misread the files of another release; each must make the checks above fail. */
 describe('a golden run that this release would misread is noticed:', () => {
   const file = (name: string, run: GoldenRun): string => `.dev/specs/${run.name}/${name}`;
   const planted: [string, (run: GoldenRun) => void][] = [

@@ -18,7 +18,8 @@ import {
 import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
-// The end of an execution hands the work in: push, then the text, and only then ready (issue 8, 17; engine.md, Stages).
+// The end of an execution hands the work in: it pushes, then writes the text, and only then marks it ready (issue 8,
+// 17; engine.md, Stages).
 
 const BRANCH = `dev/${RUN}`;
 const URL = 'https://forge.invalid/pull/7';
@@ -37,7 +38,7 @@ const git = (...args: string[]) =>
 
 const crew = (summary = 'Written as asked.') => simpleCrew({}, { summary });
 
-/** A draft pull request for a plan of one todo, opened by open-pr, as before its execution. */
+/** Opens a draft pull request for a plan of one todo with open-pr, as before its execution. */
 function opened(): void {
   const acceptance = [{ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', 'made/todo-1.txt'] }];
   generatePlan(project, { ...smallPlan(), todos: [bareTodo('todo-1', { title: 'Write one', acceptance })] });
@@ -46,7 +47,7 @@ function opened(): void {
   expect(requestsOf(project)).toMatchObject([{ url: URL, isDraft: true }]);
 }
 
-/** The execution up to the acknowledgement after which only the end is left. */
+/** Runs the execution up to the last acknowledgement before its end. */
 function upToReview(agent: StandIn): Action {
   let action = agent.execute('--execute --autopilot');
   for (let left = 20; left > 0 && action.tasks?.[0]?.substep !== 'codeReview'; left -= 1) action = agent.step(action);
@@ -56,7 +57,7 @@ function upToReview(agent: StandIn): Action {
 
 interface End {
   done: Action & { results: Record<string, string>; warnings?: string[] };
-  /** All `ran` of the answers on the way. */
+  /** All `ran` members of the answers. */
   ran: { block: string; ok: boolean; summary: string }[];
 }
 
@@ -78,7 +79,7 @@ function handedIn(work = crew(), goal?: string): End {
 }
 
 const asked = () => callsOfGh(project).map(({ args }) => args.slice(0, 2).join(' '));
-/** What was asked of gh by the execution. */
+/** Lists the calls of gh that the execution made. */
 const atEnd = () => asked().slice(asked().indexOf('pr comment') + 1);
 
 describe('the end of an execution with a pull request', () => {
@@ -88,7 +89,7 @@ describe('the end of an execution with a pull request', () => {
     expect(done).toMatchObject({ outcome: 'completed', results: { pullRequest: `${URL} (ready for review)` } });
     expect(commitsAtRemote(project, BRANCH)).toEqual([TITLE, 'Write one']);
     expect(atEnd()).toEqual(['pr edit', 'pr ready']);
-    // The push was there before the text.
+    // The push happened before the text was written.
     const head = git('rev-parse', BRANCH);
     for (const { args, heads } of callsOfGh(project).slice(-2)) expect(heads[BRANCH], args.join()).toBe(head);
     const [request] = requestsOf(project);
@@ -194,7 +195,7 @@ describe('the end of an execution with a pull request', () => {
 });
 
 describe('whoever is cut off on the way', () => {
-  /** Each step takes this long, in seconds. */
+  /** Duration of each step, in seconds. */
   const SLOW = 0.6;
 
   it.each([0.3, 0.9, 1.5, 2.1])(
@@ -247,7 +248,7 @@ describe('whoever is cut off on the way', () => {
   });
 });
 
-/** Until the job of the end is the pending action. */
+/** Waits until the job at the end is the pending action. */
 async function untilJob(): Promise<void> {
   for (let left = 200; left > 0; left -= 1) {
     const text = readFileSync(join(project.root, '.dev/specs', RUN, 'state.json'), 'utf8');

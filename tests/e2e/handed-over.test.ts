@@ -4,7 +4,7 @@ import { devCli } from '../support/cli.js';
 import { freshProjects } from '../support/fresh.js';
 import { type Answers, readAnswers, tellAnswers } from '../support/questions.mjs';
 
-// What `dev-cli demo handoff` rests on; tests/e2e/packed.test.ts plays it.
+// The checks that `dev-cli demo handoff` relies on; tests/e2e/packed.test.ts plays the demo.
 
 const create = freshProjects();
 

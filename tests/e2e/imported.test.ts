@@ -5,7 +5,7 @@ import { simpleCrew } from '../support/crew.mjs';
 import { commitsOf, git, reportOf } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 
-// plans-from-elsewhere.md, plan import: what was imported is carried out like any plan, to its end.
+// plans-from-elsewhere.md, plan import: an imported plan is carried out to its end like any other.
 
 let project: Project;
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { commitsOf, generatePlan, RUN, reportOf } from '../support/executing.js'
 import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
-/** A word of a verifier, and what it leads to: the run that three of them could end is one of the field (engine.md, Triage). */
+/** One word of a verifier, and its consequences: three such words once ended a real run (engine.md, Triage). */
 
 const LONG = { timeout: 240_000 };
 const RULE = 'Change the changelog.';
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** todo-2 waits for todo-1, which has a must-not; todo-3 is on its own. */
+/** todo-2 depends on todo-1, which has a must-not; todo-3 is independent. */
 const plan = () => ({
   ...smallPlan(),
   todos: [
@@ -33,7 +33,7 @@ const plan = () => ({
 });
 const present = (id: string) => ({ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', `made/${id}.txt`] });
 
-/** A verifier that finds the must-not of todo-1 violated where `broken` says so; prompts by task. */
+/** A crew whose verifier reports todo-1's must-not as violated when `broken` says so, with the prompts by task. */
 function crewOf(broken: (task: Task, prompt: string) => boolean) {
   const prompts: Record<string, string> = {};
   const content = simpleCrew();
@@ -62,7 +62,7 @@ function drive(crew: ReturnType<typeof crewOf>['crew'], first?: Action): { agent
 }
 
 const todosOf = () => (stateOf(project, RUN) as unknown as { engine: RunEngine }).engine.todos;
-/** The file that a printed command takes its note from. */
+/** Returns the file from which a printed command reads its note. */
 const fileOf = (command: string) => /--note @(\S+)/.exec(command)?.[1] ?? '';
 
 describe('a must-not that a verifier finds violated', LONG, () => {
@@ -108,7 +108,7 @@ describe('a must-not that a verifier finds violated', LONG, () => {
     expect(resume).toBe(`dev-cli step invalidate ${RUN} --step todo-1`);
     for (const command of [resume, ruling]) expect(report).toContain(`\`${command}\``);
 
-    // As it stands the command asks for its text first, and changes nothing.
+    // As printed, the command first demands its text, and changes nothing.
     const before = stateOf(project, RUN);
     expect(agent.run(ruling).exit).toBe(2);
     expect(stateOf(project, RUN)).toEqual(before);

@@ -15,7 +15,7 @@ import {
 } from '../support/forge.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 
-/** open-pr from the outside (recipes.md §4): a real git remote, and a stand-in for `gh` that writes down what it was asked. */
+/** open-pr from the outside (recipes.md §4): with a real git remote, and a stand-in for `gh` that records its calls. */
 
 let project: Project;
 let base: string;
@@ -28,7 +28,7 @@ afterEach(() => project.remove());
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
 
-/** Nothing called gh may be found, whatever this machine has installed. */
+/** Hides gh, whatever is installed on this machine. */
 const withoutGh = (): NodeJS.ProcessEnv => {
   const tools = join(base, 'tools');
   mkdirSync(tools, { recursive: true });
@@ -39,7 +39,7 @@ const withoutGh = (): NodeJS.ProcessEnv => {
   return { PATH: `${join(base, 'bin')}:${tools}` };
 };
 
-/** Polls as told until something else is to be done. */
+/** Polls as told until another action is pending. */
 function settled(document: Document, env: NodeJS.ProcessEnv = {}): Action {
   let action = (document.next ?? document) as Action;
   for (let n = 0; n < 20 && action.action === 'running'; n += 1) {
@@ -50,7 +50,7 @@ function settled(document: Document, env: NodeJS.ProcessEnv = {}): Action {
 
 const TEXT = { title: 'Add JWT auth', body: 'Why: "quoted" $HOME `x`\n\n- one\n' };
 
-/** Writes the text and acknowledges; gives what follows. */
+/** Writes the text and acknowledges; returns the next action. */
 function describeIt(action: Action, text: unknown = TEXT, env: NodeJS.ProcessEnv = {}): Action {
   expect(action).toMatchObject({ block: 'describe', action: 'llm+cli' });
   writeProjectFile(project, action.data?.write ?? '', JSON.stringify(text));
@@ -151,7 +151,7 @@ describe('open-pr', () => {
 describe('open-pr on a branch that has a pull request', () => {
   const SECOND = { title: 'Add JWT auth, as decided', body: 'Now with the decision.\n' };
 
-  /** The whole recipe, from init to its end. */
+  /** Runs the whole recipe, from init to its end. */
   const opened = (text: unknown = TEXT): Action =>
     describeIt(settled(init(project, 'add-auth', '--recipe', 'open-pr')), text);
   const changed = (change: Partial<ReturnType<typeof requestsOf>[number]>): void =>
@@ -274,7 +274,7 @@ describe('what gh says is not believed', () => {
     const action = settled(init(project, 'add-auth', '--recipe', 'open-pr'));
     writeProjectFile(project, action.data?.write ?? '', JSON.stringify({ title: 'x', body: 'y'.repeat(1024 * 1024) }));
     expect(runPrinted(project, action.ack ?? '').json.error?.code).toBe('SCHEMA_INVALID');
-    // By hand there is no acknowledgement to refuse it.
+    // When called by hand, there is no acknowledgement that could refuse it.
     const byHand = devCli(project, ['pull-request', 'open', 'add-auth']).json;
     expect(byHand.error).toMatchObject({ code: 'EVIDENCE_INVALID' });
     expect(git('for-each-ref', 'refs/remotes/origin/dev')).toBe('');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
-// The package as it would be published: what npm packs, and nothing else of this checkout.
+// The package as published: exactly what npm packs, without the rest of this checkout.
 
 let project: Project;
 let bin: string;
@@ -25,7 +25,7 @@ beforeAll(() => {
   const { dependencies } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // What the one dependency needs lies beside it.
+  // The packages that its one dependency needs are linked beside it.
   expect(Object.keys(dependencies)).toEqual(['ajv']);
   for (const needed of ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'])
     symlinkSync(join(CHECKOUT, 'node_modules', needed), join(modules, needed));

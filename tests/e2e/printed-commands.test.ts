@@ -14,7 +14,7 @@ const fresh = freshProjects();
 
 let copies = 0;
 
-/** The project as it stands now, elsewhere: what is tried there has no effect here. */
+/** Copies the project in its current state, so that trials in the copy do not affect the original. */
 function copyOf(project: Project): Project {
   copies += 1;
   const root = join(dirname(project.root), `copy-${copies}`, 'todo-api');
@@ -23,14 +23,16 @@ function copyOf(project: Project): Project {
   return { ...project, root, remove: () => {} };
 }
 
-/** A copy in which a person lets the run start its commands (protocol.md, Place). */
+/** Has a person trust the run's commands in a copy (protocol.md, Place). */
 function trusted(copy: Project): Project {
   const asked = findTerminal()?.(`dev-cli trust ${RUN}`, { cwd: copy.root, env: copy.env, answers: ['y'] });
   if (asked !== undefined) expect(asked.exit, asked.output).toBe(0);
   return copy;
 }
 
-/** Every command line in a call's answer, wherever it stands: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`. */
+/**
+ * Lists every command line in an answer, wherever it occurs: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`.
+ */
 function commandsIn(value: unknown, key = ''): { key: string; command: string }[] {
   if (typeof value === 'string') return value.startsWith('dev-cli ') ? [{ key, command: value }] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -62,11 +64,11 @@ describe.each(SPECIFY_RECIPES)('%s', (recipe) => {
   );
 });
 
-/** A command stands under a key that the skills know, and carries the name. */
+/** Checks that each command has a key that the skills know, and contains the run's name. */
 function checkKeys(agent: StandIn): void {
   for (const call of agent.calls) {
     for (const { key, command } of commandsIn(call.answer)) {
-      // What dev-cli ran itself is told in the words of a command line.
+      // The summary quotes commands that dev-cli itself ran.
       if (key === 'summary') continue;
       expect(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling'], command).toContain(key);
       expect(command, 'printed commands carry the name').toContain(' add-jwt-auth');
@@ -75,7 +77,7 @@ function checkKeys(agent: StandIn): void {
   }
 }
 
-/** The two that are left out print nothing that the others do not: fewer handlers, the same phases. */
+/** The two omitted recipes print nothing that the others do not: fewer handlers, the same phases. */
 const PRINTING = STORIES.filter(({ recipe }) => recipe !== 'execute-standard' && recipe !== 'ultrawork');
 
 describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
@@ -112,7 +114,10 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
   );
 });
 
-/** A task by itself: refused without its result, given up as `instead` says, checked as its prompt says, taken by its own ack. */
+/**
+ * Tries a single task: it is refused without its result, given up as `instead` says, checked as its prompt says, and
+ * accepted by its own ack.
+ */
 function tryTask(project: Project, action: Action, task: Task): void {
   const copy = trusted(copyOf(project));
   const agent = agentFor(copy, {}, project.root);
@@ -137,7 +142,7 @@ function tryTask(project: Project, action: Action, task: Task): void {
   expect(taken.exit, taken.stdout).toBe(0);
 }
 
-/** A choice as whoever it is for makes it: its own ack, or a person's word at a terminal. */
+/** Makes a choice as intended: by its own ack, or by a person at a terminal. */
 function chosen(agent: StandIn, action: Action, id: string, ack: string | undefined): Action | undefined {
   if (action.human === 'required') return agent.decide(action, id);
   writeTexts(agent, ack ?? '');
@@ -146,7 +151,7 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
   return call.answer?.next;
 }
 
-/** A halted run says how it is reopened, as it was and with a ruling. */
+/** Checks that a halted run says how to reopen it, unchanged and with a ruling. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   const copy = new StandIn({ project: copyOf(agent.project) });
@@ -160,7 +165,7 @@ function tryResume(agent: StandIn, next: Action | undefined): void {
   expect(resumed.answer?.next?.done).toBeUndefined();
 }
 
-/** Files named after `@` are written first. */
+/** Writes the files that a command names after `@`. */
 function writeTexts(agent: StandIn, command: string): void {
   for (const [, path = ''] of command.matchAll(/@'?([^\s']+)/g)) agent.write(path, 'Because it is wanted so.\n');
 }

@@ -10,7 +10,10 @@ import { createProject, type Project } from '../support/project.mjs';
 import { committedDocuments, LOSSES, type Loss, lose, reboot } from '../support/reboot.js';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
-/** The machine stops without warning in the middle of a run, and comes up with what it had synced (storage.md, After another boot). */
+/**
+ * The machine stops without warning in the middle of a run, and restarts with the data that was synced (storage.md,
+ * After another boot).
+ */
 
 const LONG = { timeout: 240_000 };
 
@@ -27,7 +30,7 @@ function agentThat(before: (action: Action, agent: StandIn) => void = () => {}):
   return new StandIn({ project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
 }
 
-/** Every document of the run is lost in some way, another one at each action; the snapshot as well. */
+/** Damages every document of the run, and the snapshot, in a way that varies with each action. */
 function stop(round: number): Map<string, Buffer[]> {
   const documents = new Map([...committedDocuments(project, RUN), ...renderings()]);
   [...documents].forEach(([path, contents], n) => {
@@ -39,7 +42,7 @@ function stop(round: number): Map<string, Buffer[]> {
   return documents;
 }
 
-/** Each content that a document had which no entry holds, by path. */
+/** Contents of documents that no entry holds, by path. */
 let rendered: Map<string, Buffer[]>;
 beforeEach(() => {
   rendered = new Map();
@@ -55,7 +58,7 @@ function renderings(): Map<string, Buffer[]> {
   return rendered;
 }
 
-/** Stops the machine before each action, asks what is pending, and goes on to the end. */
+/** Stops the machine before each action, asks for the pending action, and goes on to the end. */
 function driven(start: (agent: StandIn) => Action): Action {
   let round = 0;
   const agent = agentThat((action) => {
@@ -87,7 +90,7 @@ describe('a machine that stops before every action', () => {
 });
 
 describe('after another boot', () => {
-  /** A run of which the draft, and more, is committed. */
+  /** Returns an action of a run whose draft and more are committed. */
   function begun(): Action {
     const agent = agentThat();
     let action = agent.start('--recipe specify-quick-autopilot');
@@ -111,7 +114,7 @@ describe('after another boot', () => {
   it('a plan that somebody edited stays, with its boxes ticked, and is never lost', LONG, () => {
     generatePlan(project);
     const agent = agentThat();
-    // The commands are approved on the plan as it was.
+    // The commands are approved for the unedited plan.
     let action = agent.step(agent.start('--recipe execute-quick'));
     const edited = readFileSync(inRun('PLAN.md'), 'utf8').replace(/^## .*/m, '$&, and mine');
     writeFileSync(inRun('PLAN.md'), edited);
@@ -121,7 +124,7 @@ describe('after another boot', () => {
     while (!readFileSync(inRun('PLAN.md'), 'utf8').includes('[x]')) action = agent.step(action);
     const ticked = readFileSync(inRun('PLAN.md'));
     expect(ticked.toString()).toContain(', and mine');
-    // What a person wrote is in an entry once dev-cli has written the file.
+    // A person's edit is in an entry once dev-cli has written the file.
     expect(committedDocuments(project, RUN).get('PLAN.md')?.at(-1)).toEqual(ticked);
     lose(inRun('PLAN.md'), 'zeros', [ticked]);
     reboot(project, RUN);
@@ -175,7 +178,7 @@ describe('after another boot', () => {
     for (const lost of ['recipe.json', path])
       expect(replayed.notes).toContainEqual(expect.objectContaining({ path: lost, problem }));
     expect(readFileSync(inRun(path)).every((byte) => byte === 0)).toBe(true);
-    // What somebody changed is not put back, and stays a difference where nobody but dev-cli writes.
+    // An edited file is not restored; it remains a difference if only dev-cli may write it.
     writeFileSync(inRun('recipe.json'), `${recipe} `);
     const edited = devCli(project, ['replay', RUN, '--check', '--json']);
     expect([edited.code, edited.json['differences']]).toMatchObject([

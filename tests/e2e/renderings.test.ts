@@ -7,7 +7,7 @@ import { generatePlan, RUN } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
-/** Documents that no entry holds (storage.md, Renderings): cut off, lost, forked. */
+/** Documents that no entry holds (storage.md, Renderings), after interruptions, losses and forks. */
 
 let project: Project;
 let agent: StandIn;
@@ -26,7 +26,7 @@ const inRun = (path: string): string => join(runDir(project, RUN), path);
 const read = (): string[] => RENDERED.map((path) => readFileSync(inRun(path), 'utf8'));
 const isTicked = (): boolean => readFileSync(inRun('PLAN.md'), 'utf8').includes('[x]');
 
-/** Goes on to the acknowledgement that ticks a box, and gives the run as it was before. */
+/** Goes on to the acknowledgement that ticks a box, and returns a copy of the run from before it. */
 function tick(): string {
   const before = join(project.home, 'before');
   while (!isTicked()) {
@@ -83,7 +83,7 @@ describe('a commit that is cut off before its renderings', () => {
 
   it('gets them from the first commit of the next run, where it was the last', () => {
     project.remove();
-    // Without a commit to make, the last box is ticked as the run ends.
+    // Without a commit to make, the last box is ticked when the run ends.
     begin(false);
     const before = join(project.home, 'before');
     while (action.done !== true) {

@@ -9,7 +9,7 @@ import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 import { PASSED_OVER, SPECIFY_BLOCKS } from '../support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** What dev-cli does by itself: an agent never meets it. */
+/** Blocks that dev-cli carries out itself; an agent never sees them. */
 const BY_ITSELF = ['init', 'auto-assume', 'summary', 'cleanup'];
 
 let project: Project;
@@ -40,7 +40,7 @@ describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
   });
 });
 
-/** The run in getting-started.md, call by call; its figures to within a twentieth, since every word counts in them. */
+/** Checks the run in getting-started.md call by call, and its figures within 5 %, because they depend on every word. */
 function checkPage(agent: StandIn, done: Action): void {
   const page = readFileSync(join(CHECKOUT, 'docs/getting-started.md'), 'utf8');
   const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(page) ?? [];
@@ -70,7 +70,7 @@ function checkPage(agent: StandIn, done: Action): void {
   });
 }
 
-/** What PLAN.md holds (documents.md, PLAN.md). */
+/** Checks the content of PLAN.md (documents.md, PLAN.md). */
 function checkPlan(at: Project): void {
   const plan = readFileSync(join(runDir(at, 'add-jwt-auth'), 'PLAN.md'), 'utf8');
   const headings = plan.split('\n').filter((line) => line.startsWith('### ['));
@@ -88,7 +88,7 @@ function checkPlan(at: Project): void {
   expect(validated.code).toBe(0);
 }
 
-/** What an ended run leaves and what it takes away. */
+/** Checks what an ended run leaves, and what it removes. */
 function checkEnd(at: Project, recipe: string): void {
   const state = stateOf(at, 'add-jwt-auth');
   expect(state).toMatchObject({ status: 'completed', outcome: 'completed', recipe });

@@ -8,14 +8,14 @@ import { createProject, type Project } from '../support/project.mjs';
 import { agentFor } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-// A session begun in a package of a monorepo works to the end (protocol.md, Root): it has the run of the repository, and
-// opens what it is told to open from where it is.
+// A session that begins in a package of a monorepo works to the end (protocol.md, Root): it finds the repository's run,
+// and can open the given paths from its directory.
 
 const skipped = findTerminal() === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 const LONG = { timeout: 240_000 };
 
-/** A path below `.dev` that is not the end of an absolute one. */
+/** Matches a path below `.dev` that is not the end of an absolute one. */
 const RELATIVE = /(?<![\w./-])\.dev\/\w/;
 
 let project: Project;
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** An agent whose session began in the package; each answer is looked at. */
+/** Returns an agent whose session began in the package; every answer is checked. */
 function agentInside(scenario: ConstructorParameters<typeof StandIn>[0]['scenario'] = {}): StandIn {
   const agent = agentFor(project, scenario);
   agent.cwd = inside;
@@ -35,12 +35,12 @@ function agentInside(scenario: ConstructorParameters<typeof StandIn>[0]['scenari
   return agent;
 }
 
-/** Nothing was written where the session began. */
+/** Checks that nothing was written where the session began. */
 function checkUntouched(): void {
   expect(readdirSync(join(inside, '.dev/specs'))).toEqual([]);
 }
 
-/** All that an action wants opened, written or handed on. */
+/** Lists all paths of an action that are to be opened, written or passed on. */
 function pathsOf(action: Action): string[] {
   const tasks = [...(action.agents ?? []), ...(action.tasks ?? [])];
   return [

@@ -75,7 +75,7 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
 
       expect(seen.slice(0, 2)).toEqual(['classify-intent', 'explore-full']);
       expect(seen.at(-1)).toBe('execution-engine');
-      // Whoever approved the plan has approved its commands.
+      // Approving the plan includes approving its commands.
       expect(gates).toEqual(asks ? ['decision-confirm', 'approve-plan'] : []);
       expect(done).toMatchObject({ outcome: 'completed', failed: [] });
       const results = (done as Action & { results: Record<string, string> }).results;
@@ -114,18 +114,19 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       const [report, summary] = ['report.md', 'summary.md'].map((file) =>
         readFileSync(join(runDir(project, agent.name), file), 'utf8'),
       );
-      // The half page a colleague reads links what it does not repeat.
+      // The half-page summary links to what it does not repeat.
       expect(summary).toMatch(/^\d+ of \d+ requirements? met, .*2 commits\. All of it: \[report\.md\]\(report\.md\)$/m);
       expect(summary).toContain('- todo-2: Write todo-2');
       expect(summary?.split('\n').length).toBeLessThan(40);
       expect(report).toContain('## Verification');
       expect(summary).not.toMatch(/^## (?:Verification|Requirements|Changed files|On the way)/m);
-      // The pull request is opened before the work, told of its beginning, and ready at the end.
+      // The pull request is opened before the work, gets a comment when the work begins, and is marked ready at the
+      // end.
       const asked = askedOfGh(project).map((call) => call.split('|').slice(0, 2).join(' '));
       const told = ['auth status', 'pr list', 'pr create', 'pr comment', 'pr edit', 'pr ready'];
       expect(asked.filter((call, at) => told.includes(call) && asked.indexOf(call) === at)).toEqual(asks ? [] : told);
       if (!asks) {
-        // Whoever reviews it finds the work, and is told what the report tells.
+        // A reviewer finds the work, and the content of the report.
         expect(commitsAtRemote(project, `dev/${agent.name}`).slice(1)).toEqual(['Write todo-1', 'Write todo-2']);
         const [request] = requestsOf(project);
         expect(request).toMatchObject({ isDraft: false });

@@ -12,7 +12,7 @@ import { listTaskNames, splitOutputs } from './outputs.js';
 import { type Rehearsal, type Reply, RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
-/** What agents deliver, in dispatches of recipes and of executions. */
+/** Plays the agents of dispatches, in recipes and in executions. */
 
 /** Writes the reports of a dispatch, and acknowledges it. */
 export async function answerAgents(
@@ -51,7 +51,7 @@ export async function answerAgents(
   );
 }
 
-/** Has tasks fail that do not deliver, hands in the results of the others, and collects them. */
+/** Fails the tasks that do not deliver, hands in the results of the others, and collects them. */
 export async function answerTasks(
   on: Rehearsal,
   action: EngineDispatchAction,
@@ -91,7 +91,7 @@ export async function answerTasks(
   return collected.ok ? requireTaken(collected) : collected;
 }
 
-/** A result that is not taken stays the agent's task; in a script that is a mistake, or a refusal that was meant. */
+/** A rejected result stays the agent's task; in a script it is a mistake, or a refusal that was intended. */
 function requireTaken(reply: Extract<Reply, { ok: true }>): Reply {
   const { collected } = reply.json as { collected?: { ok: boolean; todoId: string | null; error?: string }[] };
   const refused = collected?.find(({ ok }) => !ok);

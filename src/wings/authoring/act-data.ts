@@ -12,11 +12,13 @@ import { inRun } from './outputs.js';
 import { RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
-/** Data that agents hand in. */
+/** Supplies the data that agents hand in. */
 
 type Asking = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
 
-/** The data of an acknowledgement: what the script says, else what the action asks for. */
+/**
+ * Builds the data of an acknowledgement: what the script says, else canned data of the form that the action asks for.
+ */
 export async function buildData(
   tx: Transaction,
   action: PendingAction,
@@ -57,7 +59,7 @@ function renderSections(value: unknown): string {
     .join('\n');
 }
 
-/** The file that an action asks for: what the script says, else a plan, a size or what its schema demands. */
+/** Builds the file that an action asks for: what the script says, else a canned plan, size or value of its schema. */
 export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fixtures: Fixtures): Promise<string> {
   const path = action.data === undefined ? '' : inRun(action.data.write);
   const given = deed.data === undefined ? deed.outputs?.[path] : deed.data;
@@ -70,7 +72,7 @@ export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fix
     return typeof value === 'string' ? value : JSON.stringify(value);
   }
   if (action.data?.form === 'markdown') return cannedNote(action.data, action.actionId);
-  // A file that is written anew has to be another one than before.
+  // A rewritten file must differ from the one before, hence the trailing blanks.
   return `${JSON.stringify(await buildCanned(tx, action, path))}${' '.repeat(Number(action.actionId.slice(1)))}\n`;
 }
 

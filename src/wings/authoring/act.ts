@@ -16,12 +16,13 @@ import { splitOutputs } from './outputs.js';
 import { type Rehearsal, type Reply, RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
-/** What a script does with one action, everything it does not say canned (authoring.md, Scripts). */
+/** Plays one action as a script says; everything that the script leaves out is canned (authoring.md, Scripts). */
 
 /**
- * Does what an agent or a person is said to do, and acknowledges the action.
- * @param deed what it leaves out is done so that the run goes on
- * @throws DevCliError for what the script says and the action does not have: a key of `outputs`, a fixture
+ * Does what the script has an agent or a person do, and acknowledges the action.
+ * @param deed what it leaves out is canned so that the run goes on
+ * @throws DevCliError if the script names something that the action does not have, such as a key of `outputs` or a
+ * fixture
  */
 export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixtures: Fixtures): Promise<Reply> {
   if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
@@ -62,24 +63,24 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   }
 }
 
-/** Whether nothing is to be handed in, so that the acknowledgement is refused. */
+/** Returns whether a step hands in nothing, so that the acknowledgement is refused. */
 function isBare({ refuse, ...deed }: Deed): boolean {
   return refuse !== undefined && refuse !== false && Object.keys(deed).length === 0;
 }
 
-/** Whether it is to be refused for what it leaves out; what is canned must not stand in for that. */
+/** Returns whether a step expects a refusal because something is missing; canned data must not fill that gap. */
 function isForLack({ refuse }: Deed): boolean {
   return refuse === true || refuse === 'DATA_MISSING';
 }
 
-/** What the agent reports: what the script says, else words that the condition looks for. */
+/** Returns what the agent reports: what the script says, else the words that the condition looks for. */
 function reportResult(tx: Transaction, { block }: PendingAction, { result }: Deed): { result?: string } {
   if (result !== undefined) return { result };
   const reader = findResultReader(tx.captured.recipe.blocks, block);
   return reader === undefined ? {} : { result: `Canned: done. ${listAwaitedWords(reader).join(' ')}` };
 }
 
-/** Where only a person may choose and the script leaves the choice out, it is canned as a person's. */
+/** If only a person may choose and the script makes no choice, a person makes the canned one. */
 function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' {
   const isPersons = action.action === 'wait-for-user' && action.human === 'required';
   return isPersons && choose === undefined ? 'person' : 'agent';
@@ -95,7 +96,7 @@ const FITTING: Readonly<Record<PendingAction['action'], readonly (keyof Deed)[]>
   running: [],
 };
 
-/** A key of the script that this kind of action has no use for is a mistake of its author. */
+/** Rejects keys of a step that do not apply to this kind of action: they are mistakes of the script's author. */
 function refuseUnused(action: PendingAction, deed: Deed): void {
   const known = FITTING[action.action];
   const never: readonly (keyof Deed)[] =
@@ -112,7 +113,7 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     );
 }
 
-/** A choice that is not offered is a mistake too, unless it is one of the block's own and to be refused. */
+/** Rejects a choice that is not offered, unless the block has it and the script expects a refusal. */
 async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: Deed): Promise<void> {
   const choices = findChoices(action)?.map(({ id }) => id);
   for (const key of ['choose', 'person'] as const) {
@@ -125,7 +126,7 @@ async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: D
   }
 }
 
-/** Writes what an agent or a command would have written, unless it is there. */
+/** Writes the documents that an agent or a command would have written, unless they exist. */
 function putDocuments(
   on: Rehearsal,
   tx: Transaction,
@@ -146,7 +147,7 @@ async function endPending(on: Rehearsal, action: PendingAction, { command }: Dee
   return on.settle(endJob(job, command));
 }
 
-/** The choice that leads on; where none does, the first. */
+/** Picks the choice that leads to the next block; if there is none, the first. */
 function pickChoice(tx: Transaction, action: PendingAction, choices: readonly { id: string }[]): string {
   const own: readonly ResolvedChoice[] = listOwnChoices(tx, action.block);
   const onward = choices.find(({ id }) => own.find((choice) => choice.id === id)?.goto === 'next');

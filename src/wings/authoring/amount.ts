@@ -4,12 +4,12 @@ export interface Amount {
   characters: number;
 }
 
-/** Measures a text. */
+/** Measures the amount of a text. */
 export function measure(text: string): Amount {
   return { bytes: Buffer.byteLength(text), characters: text.length };
 }
 
-/** The amount of several texts. */
+/** Sums up amounts. */
 export function sum(amounts: readonly Amount[]): Amount {
   return {
     bytes: amounts.reduce((all, { bytes }) => all + bytes, 0),

@@ -3,7 +3,7 @@ import { lintRecipes } from './recipes.js';
 import { testProject } from './tests/run.js';
 import { verifyRecipe } from './verify/verify.js';
 
-/** Lints, verifies and tests what a project has of recipes (view.md, CI). */
+/** Lints, verifies and tests the recipes of a project (view.md, CI). */
 export const auditRecipes: Audit = async (context) => {
   const { library, root, signal } = context;
   const linted = lintRecipes(context, [], root, (await context.ports.skills()).listAll());

@@ -4,7 +4,7 @@ import type { HandlersOf } from '../../protocol/ports.js';
 import type { ReadContext } from '../../run/context.js';
 import type { AUTHORING_SPECS } from './specs.js';
 
-/** What carries out the commands for authors of recipes. */
+/** Handlers of the commands for authors of recipes. */
 export const HANDLERS: HandlersOf<typeof AUTHORING_SPECS> = {
   'recipe list': async (context) => (await import('./recipes.js')).listRecipesCommand(context),
   'recipe show': async (context, { recipe }) => (await import('./recipes.js')).showRecipeCommand(context, recipe),
@@ -24,7 +24,7 @@ export const HANDLERS: HandlersOf<typeof AUTHORING_SPECS> = {
   schema: (context, { schema: name }) => showSchema(context, name),
 };
 
-/** `schema <document>`, `recipe schema`: prints a JSON Schema that ships in schemas/ (protocol.md §5). */
+/** `schema <document>`, `recipe schema`: prints a JSON Schema from schemas/ (protocol.md §5). */
 async function showSchema(context: ReadContext, name: string): Promise<Answer> {
   const text = context.reader.read(`${context.library.shipped}/schemas/${name}.schema.json`);
   if (text === null) throw new DevCliError('INTERNAL', `The schema "${name}" is missing from this installation.`);

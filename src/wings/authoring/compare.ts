@@ -2,14 +2,14 @@ import type { Action } from '../../run/action.js';
 import { listTaskNames } from './outputs.js';
 import type { Expected, ExpectedEnd } from './script-schema.js';
 
-/** A key of `expect` whose action came with another value. */
+/** A key of `expect` that the action does not match. */
 interface Difference {
   key: string;
   expected: string;
   is: string;
 }
 
-/** Lists where an action is another than the one expected. @param phase of a workflow */
+/** Lists the differences between an action and the expected one. @param phase of a workflow */
 export function listDifferences(expected: Expected, action: Action, phase: string | null): Difference[] {
   const wrong: Difference[] = [];
   const compare = (key: string, wanted: string | number | undefined, is: string | number) => {
@@ -40,7 +40,7 @@ export function listDifferences(expected: Expected, action: Action, phase: strin
   return wrong;
 }
 
-/** Lists where a run has ended another way than expected. @param isThere whether the run has a file */
+/** Lists the differences between a run's end and the expected one. @param isThere whether the run has a file */
 export function listEndDifferences(
   { outcome, says, files = [], missing = [] }: ExpectedEnd,
   came: Extract<Action, { action: 'done' }>,

@@ -11,17 +11,20 @@ import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
 import { listStageEdges, nameStage } from './stage-edges.js';
 
 /**
- * The transitions of a recipe, by names that people read, and which of them a rehearsal has taken (authoring.md, Coverage). They
- * are read off the compiled machine.
+ * Names the transitions of a recipe for people, and finds those that a rehearsal has taken (authoring.md, Coverage).
+ * They are derived from the compiled machine.
  */
 
-/** Lists the transitions that tests have to cover: of a workflow those between its phases, else those of blocks and stages. */
+/**
+ * Lists the transitions that tests have to cover: of a workflow, those between its phases; otherwise those of blocks
+ * and stages.
+ */
 export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
   if (workflow !== undefined) return [...new Set(listPhaseEdges(workflow))];
   return [...new Set([...listBlockWays(recipe).map(({ name }) => name), ...listStageEdges(recipe)])];
 }
 
-/** Lists those that something decided has taken; of other recipes than `captured`'s own, none. */
+/** Lists the transitions that decisions have taken; decisions about other recipes than `captured` count for nothing. */
 export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly Decided[]): string[] {
   if (workflow !== undefined) return listTakenPhases(workflow, decided);
   return decided.flatMap((one) => nameTaken(recipe, one));
@@ -43,15 +46,15 @@ function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
 /** A transition of a block. */
 export interface BlockWay {
   block: string;
-  /** As coverage names it: `review: not passed → plan`. */
+  /** Its name in coverage: `review: not passed → plan`. */
   name: string;
   /** What happened: `done`, `chose revise`, `at its bound, chose more`. */
   what: string;
-  /** Where it leads, as the compiled machine has it. */
+  /** Its target state in the compiled machine. */
   target: string;
 }
 
-/** Lists the transitions of a recipe's blocks that something can lead to, in the order of the machine. */
+/** Lists the transitions of a recipe's blocks that can occur, in the order of the machine. */
 export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
   const config = compileProgram(program);
   return program.blocks.flatMap((block) => {
@@ -63,7 +66,7 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
       ...(unmet === undefined ? [] : [buildEntryWay(block, 'skipped', unmet)]),
     ];
     const inside = ['active', 'bound'].flatMap((at) =>
-      // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed;
+      // A recipe cannot cause HALT, which is for sources that somebody changed.
       Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
         event === 'HALT' || (event === 'FAIL' && cannotFail(block, at))
           ? []
@@ -75,13 +78,15 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
   });
 }
 
-/** A gate is answered; a command that leads back when it fails has a round that did not pass. */
+/** A gate is answered and cannot fail; if a command that leads back fails, its round counts as not passed. */
 function cannotFail({ kind, revise }: ProgramBlock, at: string): boolean {
   const { by } = BLOCK_KINDS[kind];
   return by === 'person' || at === 'bound' || (by === 'cli' && revise !== undefined);
 }
 
-/** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
+/**
+ * Returns whether a block is a command of dev-cli itself that halts on failure: only a damaged document makes it fail.
+ */
 function failsOnlyWhenDamaged(block: ResolvedBlock | undefined): boolean {
   if (block === undefined || !hasTrait(block, 'by', 'cli')) return false;
   return block.onError.kind === 'halt' && block.revise === undefined && block.command.kind === 'own';
@@ -102,7 +107,7 @@ function buildWay(block: string, at: string, event: string, { guard, target }: T
   return { block, name: `${block}: ${what} → ${nameTarget(block, target)}`, what, target };
 }
 
-/** `#program.block-plan.active` becomes `plan`; the bound of the block itself `its bound`, its end `halted`. */
+/** `#program.block-plan.active` becomes `plan`; the block's own bound `its bound`, its halted state `halted`. */
 function nameTarget(block: string, target: string): string {
   const [, state = '', inside] = target.split('.');
   const id = state.replace(/^block-/, '');
@@ -113,7 +118,7 @@ function nameTarget(block: string, target: string): string {
 
 type Taken = Extract<Decided, { kind: 'recipe' }>;
 
-/** The transitions of one event: that of the block where it occurred, and the entries of the blocks that follow. */
+/** Lists the transitions of one event: that of the block where it occurred, and the entries of the blocks after it. */
 function listTakenBlocks(program: Program, { from, event, effects }: Taken): string[] {
   const place = from === null ? null : findRestingState(from);
   const entered = effects.flatMap((effect) => {
@@ -136,7 +141,7 @@ function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean
   return event.type === 'CHOOSE' && event.choice === guard.params.choice;
 }
 
-/** Whether the first effects are those of a transition, and it leads where they do. */
+/** Returns whether the first effects are those of a transition, and whether both halt or neither does. */
 function fitsEffects(
   program: Program,
   block: string,

@@ -2,13 +2,13 @@ import { DevCliError } from '../../base/errors.js';
 import type { Library } from '../../recipe/load/library.js';
 import { resolveSibling } from '../../recipe/load/recipe-files.js';
 
-/** Files beside a script that it names in place of a text. */
+/** Files beside a script that it can name instead of a text. */
 export interface Fixtures {
-  /** The text, or null where there is no such file, or it lies outside the project. */
+  /** Returns the text, or null if the file does not exist or lies outside the project. */
   read(path: string): string | null;
 }
 
-/** The files beside the script at an absolute path. */
+/** Opens the files beside the script at an absolute path. */
 export function openFixtures(library: Library, script: string): Fixtures {
   return {
     read(path) {
@@ -18,12 +18,13 @@ export function openFixtures(library: Library, script: string): Fixtures {
   };
 }
 
-/** For a script that lies nowhere. */
+/** The fixtures of a script without a file. */
 export const NO_FIXTURES: Fixtures = { read: () => null };
 
 /**
- * The text that a script means: text of several lines, or one word in capitals, is meant itself; any other names a file.
- * @param place of the value below its step, for the refusal
+ * Resolves a text of a script: several lines, or one word in capitals, stand for themselves; anything else names a
+ * file.
+ * @param place of the value below its step, for the error
  * @throws DevCliError `DATA_MISSING`
  */
 export function readSaid(value: string, fixtures: Fixtures, place: string): string {

@@ -8,10 +8,10 @@ import type { Given } from './script-schema.js';
 
 /** What a simulated run begins with. */
 
-/** The goal of a run whose script names none. */
+/** The goal of a run whose script gives none. */
 const GOAL = 'Let a user do what this recipe is tried with.';
 
-/** The input of `init` that a script gives. */
+/** Builds the input of `init` from a script. */
 export function buildInitInput(given: Given): InitInput & { goal: string } {
   return {
     goal: given.goal ?? GOAL,
@@ -23,8 +23,8 @@ export function buildInitInput(given: Given): InitInput & { goal: string } {
 }
 
 /**
- * The plan that a script gives: a canned one of a size, or with a risk; a file; or all of it.
- * @throws DevCliError for one that is none of these
+ * Renders the plan that a script gives: a canned one by its size or risk, a file, or the whole plan.
+ * @throws DevCliError for anything else
  */
 export function renderGivenPlan(plan: unknown, goal: string, fixtures: Fixtures): string {
   const isSize = (word: unknown) => word === 'small' || word === 'middle' || word === 'large';

@@ -8,7 +8,7 @@ import { listTaskNames } from './outputs.js';
 import { type Rehearsal, RUN } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
-/** Something that an agent, a person or a command may come to at an action. */
+/** A possible outcome of an action, by an agent, a person or a command. */
 export interface PossibleOutcome {
   /** In a few words, for a menu. */
   label: string;
@@ -17,7 +17,7 @@ export interface PossibleOutcome {
 
 const WHY = 'it cannot be done';
 
-/** Lists what can come of an action; the first is the good one. */
+/** Lists the possible outcomes of an action; the first is the good one. */
 export async function listOutcomes(action: PendingAction, on: Rehearsal): Promise<PossibleOutcome[]> {
   if (action.action === 'running') {
     return [

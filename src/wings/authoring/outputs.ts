@@ -5,9 +5,9 @@ import { type Fixtures, readSaid } from './fixtures.js';
 import { RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
-/** What a script says of outputs, and by which names it may call them. */
+/** Reads the outputs of a script, and the names by which it may refer to them. */
 
-/** The paths that a script writes beside what the action promises, and the rest of its outputs. */
+/** Separates outputs that the action promises (`left`) from other files that the script writes (`puts`). */
 export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: Fixtures) {
   const promised = new Set(listPromised(action).flat());
   const left: Record<string, unknown> = {};
@@ -31,7 +31,7 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
   return { left, puts };
 }
 
-/** Each thing that an action promises, by all the names that a script may give it. */
+/** Lists what an action promises, each with all names that a script may use for it. */
 function listPromised(action: PendingAction): string[][] {
   if (action.action === 'dispatch-subagents')
     return action.agents.map(({ id, output }) => (output === undefined ? [id] : [id, inRun(output)]));
@@ -39,10 +39,10 @@ function listPromised(action: PendingAction): string[][] {
   return 'data' in action && action.data !== undefined ? [[inRun(action.data.write)]] : [];
 }
 
-/** The names of a task: `todo-1/verify`, `verify`, `todo-1`. */
+/** Returns the names of a task: `todo-1/verify`, `verify`, `todo-1`. */
 export function listTaskNames({ todoId, substep }: Pick<TaskView, 'todoId' | 'substep'>): string[] {
   return todoId === null ? [substep] : [`${todoId}/${substep}`, substep, todoId];
 }
 
-/** A path as it is shown, relative to the run's directory. */
+/** Converts a displayed path to one relative to the run's directory. */
 export const inRun = (path: string) => path.replace(`.dev/specs/${RUN}/`, '');

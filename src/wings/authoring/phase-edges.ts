@@ -3,9 +3,9 @@ import type { WorkflowEffect } from '../../machine/workflow-program.js';
 import type { ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { Decided } from '../../run/simulation.js';
 
-/** The transitions between the phases of a workflow, by names that people read (authoring.md, Coverage). */
+/** Names the transitions between the phases of a workflow for people (authoring.md, Coverage). */
 
-/** Lists them as the compiled machine has them. */
+/** Lists the transitions of the compiled machine. */
 export function listPhaseEdges(workflow: ResolvedWorkflow): string[] {
   const { states } = compileWorkflow(workflow);
   return workflow.phases.flatMap(({ name, recipe, when }, index) => {
@@ -24,7 +24,7 @@ export function listPhaseEdges(workflow: ResolvedWorkflow): string[] {
 const nameEnd = (phase: string, event: string, target: string) =>
   `${phase}: ${event === 'PHASE_COMPLETED' ? 'completed' : 'halted'} → ${target}`;
 
-/** `#workflow.entering-1` becomes the name of that phase; `running-0`, the phase itself, `again`. */
+/** `#workflow.entering-1` becomes the name of that phase; `running-0`, the same phase, becomes `again`. */
 function nameTarget({ phases }: ResolvedWorkflow, target: string): string {
   const [, state = ''] = target.split('.');
   const [kind = '', index] = state.split('-');
@@ -32,7 +32,7 @@ function nameTarget({ phases }: ResolvedWorkflow, target: string): string {
   return index === undefined || kind === 'halted' ? kind : (phases[Number(index)]?.name ?? '');
 }
 
-/** Lists those that were taken. */
+/** Lists the transitions that were taken. */
 export function listTakenPhases(workflow: ResolvedWorkflow, decided: readonly Decided[]): string[] {
   const steps = decided.flatMap((one) => (one.kind === 'workflow' ? one : []));
   let at = 0;
@@ -45,7 +45,7 @@ export function listTakenPhases(workflow: ResolvedWorkflow, decided: readonly De
   });
 }
 
-/** Where the end of a phase has led. */
+/** Returns where the end of a phase led. */
 function nameOnward({ phases }: ResolvedWorkflow, at: number, effects: readonly WorkflowEffect[]): string {
   const [first] = effects;
   if (first?.type === 'end' && first.outcome === 'halted') return 'halted';

@@ -13,56 +13,56 @@ import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
 import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
 import { countPrompts, describeDeed, doesSomething, isAt, suggestBlock, waitsForCommand } from './steps.js';
 
-/** Plays a script on a rehearsal, and tells where the run went another way (authoring.md, Scripts). */
+/** Plays a script in a rehearsal, and reports where the run differs from it (authoring.md, Scripts). */
 
-/** Actions that a run may take: one that takes more is taken for one that never ends. */
+/** Maximum actions of a run; one with more counts as endless. */
 const MOST_ACTIONS = 1_000;
 
-/** An action that came, and what was done with it. */
+/** An action that was issued, and what was done with it. */
 export interface Played {
   action: PendingAction;
   /** The phase of a workflow. */
   phase: string | null;
-  /** How much the prompts are that the action hands out. */
+  /** Size of the prompts that the action hands out. */
   prompts: Amount;
-  /** The step of the script; null where it was canned. */
+  /** The step of the script; null if the script had none for it. */
   step: number | null;
   /** What was done, in words. */
   did: string;
-  /** The code with which it was refused; null where it was accepted. */
+  /** The code of the refusal; null if it was accepted. */
   refused: string | null;
 }
 
-/** A script that was played. */
+/** The result of playing a script. */
 export interface Play {
   on: Rehearsal;
   played: readonly Played[];
-  /** The last action: `done`, or the one at which it stopped. Null where the run did not begin. */
+  /** The last action: `done`, or the one at which it stopped. Null if the run did not begin. */
   last: Action | null;
-  /** Why it did not begin, where the script says that it must not. */
+  /** Why the run did not begin, if the script expects that. */
   refusal: DevCliError | null;
   findings: Finding[];
 }
 
-/** What a script has, whether of a simulation or of a test case. */
+/** The content of a script, whether of a simulation or of a test case. */
 export interface Scene {
   given?: Given | undefined;
   steps?: readonly ScriptStep[] | undefined;
   end?: ExpectedEnd | undefined;
 }
 
-/** What a play needs to know of its surroundings. */
+/** What a play needs from its surroundings. */
 export interface PlayOptions {
   library: Library;
   signal: AbortSignal;
   fixtures: Fixtures;
-  /** Gives what is done where the script is silent; null ends the play there. */
+  /** Returns what to do where the script says nothing; null ends the play there. */
   improvise?: ((action: PendingAction, on: Rehearsal) => Promise<ScriptStep | null>) | undefined;
-  /** Is shown each action that a step expects as a snapshot, with the number of the step. */
+  /** Compares an action with its snapshot, if the step expects one; returns the difference. */
   compare?: ((action: PendingAction, step: number) => string | null) | undefined;
 }
 
-/** Begins a run and plays a script to its end; whatever goes wrong is a finding. */
+/** Begins a run and plays a script to its end; every deviation becomes a finding. */
 export async function play(recipe: string, scene: Scene, options: PlayOptions): Promise<Play> {
   const { given = {} } = scene;
   const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not there`]));
@@ -79,7 +79,7 @@ class Player {
   readonly findings: Finding[] = [];
   last: Action | null = null;
   refusal: DevCliError | null = null;
-  /** The blocks whose commands have ended since the last step, which did not speak of them. */
+  /** Blocks whose commands ended since the last step without being mentioned in it. */
   private ended: string[] = [];
 
   constructor(
@@ -88,7 +88,7 @@ class Player {
     private readonly options: PlayOptions,
   ) {}
 
-  /** Begins the run with what is given. Returns false where it did not begin. */
+  /** Begins the run. Returns false if it did not begin. */
   async begin(recipe: string, given: Given): Promise<boolean> {
     const input = buildInitInput(given);
     const went = await this.guarded(['given'], async () => {
@@ -136,7 +136,7 @@ class Player {
     return true;
   }
 
-  /** Takes one step of the script. Returns false where the play cannot go on. */
+  /** Takes one step of the script. Returns false if the play cannot go on. */
   private async take(step: ScriptStep, index: number): Promise<boolean> {
     const place = ['steps', index];
     const { until } = step;
@@ -156,7 +156,7 @@ class Player {
     return this.guarded(place, async () => this.accept(await this.perform(action, step, index), step));
   }
 
-  /** Records what came of a step. @throws DevCliError the refusal, unless it was wanted */
+  /** Checks the reply to a step. @throws DevCliError the refusal, unless the script expects it */
   private async accept(reply: Reply, step: ScriptStep): Promise<void> {
     this.last = await this.action();
     judgeReply(reply, step);
@@ -175,7 +175,7 @@ class Player {
     return reply;
   }
 
-  /** Goes on without the script until something comes. Returns false where it does not. */
+  /** Goes on without the script until `isThere` holds. Returns false if that fails. */
   private async improviseUntil(
     isThere: (action: PendingAction, phase: string | null) => boolean,
     place: (string | number)[],
@@ -193,7 +193,7 @@ class Player {
         async () => {
           const reply = await this.perform(action, step, null);
           this.last = await this.action();
-          // What chance hands in may be refused; then the action is still there. What is canned must hold.
+          // Random input may be refused; the action then stays pending. Canned input must be accepted.
           if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
         },
         'Say in a step of this block what is handed in.',
@@ -207,7 +207,7 @@ class Player {
     return this.find([...place, 'until'], `The run ended without reaching ${until}${this.describeEnd()}.${meant}`);
   }
 
-  /** A command at work that the script does not speak of ends well. */
+  /** Lets pending commands that the script does not mention succeed. */
   private async endCommands(place: (string | number)[]): Promise<boolean> {
     while (this.last?.action === 'running') {
       if (this.isEndless(place)) return false;
@@ -223,13 +223,13 @@ class Player {
     return true;
   }
 
-  /** The script is over: so must be the run. */
+  /** Requires that the run ends with the script. */
   private async finish(steps: number): Promise<void> {
     const place = steps === 0 ? ['steps'] : ['steps', steps - 1];
     if (this.findings.length > 0 || !(await this.endCommands(place))) return;
     if (this.last === null || this.last.action === 'done') return;
     const final = this.scene.steps?.at(-1);
-    // A script may show how a run comes to an action: it then ends with an `until` and nothing done there.
+    // A script may only show how a run reaches an action: it then ends with an `until` that does nothing.
     if (final?.until !== undefined && !doesSomething(final)) return;
     const { block, action } = this.last;
     this.find(
@@ -281,7 +281,7 @@ class Player {
     return this.last?.action === 'done' ? ` (${this.last.outcome}: ${this.last.summary})` : '';
   }
 
-  /** Runs a part of the play; a refusal is a finding at this place. */
+  /** Runs a part of the play; a refusal becomes a finding at this place. */
   private async guarded(place: (string | number)[], part: () => Promise<void>, fix?: string): Promise<boolean> {
     try {
       await part();

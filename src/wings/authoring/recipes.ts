@@ -16,8 +16,8 @@ import type { ReadContext } from '../../run/context.js';
 import { listStaleSkills } from './new/stale-skills.js';
 
 /**
- * `recipe list`: every recipe with the file that it is read from, the files that it replaces, and what lies there and cannot be
- * one (authoring.md, Where recipes are found).
+ * `recipe list`: lists every recipe with its file, the files that it replaces, and files that cannot be read as recipes
+ * (authoring.md, Where recipes are found).
  * @throws DevCliError `PREFERENCES_INVALID`, `IO`
  */
 export async function listRecipesCommand(context: ReadContext): Promise<Answer> {
@@ -43,11 +43,11 @@ export async function listRecipesCommand(context: ReadContext): Promise<Answer> 
   };
 }
 
-/** Characters of a line that says what a recipe replaces. */
+/** Maximum characters of a line that says what a recipe replaces. */
 const LINE = 1000;
 
 /**
- * `recipe show`: one recipe with all defaults filled in (recipes.md §6).
+ * `recipe show`: shows a recipe with all defaults filled in (recipes.md §6).
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`
  */
 export async function showRecipeCommand(context: ReadContext, name: string): Promise<Answer> {
@@ -65,12 +65,12 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
 }
 
 /**
- * `recipe lint`: reports the problems of recipe files, by default of all that lie in the project (recipes.md §6). Exit 3 when
- * there are any.
+ * `recipe lint`: reports the problems of recipe files, by default of all in the project (recipes.md §6). Exits with 3
+ * if a recipe is invalid.
  * @param files paths or recipe names from the command line
- * @param cwd absolute directory that relative paths start from
+ * @param cwd absolute base directory of relative paths
  * @param directories where harnesses look for a project's skills, relative to the root
- * @throws DevCliError `UNKNOWN_RECIPE` for a file that is not there, `PREFERENCES_INVALID`, `IO`
+ * @throws DevCliError `UNKNOWN_RECIPE` for a file that does not exist, `PREFERENCES_INVALID`, `IO`
  */
 export async function lintRecipesCommand(
   context: ReadContext,
@@ -94,7 +94,7 @@ export async function lintRecipesCommand(
   };
 }
 
-/** What `recipe lint` reports of each file. Parameters and errors as there. */
+/** Lints recipe files; parameters and errors as in `lintRecipesCommand`. */
 export function lintRecipes(
   context: ReadContext,
   files: readonly string[],

@@ -5,16 +5,19 @@ import { fault } from './fault.js';
 import type { Reply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
-/** Refusals that a script meets: whether it wanted them, and how they are told to its author (authoring.md, Scripts). */
+/**
+ * Refusals during a script: whether the script expects them, and how they are reported to its author (authoring.md,
+ * Scripts).
+ */
 
-/** What is wrong, and at which place of the script: keys from its top down. */
+/** A fault and its place in the script: keys from the top down. */
 export interface Finding {
   place: readonly (string | number)[];
   message: string;
   fix?: string;
 }
 
-/** Holds a reply against whether it was to be refused. @throws DevCliError what is not as it was to be */
+/** Checks whether a reply was refused as the script expects. @throws DevCliError if it was not */
 export function judgeReply(reply: Reply, { refuse }: Pick<ScriptStep, 'refuse'>): void {
   const wanted = refuse !== undefined && refuse !== false;
   if (!reply.ok && !wanted) throw reply.error;
@@ -25,8 +28,8 @@ export function judgeReply(reply: Reply, { refuse }: Pick<ScriptStep, 'refuse'>)
 }
 
 /**
- * Tells a refusal as a finding: a mistake of the script at its own place, anything else with its code.
- * @param fix what helps, where the caller knows it
+ * Describes a refusal as a finding: a mistake of the script at its exact place, anything else with its code.
+ * @param fix what helps, if the caller knows it
  */
 export function describeRefusal(error: DevCliError, place: Finding['place'], fix?: string): Finding {
   const [detail] = error.details;
@@ -39,7 +42,7 @@ export function describeRefusal(error: DevCliError, place: Finding['place'], fix
   return { place: [...place, ...inside], message: `${error.message}${why}${code}`, ...defined({ fix: fix ?? own }) };
 }
 
-/** What is canned does not fit what the action demands: the author has to say what does. */
+/** Builds the error for canned data that the action does not accept; the author has to supply data that fits. */
 export function cannedError(action: PendingAction, error: DevCliError): DevCliError {
   return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
     details: error.details,

@@ -22,29 +22,32 @@ import { type Amount, measure } from './amount.js';
 /** The name of every rehearsed run. */
 export const RUN = 'rehearsal';
 
-/** Where a rehearsed run seems to lie: paths in its actions are the same on every machine. Nothing is there. */
+/**
+ * The apparent root of a rehearsed run, so that paths in its actions are the same on every machine. Nothing exists
+ * there.
+ */
 const ROOT = '/rehearsal';
 
-/** How a use case answered: with a document, or with a refusal. */
+/** The reply of a use case: a document, or a refusal. */
 export type Reply = { ok: true; json: object } | { ok: false; error: DevCliError };
 
-/** What a rehearsal begins with. */
+/** Options of a rehearsal. */
 export interface RehearsalOptions {
-  /** Where recipes are read from. */
+  /** The library that recipes are read from. */
   library: Library;
   signal: AbortSignal;
-  /** What the run is to lack, with the reason. */
+  /** What the run should lack, with the reason. */
   lacks?: { remote?: string; gh?: string };
 }
 
 /**
- * A run of a recipe in memory, on the real use cases (authoring.md, Simulations). It writes nothing and starts nothing; files of
- * the project are read only to load recipes.
+ * A run of a recipe in memory, by the real use cases (authoring.md, Simulations). It writes nothing and starts nothing;
+ * it reads files of the project only to load recipes.
  */
 export interface Rehearsal {
-  /** What the machines have decided so far. */
+  /** The decisions of the machines so far. */
   readonly decided: readonly Decided[];
-  /** How much each answer so far was, as an agent gets it. */
+  /** The size of each answer so far, as an agent receives it. */
   readonly answers: readonly Amount[];
   begin(recipe: string, input: InitInput): Promise<Reply>;
   complete(input: AckInput, by: 'agent' | 'person'): Promise<Reply>;
@@ -52,9 +55,9 @@ export interface Rehearsal {
   document(command: string, input: Parameters<typeof runDocumentCommand>[2]): Promise<Reply>;
   /** Ends the pending job. */
   settle(ended: EndedJob): Promise<Reply>;
-  /** @throws DevCliError `INTERNAL` before the run has begun */
+  /** Returns the run's state. @throws DevCliError `INTERNAL` before the run has begun */
   read(): Promise<RunState>;
-  /** A transaction that is never committed, for functions that want one to read from. */
+  /** Opens a transaction for reading, which is never committed. */
   look(): Promise<Transaction>;
   /** Writes a document as an agent would. @throws DevCliError `EVIDENCE_INVALID` outside the run */
   put(path: string, text: string): void;
@@ -65,7 +68,7 @@ export interface Rehearsal {
 export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Rehearsal {
   const decided: Decided[] = [];
   const answers: Amount[] = [];
-  // The project's preferences stay out of it: what a rehearsal is to know, its script says.
+  // The project's preferences are ignored: the script says everything that a rehearsal depends on.
   const { context: plain, memory, store } = createMemoryContext({ root: ROOT, library, signal });
   const context = { ...plain, simulation: { lacks, tell: (one: Decided) => decided.push(one) } };
   const reply = async (call: Promise<{ json: object }>): Promise<Reply> => {
@@ -110,7 +113,7 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
   };
 }
 
-/** The pending action as an agent gets it, its commands written out. */
+/** Renders the pending action as an agent receives it, with its commands written out. */
 export function renderActionJson(action: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(action, createCommandReplacer(renderCommand))) as Record<string, unknown>;
 }

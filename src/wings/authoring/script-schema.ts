@@ -3,7 +3,10 @@ import type { Frozen } from '../../base/json.js';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 import { ACTIONS } from '../../run/action.js';
 
-/** What authors write to try a recipe: scripts and test files (authoring.md, Scripts). Shipped as JSON Schema for editors. */
+/**
+ * Schemas of the files with which authors try recipes: scripts and test files (authoring.md, Scripts). Shipped as JSON
+ * Schema for editors.
+ */
 
 const text = (description: string, ...examples: string[]) =>
   Type.String({ pattern: '\\S', description, ...(examples.length === 0 ? {} : { examples }) });
@@ -48,7 +51,7 @@ const CommandSchema = Type.Object(
   { ...noOtherKeys, description: 'How the command at work ends; it is never run. A commit is refused unless 0.' },
 );
 
-/** A refusal that has to come. @param what what has to be refused */
+/** An expected refusal. @param what describes what must be refused */
 const refusal = (what: string, code: string) =>
   Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], description: what, examples: [true, code] });
 
@@ -159,7 +162,7 @@ const ScriptSchema = Type.Object(
   { ...noOtherKeys, $id: 'recipe-script', description: 'What agents and people do in a simulated run of a recipe.' },
 );
 
-/** A `*.test.yaml`. */
+/** A `*.test.yaml` file. */
 const TestFileSchema = Type.Object(
   {
     recipe: text('The recipe that is tested.', 'release'),
@@ -181,18 +184,18 @@ const TestFileSchema = Type.Object(
   { ...noOtherKeys, $id: 'recipe-test', description: 'Tests of a recipe, as `dev-cli recipe test` runs them.' },
 );
 
-/** The schemas by the names that they ship under. */
+/** The schemas by the names under which they ship. */
 export const AUTHORING_SCHEMAS = { 'recipe-script': ScriptSchema, 'recipe-test': TestFileSchema };
 
 /** What a run begins with. */
 export type Given = Frozen<Static<typeof GivenSchema>>;
-/** What has to come. */
+/** What an action must be like. */
 export type Expected = Frozen<Static<typeof ExpectSchema>>;
 /** One step of a script. */
 export type ScriptStep = Frozen<Static<typeof StepSchema>>;
-/** What a step does, apart from what it expects. */
+/** What a step does, without what it expects. */
 export type Deed = Omit<ScriptStep, 'expect' | 'until' | 'times'>;
-/** What the run has to come to. */
+/** How the run must end. */
 export type ExpectedEnd = Frozen<Static<typeof EndSchema>>;
 /** A script. */
 export type Script = Frozen<Static<typeof ScriptSchema>>;

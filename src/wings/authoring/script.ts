@@ -17,12 +17,12 @@ const TEST: CheckedSchema = {
   validator: () => require('../../generated/recipe-test.js').default,
 };
 
-/** A script or a test file as it was read. */
+/** The result of reading a script or a test file. */
 export interface ReadScript<T> {
   source: YamlSource;
-  /** Problems found so far; more can be reported at places of the file. */
+  /** Problems found so far; more can be added at places of the file. */
   log: ProblemLog;
-  /** Null exactly when there are problems. */
+  /** Null if and only if there are problems. */
   value: T | null;
 }
 
@@ -43,7 +43,7 @@ function read<T>(text: string, file: string, schema: CheckedSchema): ReadScript<
   return { source, log, value: log.problems.length === 0 && source.value !== undefined ? (source.value as T) : null };
 }
 
-/** A problem with no place in the file. */
+/** Builds a problem without a place in the file. */
 export function problemOf(file: string, message: string): RecipeProblem {
   return { severity: 'error', message, file, line: 1, column: 1, length: 1 };
 }

@@ -23,15 +23,15 @@ import type { AUTHORING_SPECS } from './specs.js';
 
 type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe simulate'>, 'recipe'>;
 
-/** Characters that are taken for a token. */
+/** Characters that count as one token. */
 const PER_TOKEN = 4;
 
 /**
- * `recipe simulate`: a run of a recipe in memory (authoring.md, recipe simulate). Exit 3 when it went another way than the
+ * `recipe simulate`: runs a recipe in memory (authoring.md, recipe simulate). Exits with 3 if the run differs from the
  * script.
- * @param cwd absolute directory that `--script` starts from
- * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `TERMINAL_REQUIRED`, `DATA_MISSING` for a script that is not there,
- * `INTERRUPTED`
+ * @param cwd absolute base directory of `--script`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `TERMINAL_REQUIRED`, `DATA_MISSING` for a script that does
+ * not exist, `INTERRUPTED`
  */
 export async function simulate(context: Context, recipe: string, input: Input, cwd: string): Promise<Answer> {
   const { library, signal } = context;
@@ -57,14 +57,17 @@ export async function simulate(context: Context, recipe: string, input: Input, c
   return report(recipe, made, script, script?.log.problems ?? []);
 }
 
-/** What is done at each action where no script says it: by chance, or as the person at the terminal says. */
+/**
+ * Returns the function that chooses an outcome where no script gives one: by chance, or as the person at the terminal
+ * says.
+ */
 function chooseOutcome(context: Context, { seed, step }: Input): PlayOptions['improvise'] {
   if (step === true) return (action, on) => askPerson(context, action, on);
   if (seed === undefined) return undefined;
   const chance = createRandom(seed);
   return async (action, on) => {
     const possible = await listOutcomes(action, on);
-    // Mostly all goes well, or no run would ever get far.
+    // Two in three outcomes are good; otherwise no run would get far.
     const index = chance.below(3) === 0 ? chance.below(possible.length) : 0;
     return possible[index]?.step ?? {};
   };
@@ -96,7 +99,7 @@ function readScriptFile({ library, root }: Context, path: string, given: string)
   return readScript(text, path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
 }
 
-/** What a simulation cost. */
+/** The cost of a simulation. */
 interface Counts {
   calls: number;
   answers: { bytes: number; tokens: number };
@@ -159,10 +162,10 @@ function weigh(amounts: readonly Amount[]): Counts['answers'] {
   return { bytes, tokens: Math.round(characters / PER_TOKEN) };
 }
 
-/** A simulated run is done in no harness: what an action says of it is in general words. */
+/** A simulated run has no harness: its actions use general wording. */
 const ANY_READER = { caller: { kind: 'agent', via: 'cli' }, mark: null } as const;
 
-/** An action in a few lines, and what came of it. */
+/** Renders an action in a few lines, with what was done. */
 function renderPlayed({ action, phase, did }: Played, format: CommandFormatter): string {
   const head = `${action.actionId}  ${phase === null ? '' : `${phase}/`}${action.block}  ${action.action}  ${action.progress}`;
   const inside = renderForPerson(action, format)
@@ -189,9 +192,9 @@ function renderCounts({ calls, answers, prompts }: Counts): string {
   return `${renderCount(calls, 'call')}; answers: ${of(answers)}; prompts of agents: ${of(prompts)}`;
 }
 
-/** Creates a source of random numbers that is the same for the same seed (mulberry32). @param seed a whole number */
+/** Creates a random number generator that is deterministic for a seed (mulberry32). @param seed a whole number */
 export function createRandom(seed: number): {
-  /** A whole number from 0, below `limit`. */
+  /** Returns a whole number from 0 to below `limit`. */
   below: (limit: number) => number;
 } {
   let state = seed >>> 0;

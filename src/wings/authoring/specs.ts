@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, pairs, word, words } from '../../registry/values.js';
 
-/** For those who write recipes (recipes.md §6). */
+/** Commands for authors of recipes (recipes.md §6). */
 export const AUTHORING_SPECS = [
   {
     name: 'recipe list',

@@ -2,22 +2,25 @@ import type { StageResult } from '../../engine/core/events.js';
 import type { EnginePolicies, EngineProgram, TodoStage } from '../../machine/engine-program.js';
 import type { ResolvedEngine, ResolvedRecipe } from '../../recipe/resolved.js';
 
-/** How the stages of an execution may end: the one source for coverage, pictures and verification (authoring.md, Coverage). */
+/**
+ * How the stages of an execution can end; coverage, pictures and verification all use this (authoring.md, Coverage).
+ */
 
 /** The kind of a stage's verdict (engine.md, Triage). */
 export type StageEnd = StageResult['kind'];
 
-/** Lists how a stage of a todo can end; that its condition passes it over is not among them. */
+/** Lists how a stage of a todo can end, apart from being skipped by its condition. */
 export function listTodoStageEnds({ id, actor }: TodoStage, policies: EnginePolicies): readonly StageEnd[] {
   if (id === 'wrapUp') return ['pass'];
   if (id === 'commit') return ['pass', 'deferred', 'fail'];
-  // A worker asks, gets more files, or is BLOCKED; the todo is given up or tried again by the answer.
+  // A worker may also ask, request more files, or be BLOCKED; the answer decides whether the todo is given up or
+  // retried.
   if (id === 'worker') return ['pass', 'fail', 'halt', 'widen', 'ask', 'again'];
   switch (actor) {
     case 'human':
       return ['pass', 'fail'];
     case 'cli':
-      // A command that cannot be started is no finding: the todo halts.
+      // A command that cannot be started halts the todo; it is not a finding.
       return ['pass', 'fail', 'halt'];
     case 'subagent': {
       const mayAdd = policies.maxDynamicTodos > 0 && policies.adaptDepthLimit > 0;
@@ -35,26 +38,29 @@ export function listRunStageEnds(stage: string): readonly StageEnd[] {
     case 'residualCommit':
       return ['pass', 'deferred', 'fail'];
     case 'codeReview':
-      // A reviewer who gives up halts the run.
+      // A reviewer that gives up halts the run.
       return ['pass', 'fixes', 'fail'];
     case 'finalVerify':
       return ['pass', 'fixes'];
     default:
-      // What a forge refuses is told, and the run goes on.
+      // A refusal by the forge is reported, and the run goes on.
       return ['pass'];
   }
 }
 
-/** A stage as its recipe's author calls it: an own handler by its key, a shipped one by its id. */
+/**
+ * Returns the name of a stage for its recipe's author: the key of a handler that the recipe defines, or the id of a
+ * shipped one.
+ */
 export function nameStage({ handlers }: Pick<ResolvedEngine, 'handlers'>, stage: string): string {
   const own = handlers[stage];
   return own === undefined || own.shipped !== null ? stage : own.key;
 }
 
 /**
- * Lists what coverage counts, by name: what a todo's stages can come to, whether it is attempted again or given up, and the
- * final stages.
- * @returns none for a recipe that carries out no plan
+ * Lists the names that coverage counts: the ends of a todo's stages, whether the todo is retried or given up, and the
+ * ends of final stages.
+ * @returns none for a recipe without an execution
  */
 export function listStageEdges({ engine }: ResolvedRecipe): string[] {
   if (engine === undefined) return [];
@@ -73,11 +79,14 @@ export function listStageEdges({ engine }: ResolvedRecipe): string[] {
   return [...ofTodo, ...given, ...ofRun];
 }
 
-/** What a deferred commit, an added todo or a halt leads to is the same in every recipe; a worker's BLOCKED is its own word. */
+/**
+ * The consequences of a deferred commit, an added todo or a halt are the same in every recipe, so they do not count;
+ * only a worker's BLOCKED does.
+ */
 function isCounted(stage: string, end: StageEnd): boolean {
   if (stage === 'residualCommit') return end === 'pass';
   return end === 'pass' || end === 'fail' || end === 'fixes' || (stage === 'worker' && end === 'halt');
 }
 
-/** Without a pull request there is nothing to hand in. */
+/** `stateComplete` only hands in a pull request, which may not exist. */
 const listCountedFinals = ({ finalize }: EngineProgram) => finalize.filter((stage) => stage !== 'stateComplete');

@@ -7,33 +7,36 @@ import { inRun } from './outputs.js';
 import type { Rehearsal, Reply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
-/** Steps of a script and the actions that they meet. */
+/** Relates steps of a script to the actions that they meet. */
 
-/** Whether a step is for a command at work. */
+/** Returns whether a step is about a command at work. */
 export function waitsForCommand({ expect, command }: ScriptStep): boolean {
   return command !== undefined || expect?.action === 'running';
 }
 
-/** Whether a step does something itself; one that only says how far to go does not. */
+/** Returns whether a step does or expects something, beyond saying how far to go. */
 export function doesSomething({ expect, until: _, times: _times, ...deed }: ScriptStep): boolean {
   return expect !== undefined || Object.keys(deed).length > 0;
 }
 
-/** What a step goes on to is a command at work only where it says so, and then nothing else: a loop with a command is asked first. */
+/**
+ * Returns whether a step's `until` is reached. A command at work counts only if the step is about one, and then nothing
+ * else does, because a loop with a command first asks an agent.
+ */
 export function isAt(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
   const { until } = step;
   if ((action.action === 'running') !== waitsForCommand(step)) return false;
   return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
 }
 
-/** How much the prompts are that an action hands out. */
+/** Measures the prompts that an action hands out. */
 export function countPrompts(on: Rehearsal, action: PendingAction): Amount {
   const rows =
     action.action === 'dispatch-subagents' ? action.agents : action.action === 'engine-dispatch' ? action.tasks : [];
   return sum(rows.map(({ promptFile }) => measure(on.text(inRun(promptFile)) ?? '')));
 }
 
-/** What was done with an action, in a few words. */
+/** Describes in a few words what was done with an action. */
 export function describeDeed(action: PendingAction, step: ScriptStep, reply: Reply): string {
   if (!reply.ok) return `refused: ${reply.error.code}`;
   if (step.invalidate !== undefined) return `invalidated ${step.invalidate}`;
@@ -50,7 +53,7 @@ export function describeDeed(action: PendingAction, step: ScriptStep, reply: Rep
   return parts.length === 0 ? (action.action === 'running' ? 'exit 0' : 'done') : parts.join(', ');
 }
 
-/** Renders ` Did you mean …?` for a block, or PHASE/BLOCK, that the run does not have; empty when it has it, or none is near. */
+/** Renders ` Did you mean …?` for an unknown block or PHASE/BLOCK; empty if the run has it, or no name is similar. */
 export function suggestBlock(named: string, state: RunState): string {
   const word = named.slice(named.lastIndexOf('/') + 1);
   const known = listRecipes(state).flatMap(({ steps }) => Object.keys(steps));

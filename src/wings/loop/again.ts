@@ -4,7 +4,7 @@ import { type LoopGoal, writeGoalStatus } from './goals.js';
 import type { LoopState } from './state-schema.js';
 import { NEW_GOAL } from './steps/settle.js';
 
-/** A goal is tried again because a person wants it: by `retry`, or by an answer in the inbox. */
+/** Tries a goal again at a person's request: by `retry`, or by an answer in the inbox. */
 
 /** Makes a blocked goal active. @throws DevCliError `SCHEMA_INVALID`, `LOCKED`, `IO` */
 export async function activate(
@@ -15,8 +15,8 @@ export async function activate(
 }
 
 /**
- * The state in which a goal begins anew, with what people say to it. The batch at work begins it again, too.
- * @param asked.from the kept commit that the next attempt goes on from; null: the branch
+ * Returns the state in which a goal starts again, with a person's note. The current batch tries it again, too.
+ * @param asked.from the kept commit that the next attempt continues from; null: the branch
  */
 export function beginAnew(
   state: LoopState,
@@ -33,7 +33,7 @@ function forgetOutcome(state: LoopState, goal: string): LoopState {
   return { ...state, batch: { ...state.batch, outcomes } };
 }
 
-/** Finds the commit that the last attempt of a goal left; null where none did. @throws DevCliError `GIT_FAILED` */
+/** Finds the commit that the last attempt of a goal left; null if there is none. @throws DevCliError `GIT_FAILED` */
 export async function findLastKept(
   top: string,
   goal: string,

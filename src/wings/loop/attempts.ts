@@ -18,7 +18,7 @@ import { LOOP } from './streams.js';
 
 type Ports = Pick<LoopPorts, 'openFleet'>;
 
-/** An attempt as its records say it. */
+/** An attempt according to its records. */
 interface Kept {
   id: string;
   goal: string;
@@ -32,12 +32,12 @@ interface Kept {
   commit: string | null;
 }
 
-/** The goal of a variant has two ids in its name. */
+/** The goal of a variant consists of two ids. */
 const ID = /^([A-Za-z0-9][A-Za-z0-9._-]{0,96})#([1-9]\d{0,8})$/;
 const NAMESPACE = 'refs/dev-cli/attempts';
 const DAY = 86_400_000;
 
-/** What is said of an attempt that nobody works on. */
+/** Why nobody works on an attempt in this state. */
 const WAITS: Readonly<Record<string, string>> = {
   parked: 'its run waits for a person',
   unmoved: 'the branch could not be moved',
@@ -67,7 +67,7 @@ export async function listAttempts(
   };
 }
 
-/** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an id without an attempt, `IO`, `GIT_FAILED` */
+/** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an unknown id, `IO`, `GIT_FAILED` */
 export async function showAttempt(ports: Ports, context: Context, id: string, call: Call): Promise<Answer> {
   const [, goal = '', number = ''] = ID.exec(id) ?? [];
   const attempt = (await readAll(context, await openBackend(ports, context, call))).find(
@@ -113,15 +113,15 @@ export async function showAttempt(ports: Ports, context: Context, id: string, ca
   };
 }
 
-/** The lines of git that show what an attempt changed, and that apply it to the files that are checked out. */
+/** Lists the git commands that show an attempt's changes, and that apply them to the checked-out files. */
 function listGitLines({ ref, base }: Kept): string[] {
   const name = quoteForShell(ref ?? '');
-  // Of a fleet, the verdict comes from where others write, and people copy the line.
+  // A fleet's verdicts come from other machines and people copy this line, so the base must look like a commit id.
   const from = /^[0-9a-f]{40,64}$/.test(base ?? '') ? base : `${name}^`;
   return [`git diff ${from} ${name}`, `git cherry-pick --no-commit ${name}`];
 }
 
-/** Lines of a log that are shown. */
+/** Maximum lines of a log that are shown. */
 const LOG_LINES = 40;
 
 const lastLines = (text: string): string => clean(text).trimEnd().split('\n').slice(-LOG_LINES).join('\n');
@@ -129,7 +129,7 @@ const lastLines = (text: string): string => clean(text).trimEnd().split('\n').sl
 const clean = (text: string): string => maskSecrets(stripInvisible(text));
 
 /**
- * `attempt prune` (loop-core.md, Commands): references of goals that are done or dropped go, with their records.
+ * `attempt prune` (loop-core.md, Commands): removes the references and records of goals that are done or dropped.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `TERMINAL_REQUIRED`, `IO`, `GIT_FAILED`
  */
 export async function pruneAttempts(ports: Ports, context: Context, days: number, call: Call): Promise<Answer> {
@@ -161,7 +161,7 @@ export async function pruneAttempts(ports: Ports, context: Context, days: number
   };
 }
 
-/** All attempts that left a record or a reference, by goal and number. */
+/** Reads all attempts that have a record or a reference, by goal and number. */
 async function readAll(context: Context, { streams }: Pick<Backend, 'streams'>): Promise<Kept[]> {
   const { root, reader } = context;
   const base = `${root}/.dev/loop/attempts`;

@@ -31,7 +31,7 @@ import { removeStray } from './stray.js';
 import { LOOP } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
-/** Attempts at once, at most; of a fleet, its workers' slots say how many there are. */
+/** Maximum parallel attempts; in a fleet, the slots of the workers limit them further. */
 const MOST = 32;
 
 type Handlers = HandlersOf<typeof LOOP_SPECS>;
@@ -39,8 +39,8 @@ type Input = Parameters<Handlers['auto']>[1];
 
 /**
  * `auto` (loop-core.md, auto).
- * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `LOCKED`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
- * `NEEDS_MISSING`, `IDENTITY_MISSING`, and what a goal's recipe is refused for
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `LOCKED`, `TREE_DIRTY`, `TOOL_MISSING`,
+ * `CONFIG_UNTRUSTED`, `NEEDS_MISSING`, `IDENTITY_MISSING`, and errors of a goal's recipe
  */
 export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
   const files = readLoopFiles(context);
@@ -58,7 +58,7 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
   return work(ports, context, { ...start, parallel, explain: input.explain === true }, call);
 }
 
-/** A project of many machines is worked off by them alone. @throws DevCliError `USAGE` */
+/** Requires `--fleet` if and only if the project has a fleet. @throws DevCliError `USAGE` */
 function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryRunFull }: Input): void {
   if (dryRun || dryRunFull || (isAsked === true) === (config.fleet !== null)) return;
   throw isAsked
@@ -68,15 +68,15 @@ function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryR
       });
 }
 
-/** What a batch is begun with. */
+/** The order for a batch. */
 export interface Work extends Start {
   parallel: number;
   explain: boolean;
-  /** Done under the lock, before anything else is. */
+  /** Called under the lock, before anything else. */
   prepare?: (site: Site) => Promise<void>;
 }
 
-/** Holds the lock, works the goals off, and says what came of it. @throws DevCliError as `runAuto` */
+/** Takes the lock, runs the batch, and reports the result. @throws DevCliError as `runAuto` */
 export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
   const { files, goals, parallel } = given;
   if (isSession(context, call.env))
@@ -153,7 +153,7 @@ async function endBatch(site: Site, { runId }: Batch, ended: BatchEnd): Promise<
   return { ...ended, batch };
 }
 
-/** The answer of a batch. */
+/** Builds the answer about a batch. */
 function render(end: BatchEnd, interrupted: boolean, open: string): Answer {
   const { batch, notRun, parked, errors } = end;
   const outcomes = Object.entries(batch.outcomes);
@@ -201,7 +201,7 @@ function summarize({ batch, notRun, parked }: BatchEnd): string {
   return `${done} of ${all.size} goals done on ${batch.branch}${others.map((one) => `, ${one}`).join('')}${cost}.`;
 }
 
-/** What a batch would do: nothing is locked, started or written. */
+/** Shows what a batch would do; locks, starts and writes nothing. */
 async function showPlan(ports: LoopPorts, context: Context, start: Start, call: Call, full: boolean): Promise<Answer> {
   const { files, goals } = start;
   const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };

@@ -15,13 +15,16 @@ import { LOOP } from './streams.js';
 
 const DECISION_PENDING = 'decision-pending';
 
-/** What is known of an attempt of which there was no session. */
+/** Initial values of an attempt without a session. */
 const UNTRIED = {
   ...{ from: null, run: null, zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null },
   ...{ stopped: false, kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
 } satisfies Partial<Attempt>;
 
-/** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
+/**
+ * Claims a goal and records a new attempt of it, whose number is never reused. @returns null if somebody else has the
+ * goal
+ */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
   const { streams, refs } = site;
   const { batch, goals } = await streams.read(LOOP);
@@ -40,10 +43,10 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     ...taken,
     ...(isDesk && { steps: STEPS_VERSION, ...defined({ named: role.named }) }),
   };
-  // What people wrote lies at the desk alone.
+  // Only the desk has what people wrote.
   const context = isDesk ? await site.tellContext(goal.id) : null;
   const begun = await streams.transact(LOOP, (state) => {
-    // Work may have been handed in for it since the plan was made.
+    // An attempt may have been handed in for the goal since the plan was made.
     if (Object.values(state.attempts).some((one) => one.goal === goal.id)) return { answer: null };
     return {
       answer: attempt,
@@ -62,7 +65,10 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   return null;
 }
 
-/** Has what a desk of before has begun be for workers of now: its steps are keyed, whoever takes them (fleet.md, Upgrades). */
+/**
+ * Gives attempts that an older desk began the current version of the steps, so that current workers take them; steps
+ * have keys, so it does not matter who takes them (fleet.md, Upgrades).
+ */
 export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;
   await streams.transact(LOOP, (state) => {
@@ -77,7 +83,7 @@ export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role
   });
 }
 
-/** An attempt before its first step. */
+/** Builds an attempt before its first step. */
 export function buildAttempt(
   { trees, context }: Pick<Site, 'trees' | 'context'>,
   { id }: LoopGoal,
@@ -90,12 +96,12 @@ export function buildAttempt(
   };
 }
 
-/** How often a reference that is not there may refuse to be written. */
+/** How often writing a nonexistent reference may fail. */
 const TRIES = 5;
 
 /**
- * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
- * references. Until something is kept, it stands for the base.
+ * Reserves the number of a goal's next attempt by creating its reference, because a linked work tree is a separate root
+ * with the same references. Until something is kept, the reference points at the base.
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function reserveNumber(
@@ -110,7 +116,7 @@ export async function reserveNumber(
     const refused = await refs.move(name, { from: null, to: base });
     if (refused === null) return n;
     if ((await refs.list(name)).has(name)) continue;
-    // Somebody may have had it, and given it back meanwhile.
+    // Another process may have taken the number and given it back meanwhile.
     tries += 1;
     if (tries === TRIES)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
@@ -119,7 +125,7 @@ export async function reserveNumber(
   }
 }
 
-/** Blocks a goal that a person has to decide about first; no tool is started. */
+/** Blocks a goal that a person has to decide about first; starts no tool. */
 export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal, reason: string): Promise<void> {
   const { streams, context } = site;
   await writeOutcome(context, { id: goal.id, status: 'blocked', blockedReason: reason });

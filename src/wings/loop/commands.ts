@@ -2,7 +2,10 @@ import type { HandlersOf } from '../../protocol/ports.js';
 import type { LoopPorts } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
 
-/** What carries the commands of the loop out; what memory does for it is handed in, since no wing knows another. */
+/**
+ * Creates the handlers of the loop's commands. Functions of other wings are passed in as ports, because no wing imports
+ * another.
+ */
 export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> {
   return {
     auto: async (context, input, call) => (await import('./auto.js')).runAuto(ports, context, input, call),

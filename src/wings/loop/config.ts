@@ -6,13 +6,13 @@ import { createFindings, type Findings, findPathFault, stripDot } from './findin
 import type { LoopConfigFile } from './schemas.js';
 import { parseTemplate } from './template.js';
 
-/** How goals are worked off: `.ai/config.yaml` (loop-core.md, Files). */
+/** The configuration of the loop: `.ai/config.yaml` (loop-core.md, Files). */
 
 export const CONFIG = '.ai/config.yaml';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/loop-config.js').default };
 
-/** What the configuration says, with what holds where it says nothing. */
+/** The configuration with defaults filled in. */
 export interface LoopConfig
   extends Required<
     Omit<
@@ -23,16 +23,16 @@ export interface LoopConfig
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
   observe: Guards;
-  /** Null: one machine alone works at the goals. */
+  /** Null: only one machine works on the goals. */
   fleet: FleetSetting | null;
-  /** A JSON pointer; null where nothing tells what a session costs. */
+  /** A JSON pointer; null if the cost of a session is not known. */
   cost: string | null;
-  /** Without a leading `./`, as are `worktree_copy`. */
+  /** Without a leading `./`, like `worktree_copy`. */
   protected_paths: string[];
   worktree_copy: string[];
 }
 
-/** What a fleet works at (fleet.md, Commands). */
+/** The project that a fleet works on (fleet.md, Commands). */
 export interface FleetSetting {
   project: string;
   remote: string;
@@ -51,7 +51,7 @@ const DEFAULTS = {
 const QUEUE = { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 };
 const LIMITS = { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null };
 
-/** Judges a configuration. @returns null where anything but a warning was found */
+/** Validates a configuration. @returns null if there is anything worse than a warning */
 export function checkConfig(
   source: YamlSource,
 ): { config: LoopConfig | null } & Pick<Findings, 'problems' | 'warnings'> {
@@ -96,7 +96,7 @@ export function checkConfig(
   return { config: problems.length > 0 ? null : config, problems, warnings };
 }
 
-/** A tree has its own of these. */
+/** Rejects paths of which each work tree has its own. */
 function findOwnFault(path: string): string | null {
   const [first = ''] = stripDot(path).split('/');
   return ['', '.', '.git', '.ai', '.dev'].includes(first)

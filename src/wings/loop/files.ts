@@ -6,22 +6,22 @@ import type { Context } from '../../run/context.js';
 import { CONFIG, checkConfig, type LoopConfig } from './config.js';
 import { checkGoals, GOALS, type LoopGoal } from './goals.js';
 
-/** Most characters of a file of the loop; hundreds of goals, as memory reads them. */
+/** Maximum characters of a file of the loop, as memory reads them; enough for hundreds of goals. */
 const MAX_LENGTH = 256 * 1024;
 
-/** What the loop is told by people. */
+/** The files with which people direct the loop. */
 export interface LoopFiles {
   config: LoopConfig;
-  /** As declared, each with those that it is divided into. */
+  /** As declared, each with its children. */
   goals: LoopGoal[];
-  /** What is let be, each with its place. */
+  /** Things that are ignored, each with its place. */
   warnings: string[];
   configText: string;
 }
 
 /**
  * Reads configuration and goals of a project (loop-core.md, Files).
- * @throws DevCliError `NO_PROJECT`; `SCHEMA_INVALID` with all that is wrong with both; `IO`
+ * @throws DevCliError `NO_PROJECT`; `SCHEMA_INVALID` with all faults of both; `IO`
  */
 export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>): LoopFiles {
   for (const path of [CONFIG, GOALS]) requireInside(root, path);
@@ -29,8 +29,8 @@ export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>
 }
 
 /**
- * The same from a reader that need not be of a disk.
- * @param root what its paths begin with
+ * Does the same with a reader that need not read from a disk.
+ * @param root the prefix of its paths
  * @throws DevCliError as `readLoopFiles`
  */
 export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {
@@ -55,7 +55,7 @@ const noProjectError = (root: string, missing: string): DevCliError =>
     fix: ['Write the files that say what is to be done, then go on as it says: ', { command: 'init', input: {} }],
   });
 
-/** For what needs none of the files, but only makes sense where they are. @throws DevCliError `NO_PROJECT`, `IO` */
+/** Requires that the project's files exist, for calls that do not read them. @throws DevCliError `NO_PROJECT`, `IO` */
 export function requireProject({ root, reader }: Pick<Context, 'root' | 'reader'>): void {
   if (reader.read(`${root}/${CONFIG}`) === null) throw noProjectError(root, CONFIG);
 }

@@ -7,30 +7,30 @@ import { describeFaults } from '../../documents/schema-findings.js';
 import { locateOffset } from '../../recipe/source/problem.js';
 import { parsePointer, type YamlSource } from '../../recipe/source/yaml.js';
 
-/** What is wrong with a file of the loop, each with its place and how to mend it. */
+/** Collects the faults of a file of the loop, each with its place and a fix. */
 export interface Findings {
   problems: ErrorDetail[];
   warnings: string[];
   report(pointer: string, problem: string): void;
   warn(pointer: string, problem: string): void;
   /**
-   * Checks a value by a schema; keys that it does not know are warned of; a known one misspelt is a fault.
-   * @param at JSON pointer of the value, or of what in it lies at `below`
-   * @returns the value without members that say nothing
+   * Validates a value by a schema. Unknown keys are warnings, misspelt known keys are problems.
+   * @param at JSON pointer of the value, or of the part of it at `below`
+   * @returns the value without null members
    */
   check(schema: CheckedSchema, value: unknown, at: string, below?: string): unknown;
 }
 
 const NAMES = 'A name has letters, digits, ".", "_" and "-", and begins with a letter or digit.';
 
-/** Begins with what is wrong with the YAML itself. */
+/** Creates findings that start with the faults of the YAML itself. */
 export function createFindings(source: YamlSource): Findings {
   const { file, text, document } = source;
   const problems = source.problems.map(({ message, fix, line, column }) => ({
     problem: fix === undefined ? message : `${message} ${fix}`,
     at: `${file}:${line}:${column}`,
   })) as ErrorDetail[];
-  // Memory reads the same files, and takes no alias.
+  // Memory reads the same files, and accepts no aliases.
   for (const { name, at } of document === undefined ? [] : listAliases(document)) {
     const { line, column } = locateOffset(text, { start: at, end: at + 1 });
     problems.push({ problem: `*${name} stands for something else. Write it out.`, at: `${file}:${line}:${column}` });
@@ -54,7 +54,7 @@ export function createFindings(source: YamlSource): Findings {
     const place = `${around}/${key}`;
     const near = /did you mean "([^"]*)"/.exec(problem)?.[1];
     if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} cannot be a name. ${NAMES}`, 'key');
-    // One that is meant for a known one would bind nothing, all night.
+    // Ignoring a misspelt key would drop a restriction, unnoticed all night.
     else if (near !== undefined && isMisspelling(key, near)) report(place, problem, 'key');
     else warn(place, `${problem}, which nothing reads`);
   };
@@ -110,11 +110,11 @@ function dropNulls(value: unknown): unknown {
   return Object.fromEntries(said.map(([key, member]) => [key, dropNulls(member)]));
 }
 
-/** Says why a text is no path in the project; null where it is one. */
+/** Returns why a text is not a path inside the project; null if it is one. */
 export function findPathFault(path: string): string | null {
   const leads = isAbsolute(path) || path.split('/').includes('..');
   return leads ? `is ${JSON.stringify(path)}, which leads out of the project. Give a path from the root.` : null;
 }
 
-/** A path or glob without a leading `./`. */
+/** Removes a leading `./` from a path or glob. */
 export const stripDot = (path: string): string => path.replace(/^(?:\.\/+)+/, '');

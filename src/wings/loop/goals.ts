@@ -11,22 +11,22 @@ import { openSharedFiles } from '../../store/shared-files.js';
 import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
 import type { GoalFile, GoalStatus } from './schemas.js';
 
-/** What is to be worked off: `.ai/goals.yaml` (loop-core.md, Files). */
+/** The goals of a project: `.ai/goals.yaml` (loop-core.md, Files). */
 
 export const GOALS = '.ai/goals.yaml';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/loop-goals.js').default };
-/** Levels of goals, as memory has them. */
+/** Maximum depth of goals, the same as in memory. */
 const DEEPEST = 20;
 
-/** A goal, with what holds where it says nothing, and those that it is divided into: a container, which is never run. */
+/** A goal with defaults filled in. A goal with children is a container, which is never run. */
 export interface LoopGoal {
   id: string;
   title: string;
   status: GoalStatus;
   blocked_reason: string | null;
   expect_failure: boolean;
-  /** Globs without a leading `./`; null where an attempt may change everything. */
+  /** Globs without a leading `./`; null if an attempt may change everything. */
   allowed_changes: string[] | null;
   prompt_mode: 'adversarial' | null;
   mode: 'interactive' | null;
@@ -36,7 +36,7 @@ export interface LoopGoal {
   set: Record<string, string>;
   acceptance: (string | { run: string })[];
   type: string;
-  /** Null where that of the configuration holds. */
+  /** Null: the configured value applies. */
   max_retries: number | null;
   uncertainty: 'low' | 'medium' | 'high' | null;
   decision_file: string | null;
@@ -45,15 +45,15 @@ export interface LoopGoal {
   children: LoopGoal[];
 }
 
-/** Lists goals with all that they are divided into, as declared. */
+/** Lists goals and all their descendants, as declared. */
 export function listGoals(goals: readonly LoopGoal[]): LoopGoal[] {
   return goals.flatMap((goal) => [goal, ...listGoals(goal.children)]);
 }
 
 /**
- * Judges a file of goals.
- * @param tools names of tools that there are; null where the configuration cannot be read
- * @returns null where anything but a warning was found
+ * Validates a file of goals.
+ * @param tools names of the available tools; null if the configuration cannot be read
+ * @returns null if there is anything worse than a warning
  */
 export function checkGoals(
   source: YamlSource,
@@ -111,7 +111,7 @@ export function checkGoals(
   return { goals: problems.length > 0 ? null : goals, problems, warnings };
 }
 
-/** A goal with what holds where it says nothing. */
+/** Fills in the defaults of a goal. */
 export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
   const texts = Object.entries(goal.set ?? {}).map(([key, value]) => [key, String(value)]);
   return {
@@ -138,7 +138,7 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
   };
 }
 
-/** What a pattern cannot say: an id becomes part of the name of a ref and of a directory. */
+/** Checks what the pattern cannot express: an id becomes part of a git ref and of a directory's name. */
 export function findIdFault(id: string): string | null {
   if (!/^[A-Za-z0-9]/.test(id)) return null;
   if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
@@ -150,7 +150,7 @@ function findNode({ document }: YamlSource, pointer: string): Node | null {
   return (document?.getIn(keys, true) ?? null) as Node | null;
 }
 
-/** Dependencies on what is not there, and in a circle. */
+/** Reports unknown and circular dependencies. */
 function reportDependencies(
   goals: readonly LoopGoal[],
   places: ReadonlyMap<string, string>,
@@ -188,8 +188,8 @@ function reportDependencies(
 }
 
 /**
- * Writes what became of a goal, as `writeGoalStatus`; a goal that somebody took out stays away, and one that is not active any more is
- * not blocked.
+ * Writes the outcome of a goal, as `writeGoalStatus` does, but does not restore a removed goal, and blocks only an
+ * active one.
  * @throws DevCliError as `writeGoalStatus`
  */
 export function writeOutcome(context: Pick<Context, 'root' | 'clock' | 'ids'>, change: StatusChange): Promise<void> {
@@ -208,9 +208,10 @@ interface StatusChange {
 }
 
 /**
- * Writes the status of a goal, and why it is blocked, into `.ai/goals.yaml` as it now is; all other bytes stay.
- * @param isDue asked of the text as it is; false: it stays
- * @throws DevCliError `SCHEMA_INVALID` where the file cannot be changed in place, and stays as it is; `LOCKED`, `IO`
+ * Writes the status of a goal, and why it is blocked, into the current `.ai/goals.yaml`; all other bytes stay.
+ * @param isDue called with the current text; false: the file stays
+ * @throws DevCliError `SCHEMA_INVALID` if the file cannot be changed in place, which leaves it unchanged; `LOCKED`,
+ * `IO`
  */
 export function writeGoalStatus(
   { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,

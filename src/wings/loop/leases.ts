@@ -12,26 +12,28 @@ import {
 import type { Lease, LoopState } from './state-schema.js';
 import { LOOP, type Streams } from './streams.js';
 
-/** Who works on which goal, for workers of any kind; what stands behind could be another machine's (loop-operations.md, Queue). */
+/** Leases of goals for workers of any kind; they may be stored on another machine (loop-operations.md, Queue). */
 
-/** How many leases the call found past their time. */
+/** How many expired leases the call closed. */
 interface Swept {
   swept: number;
 }
 
-/** Each call first closes what is past its time, by a clock that is its own. */
+/** Each call first closes expired leases, by the store's own clock. */
 export interface Leases {
-  /** Takes a goal, or says why not: both are told in the log. @throws DevCliError `LOCKED`, `IO` */
+  /** Takes a goal, or says why not; both are logged. @throws DevCliError `LOCKED`, `IO` */
   take(asked: Taking): Promise<Taken & Swept>;
-  /** Has an active lease of the worker hold for some minutes from now. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO` */
+  /**
+   * Extends an active lease of the worker to some minutes from now. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO`
+   */
   renew(id: string, by: { worker: string; minutes: number }): Promise<Lease>;
-  /** Gives a goal back. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO` */
+  /** Releases a goal. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO` */
   release(id: string, by: { worker: string; reason: string | null; goalStatus: string | null }): Promise<Lease>;
-  /** @throws DevCliError `LOCKED`, `IO` */
+  /** Lists all leases. @throws DevCliError `LOCKED`, `IO` */
   list(): Promise<{ leases: Lease[]; at: string }>;
 }
 
-/** Leases over the loop's stream. @param ids names them */
+/** Opens leases that are stored in the loop's stream. @param ids generates their ids */
 export function openLeases(streams: Pick<Streams, 'transact'>, ids: { hex(length: number): string }): Leases {
   const change = <A>(
     type: string,

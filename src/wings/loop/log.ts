@@ -7,10 +7,10 @@ import { renderEvents } from './core/events.js';
 import { type LogCount, type LogEvent, type ParsedLog, scanEvents } from './core/log-lines.js';
 import type { Site } from './site.js';
 
-/** The log, relative to the root. */
+/** The path of the log, relative to the root. */
 export const EVENTS = '.ai/events/events.jsonl';
 
-/** Runs one piece of work at a time, in the order in which they are given. */
+/** Runs one piece of work at a time, in the order of the calls. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createQueue(): Queue {
@@ -23,15 +23,15 @@ export function createQueue(): Queue {
 }
 
 /**
- * Reads the log; one that is missing is empty.
- * @throws DevCliError `IO` where it is no file of at most 64 MiB, or a link leads out of the project
+ * Reads the log; a missing one is empty.
+ * @throws DevCliError `IO` if it is not a file of at most 64 MiB, or a link leads out of the project
  */
 export function readLog(context: Pick<Context, 'root' | 'clock' | 'ids'>): ParsedLog {
   const events: LogEvent[] = [];
   return { ...scanLog(context, (event) => events.push(event)), events };
 }
 
-/** The same, handed on one by one. @throws DevCliError as `readLog` */
+/** Passes events on one by one. @throws DevCliError as `readLog` */
 export function scanLog(
   { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
   take: (event: LogEvent) => void,
@@ -47,8 +47,8 @@ export function scanLog(
 }
 
 /**
- * Appends what is not in the log yet, then forgets just that: a crash in between, or another call that does the same, doubles a line, and
- * none is lost.
+ * Appends unsent events to the log, then removes exactly those from the state. After a crash in between, or with a
+ * concurrent call, a line may occur twice, but none is lost.
  */
 export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'context'>, oneByOne: Queue): Promise<void> {
   const write = (events: readonly JsonObject[]): void =>
@@ -56,7 +56,7 @@ export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'contex
   return oneByOne(() => streams.tellNews(write));
 }
 
-/** The same after something that is done already: a log that cannot be written takes nothing back, and the next call tells it. */
+/** Logs something that is already done: if the log cannot be written, nothing is undone, and the next call logs it. */
 export async function tellLog(site: Pick<Site, 'streams' | 'context'>): Promise<void> {
   await flushEvents(site, createQueue()).catch((error: unknown) => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;

@@ -16,19 +16,19 @@ import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
 
-/** One goal as `observe` shows it. */
+/** A goal as shown by `observe`. */
 interface GoalRow {
   id: string;
   title: string;
   status: string;
   depth: number;
-  /** Why it runs, or does not. */
+  /** Why it runs, or does not run. */
   because: string;
   attempts: number;
 }
 
 /**
- * `observe` (loop-core.md, Commands). Nothing is written.
+ * `observe` (loop-core.md, Commands). Writes nothing.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function observe(
@@ -40,7 +40,7 @@ export async function observe(
   const { streams, desk } = await openBackend(ports, context, call);
   const state = await streams.read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
-  // Of a fleet, the batch may be another root's.
+  // In a fleet, another root may hold the batch.
   const running = standing === 'alive' || standing === 'unreadable' || (await desk?.isHeld()) === true;
   const all = listGoals(files.goals);
   const goals = placeGoals(files.goals).map((placed) => describeGoal(context, placed, all, state));
@@ -104,7 +104,7 @@ function describeGoal(
 async function describeAttempt({ store }: Context, attempt: Attempt, isFleet: boolean) {
   const { state, goal, n, sessions, startedAt, tree, run, verdict } = attempt;
   const { snapshot } = state === 'parked' && run !== null ? await store.read(run) : { snapshot: null };
-  // A run that lies elsewhere waited when it was parked.
+  // For a run on another machine, only its state when it was parked is known.
   const known = isFleet && state === 'parked' && run !== null && snapshot === null ? attempt.facts?.run : null;
   const asked = snapshot === null ? known : describeWaiting(snapshot);
   const waits = asked?.waits ? asked.said : state === 'unmoved' ? (verdict?.reason ?? null) : null;

@@ -8,7 +8,7 @@ import { listGoals } from './goals.js';
 import type { Call, LoopPorts, Site } from './site.js';
 import { LOOP } from './streams.js';
 
-/** What a retry is asked for. */
+/** The input of `retry`. */
 interface Retry {
   goal: string;
   note?: string | undefined;
@@ -21,7 +21,7 @@ interface Retry {
 }
 
 /**
- * `retry` (loop-core.md, Commands): a blocked goal becomes active, with what people say to it, and is run.
+ * `retry` (loop-core.md, Commands): reactivates a blocked goal, with a person's note, and runs it.
  * @throws DevCliError `GOAL_REFUSED`, and as `auto`
  */
 export async function retry(ports: LoopPorts, context: Context, asked: Retry, call: Call): Promise<Answer> {
@@ -51,7 +51,7 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
   );
 }
 
-/** What the last attempt left. */
+/** Returns the kept commit of the last attempt. */
 async function requireKept({ top, git }: Site, goal: string): Promise<string> {
   const commit = await findLastKept(top, goal, git);
   if (commit !== null) return commit;

@@ -1,18 +1,21 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 
-/** What people write into `.ai/config.yaml` and `.ai/goals.yaml` (loop-core.md, Files). Each description also says how to mend a value. */
+/**
+ * Schemas of `.ai/config.yaml` and `.ai/goals.yaml`, which people write (loop-core.md, Files). Each description also
+ * says how to correct a value.
+ */
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 const text = (description: string) => Type.String({ pattern: '\\S', description });
 const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
-/** More than nothing, of which a thousandth stands for that in a message; no clock goes further than years. */
+/** A positive number; 0.001 stands for "more than 0" in messages, and the maximum keeps timers within range. */
 const amount = (description: string) => Type.Number({ minimum: 0.001, maximum: 1_000_000, description });
 const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_440, description });
 const rate = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `The share ${what}, from 0 to 1.` });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
-/** What git takes for a name, and not for an option. */
+/** A git reference that cannot be mistaken for an option. */
 const REF = '^[A-Za-z0-9_][^\\s:~^?*\\[\\\\]*$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
 
@@ -106,7 +109,7 @@ export const LoopConfigSchema = Type.Object(
   { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked off: .ai/config.yaml.' },
 );
 
-/** `.ai/config.yaml` as it is written. */
+/** `.ai/config.yaml` as written. */
 export type LoopConfigFile = Static<typeof LoopConfigSchema>;
 
 export const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
@@ -177,7 +180,7 @@ const GoalSchema = Type.Object(
   { ...noOtherKeys, description: 'A goal is an object with `id`, `title` and `status`.' },
 );
 
-/** A goal as it is written. */
+/** A goal as written. */
 export type GoalFile = Static<typeof GoalSchema>;
 
 export const LoopGoalsSchema = Type.Object(

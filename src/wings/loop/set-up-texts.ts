@@ -1,13 +1,13 @@
 import { GUARDS } from './core/baseline.js';
 
-/** What `init` without a name writes (loop-core.md, Commands): short, and each key explained where it stands. */
+/** Files that `init` writes without a name (loop-core.md, Commands): short, with each key explained in place. */
 
-/** As they hold where nothing is said. */
+/** The default values. */
 const GUARDS_LINES = `# observe:\n${Object.entries(GUARDS)
   .map(([name, bound]) => `#   ${name}: ${bound}\n`)
   .join('')}`;
 
-/** Has git track what people share of `.ai/`, and no more. */
+/** Makes git track only the files of `.ai/` that people share. */
 export const IGNORE = `# Written by dev-cli. Of .ai/ only what people share is tracked.
 /*
 !/.gitignore
@@ -18,7 +18,7 @@ export const IGNORE = `# Written by dev-cli. Of .ai/ only what people share is t
 !/decisions/
 `;
 
-/** Whether the rules have what ours say already. */
+/** Returns whether the ignore rules already contain ours. */
 export function isIgnoreWritten(text: string): boolean {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return IGNORE.trim()
@@ -27,7 +27,7 @@ export function isIgnoreWritten(text: string): boolean {
     .every((line) => lines.includes(line));
 }
 
-/** Writes the configuration; what is commented out holds without it. */
+/** Renders the configuration; commented-out keys show their defaults. */
 export function writeConfig({
   tests,
   tool,
@@ -96,7 +96,7 @@ goals:
 export const RULES_TEXT = `# Rules that every session is told, one a line. Lines that begin with # are for people.
 `;
 
-/** For what agents read of a project. */
+/** For the file in which agents read about a project. */
 export const AGENTS_PARAGRAPH = `## Goals
 Goals of this project are in .ai/goals.yaml, what always holds is in .ai/rules.md, and what earlier sessions left is in
 .ai/handoffs/. Run \`dev-cli context\` before you begin. Work on the goal that you were given and on nothing else, run the tests

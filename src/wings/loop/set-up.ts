@@ -11,12 +11,15 @@ import { GOALS } from './goals.js';
 import { AGENTS_PARAGRAPH, IGNORE, isIgnoreWritten, RULES_TEXT, STARTING_GOALS, writeConfig } from './set-up-texts.js';
 import { HANDOFFS } from './steps/handoffs.js';
 
-/** `init` without a name: what a project needs to have its goals worked off (loop-core.md, Commands). */
+/** `init` without a name: sets up a project for the loop (loop-core.md, Commands). */
 
 const RULES = '.ai/rules.md';
 const IGNORE_FILE = '.ai/.gitignore';
 
-/** Agents by the program they are, in this order, each with a line that asks nobody: it may write its work tree and the root's `.dev`. */
+/**
+ * Command lines by the agent's program, in order of preference. None asks a person; the agent may write its work tree
+ * and the root's `.dev`.
+ */
 const TOOLS: Readonly<Record<string, string>> = {
   claude: 'claude -p {stdin} --permission-mode acceptEdits --allowedTools Bash --add-dir {root}/.dev',
   codex:
@@ -29,7 +32,7 @@ const TESTS = 'pytest';
 type Site = Pick<Context, 'root' | 'reader' | 'searchPath' | 'clock' | 'ids'>;
 
 /**
- * Writes what is not there yet; nothing is written over.
+ * Writes the files that do not exist yet; overwrites nothing.
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function setUpLoop(context: Site): Promise<Answer> {
@@ -82,7 +85,7 @@ export async function setUpLoop(context: Site): Promise<Answer> {
   };
 }
 
-/** Has git track what people share, and no more. @returns whether anything was written */
+/** Makes git track only what people share. @returns whether anything was written */
 function ensureWhitelist({ root, clock, ids }: Site): Promise<boolean> {
   const files = openSharedFiles({ root, clock, ids, purpose: 'the ignore rules of .ai' });
   return files.change([IGNORE_FILE], () => {
@@ -94,7 +97,7 @@ function ensureWhitelist({ root, clock, ids }: Site): Promise<boolean> {
   });
 }
 
-/** The command that runs all tests, as the files of the project tell. */
+/** Finds the command that runs all tests, judging by the project's files. */
 function findTestCommand({ root, reader }: Site): string | null {
   const names = reader.list(root);
   const has = (...some: string[]) => some.some((name) => names.includes(name));

@@ -11,7 +11,7 @@ import { QUEUE_SPECS } from './queue/specs.js';
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;
 
-/** What every command that starts sessions takes. */
+/** Options of every command that starts sessions. */
 const START = {
   tool: optional(word('The tool by its name in ai_tools, in place of the goal’s own.', { placeholder: 'NAME' })),
   onto: optional(
@@ -27,7 +27,10 @@ const START = {
   ),
 } satisfies TProperties;
 
-/** Goals worked off while nobody watches (loop-core.md, Commands), and what people and other programs do about them. */
+/**
+ * Commands that work on goals unattended, and those with which people and other programs direct that (loop-core.md,
+ * Commands).
+ */
 export const LOOP_SPECS = [
   {
     name: 'auto',

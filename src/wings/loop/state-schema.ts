@@ -2,11 +2,12 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen, JsonObject } from '../../base/json.js';
 import { enumSchema, NullableString, nullableSchema } from '../../base/schema.js';
 
-/** What the loop keeps in its stream (loop-core.md, Files). Keys that it does not know stay. */
+/** The schema of the loop's state (loop-core.md, Files). Unknown keys are kept. */
 
 const Str = Type.String();
 const Count = Type.Integer({ minimum: 0 });
-// What becomes a path or a word for git is looked at where it is read: of a fleet, others may write it, too (fleet.md, Trust).
+// Values that become paths or arguments of git are validated when they are read, because in a fleet others may write
+// them, too (fleet.md, Trust).
 const GOAL = '^(?!.*\\.\\.)[A-Za-z0-9][A-Za-z0-9._-]{0,96}$';
 const COMMIT = '^(?:[0-9a-f]{40}|[0-9a-f]{64})$';
 const Goal = Type.String({ pattern: GOAL });
@@ -15,7 +16,7 @@ const Commit = (description: string) => Type.String({ pattern: COMMIT, descripti
 const NullableCommit = (description: string) =>
   Type.Unsafe<string | null>({ ...NullableString, pattern: COMMIT, description });
 
-/** How a command of a session or of a judge has ended. */
+/** How a command of a session or of a judge ended. */
 const CommandFact = Type.Object({
   line: Type.String({ description: 'The command line, secrets masked.' }),
   exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
@@ -24,7 +25,7 @@ const CommandFact = Type.Object({
   log: Type.String({ description: 'The end of what it printed, secrets masked.' }),
 });
 
-/** What a session has left, as the judge sees it. */
+/** The results of a session, for the judge. */
 const SessionFacts = Type.Object({
   session: CommandFact,
   handoff: nullableSchema(
@@ -231,5 +232,5 @@ export type Batch = Frozen<Static<typeof Batch>>;
 export type InboxAnswer = Frozen<Static<typeof InboxAnswer>>;
 export type Spiked = Frozen<Static<typeof Spiked>>;
 export type Lease = Frozen<Static<typeof Lease>>;
-/** What a loop has that was kept before there were leases is there, and empty. */
+/** Members that older states lack are filled in, empty. */
 export type LoopState = Frozen<Required<Static<typeof LoopSchema>>>;

@@ -4,8 +4,8 @@ import { findRecords, type Site } from './site.js';
 import { LOOP } from './streams.js';
 
 /**
- * Removes what calls left that were cut off: trees of attempts that were settled by then, and those of a spike, which begins anew, with
- * all that still runs in them. For a call that holds the lock of the root.
+ * Removes what interrupted calls left: trees of attempts that are settled, and trees of a spike, which starts over,
+ * with the commands still running in them. The caller must hold the lock of the root.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function removeStray(site: Pick<Site, 'streams' | 'context' | 'trees' | 'top' | 'git'>): Promise<void> {

@@ -7,53 +7,53 @@ import { requireActive } from './core/leases.js';
 import { EMPTY_LOOP, LOOP_VERSION } from './state.js';
 import type { LoopState } from './state-schema.js';
 
-/** The stream of the loop, as all of the wing sees it: what stands behind could be another machine's (loop-core.md, Bounds). */
+/** The interface to the loop's stream, which may be stored on another machine (loop-core.md, Bounds). */
 
-/** One stream holds everything. */
+/** The name of the single stream. */
 export const LOOP = 'loop';
 
-/** What is to be kept, and what is told of it. */
+/** The result of a transaction: an answer, and what to store. */
 interface Change<A> {
   answer: A;
-  /** The state from then on; left out: nothing is kept. */
+  /** The new state; if absent, nothing is stored. */
   state?: LoopState;
-  /** What happened, for the journal. */
+  /** The entry for the journal. */
   entry?: { type: string; data: JsonObject };
-  /** Documents beside the state, by path. */
+  /** Documents to store beside the state, by path. */
   documents?: readonly { path: string; content: string }[];
 }
 
 export interface Streams {
-  /** @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO` */
+  /** Reads the state. @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO` */
   read(stream: string): Promise<LoopState>;
   /**
-   * Changes the state in one step.
-   * @param decide pure, called with the state as it is
-   * @throws DevCliError `CLAIM_REFUSED` where the claim is over; `LOCKED`, `IO`, and as `read`; what `decide` throws
+   * Changes the state in one transaction.
+   * @param decide pure, called with the current state
+   * @throws DevCliError `CLAIM_REFUSED` if the claim is over; `LOCKED`, `IO`, and as `read`; what `decide` throws
    */
   transact<A>(stream: string, decide: (state: LoopState, at: string) => Change<A>, fence?: Fence): Promise<A>;
   /**
-   * Hands over the events that the log of this root lacks; a crash before they are forgotten at most doubles them.
-   * @param write has them in the log when it returns
+   * Passes on the events that the log of this root lacks; a crash before they are removed can only duplicate them.
+   * @param write must have written them to the log when it returns
    * @throws DevCliError as `transact`; what `write` throws
    */
   tellNews(write: (events: readonly JsonObject[]) => void): Promise<void>;
 }
 
-/** What a change depends on. */
+/** A precondition of a change. */
 interface Fence {
-  /** A lease that has to be active; null: none. */
+  /** A lease that must be active; null: none. */
   claim: string | null;
 }
 
-/** How the state is read again. @param what it is called in messages */
+/** Creates the codec that parses the state. @param what its name in messages */
 export const createLoopCodec = (what: string) => ({
   parse: (text: string) => readStored<LoopState>(text, { outline, version: LOOP_VERSION, what }),
 });
 
 export const LOOP_CODEC = createLoopCodec('The loop in .dev/loop');
 
-/** Opens the stream of a root. Nothing is written. @throws DevCliError `IO` */
+/** Opens the stream of a root. Writes nothing. @throws DevCliError `IO` */
 export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'clock' | 'ids' | 'caller'>): Streams {
   const streams = openWingStreams({ root, noun: 'loop', readable: true, codec: LOOP_CODEC, clock, ids });
   const read: Streams['read'] = async (stream) => ({ ...EMPTY_LOOP, ...(await streams.read(stream)).snapshot });
@@ -72,7 +72,7 @@ export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'c
   };
 }
 
-/** Hands over the events that the state keeps until they are in the log, then has it forget just these. @throws DevCliError as `Streams` */
+/** Passes on the state's unsent events, then removes exactly these from the state. @throws DevCliError as `Streams` */
 export async function tellUnsent(
   { read, transact }: Pick<Streams, 'read' | 'transact'>,
   write: (events: readonly JsonObject[]) => void,

@@ -1,18 +1,18 @@
 import { DevCliError } from '../../base/errors.js';
 import { parseCommandLine } from '../../plan/model/command-line.js';
 
-/** The command line that starts an agent, with places to be filled (loop-core.md, Files). No shell reads it. */
+/** The command line that starts an agent, with placeholders (loop-core.md, Files). No shell parses it. */
 
 const TAKES = ['prompt', 'prompt_file', 'stdin'] as const;
 
-/** A template, split; `takes` says how the prompt reaches the agent. */
+/** A parsed template; `takes` says how the agent gets its prompt. */
 export interface Template {
   /** Without the word `{stdin}`. */
   words: string[];
   takes: (typeof TAKES)[number];
 }
 
-/** What the places of a template stand for. */
+/** Values of the placeholders. */
 export interface Filling {
   prompt: string;
   /** Absolute path of a file with the prompt. */
@@ -23,10 +23,10 @@ export interface Filling {
   root: string;
 }
 
-/** Most bytes of an argument: the system takes no longer one, its end included. */
+/** Maximum bytes of an argument: the system's limit, less the terminating NUL. */
 const LONGEST_WORD = 128 * 1024 - 1;
 
-/** Reads the line of a tool. */
+/** Parses the command line of a tool. */
 export function parseTemplate(line: string): Template | { problem: string } {
   const read = parseCommandLine(line);
   if (read.kind === 'fault') return { problem: read.problem };
@@ -46,8 +46,8 @@ export function parseTemplate(line: string): Template | { problem: string } {
 }
 
 /**
- * Fills a template in.
- * @returns the argument vector, and the absolute path of the file that the command reads as its standard input, or null
+ * Fills in a template.
+ * @returns the argument vector, and the absolute path of the file for the command's standard input, or null
  * @throws DevCliError `USAGE` for a prompt that is too long for an argument
  */
 export function fillTemplate({ words, takes }: Template, filling: Filling): { argv: string[]; stdin: string | null } {

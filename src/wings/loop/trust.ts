@@ -7,11 +7,14 @@ import { CONFIG } from './config.js';
 import { type LoopFiles, readLoopFiles } from './files.js';
 import { GOALS, listGoals } from './goals.js';
 
-/** Whether the commands of configuration and goals may run here: a person of this clone has seen them (loop-core.md, auto). */
+/**
+ * Trust in the commands of configuration and goals: a person must have seen them in this clone before they run
+ * (loop-core.md, auto).
+ */
 
 type Commands = Pick<LoopFiles, 'config' | 'goals'>;
 
-/** Lists every command that working off the goals may start, each with what it is, as it is written. */
+/** Lists every command that working on the goals may start, as written, each with its origin. */
 export function listConfigCommands({ config, goals }: Commands): string[] {
   const tools = Object.entries(config.ai_tools).map(([name, line]) => `ai_tools.${name}: ${line}`);
   const acceptance = listGoals(goals).flatMap(({ id, acceptance }) =>
@@ -26,17 +29,17 @@ export function listConfigCommands({ config, goals }: Commands): string[] {
   ];
 }
 
-/** The digest of these commands in this clone, for `--trust` and for what is kept. */
+/** Returns the digest of these commands in this clone, for `--trust` and for the stored trust. */
 export function computeConfigDigest(context: Pick<Context, 'root' | 'store'>, files: Commands): string {
   return computeCloneDigest(context, 'config', canonicalJson(listConfigCommands(files)));
 }
 
-/** Whether a person has trusted these commands in this clone. @throws DevCliError `IO` */
+/** Returns whether a person trusted these commands in this clone. @throws DevCliError `IO` */
 export function isConfigTrusted(context: Pick<Context, 'root' | 'store' | 'trustDirectory'>, files: Commands): boolean {
   return isTrusted(context.trustDirectory, computeConfigDigest(context, files));
 }
 
-/** What `trust config` shows. @throws DevCliError as `readLoopFiles` */
+/** Returns what `trust config` shows. @throws DevCliError as `readLoopFiles` */
 export function describeConfig(context: Context): ConfigCommands {
   const files = readLoopFiles(context);
   return {

@@ -4,8 +4,8 @@ import type { DrawRun } from './documents.js';
 import type { PAGE_SPECS } from './specs.js';
 
 /**
- * Creates what carries out the commands that show a project to people.
- * @param drawRun of the wing that draws recipes
+ * Creates the handlers of the commands that show a project to people.
+ * @param drawRun supplied by the wing that draws recipes
  */
 export const createHandlers = (drawRun: DrawRun): HandlersOf<typeof PAGE_SPECS> => ({
   view: async (context, { html, without, name, ...input }, site) => {

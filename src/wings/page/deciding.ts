@@ -10,20 +10,23 @@ import {
 import type { Context } from '../../run/context.js';
 import type { Prepared } from './wire.js';
 
-/** Milliseconds within which a number decides. */
+/** Milliseconds for which a number is valid. */
 const NUMBER_FOR = 5 * 60_000;
 
 /** Wrong numbers after which only the terminal decides. */
 const TRIES = 3;
 
-/** Answers to gates, each confirmed by a number that stands at the person's terminal alone (view-page.md, Deciding). */
+/**
+ * Takes answers to gates, each confirmed by a number that is shown only at the person's terminal (view-page.md,
+ * Deciding).
+ */
 export type Decider = ReturnType<typeof createDecider>;
 
 /**
- * Creates what decides for the person at whose terminal the server runs.
- * @param context of a call at a person's terminal; at any other, `prepareAnswer` refuses
+ * Creates the decider for the person at whose terminal the server runs.
+ * @param context of a call at a person's terminal; without one, `prepareAnswer` refuses
  * @param show writes lines to that terminal
- * @param now the instant in milliseconds, by a clock that is never put back
+ * @param now the time in milliseconds, by a monotonic clock
  */
 export function createDecider(
   context: Context,
@@ -33,7 +36,7 @@ export function createDecider(
   const onPage: Context = {
     ...context,
     caller: { ...context.caller, via: 'page' },
-    // The terminal shows numbers and hears keys: it is asked for no line.
+    // The terminal shows numbers and reads single keys, so nobody can be asked for a line.
     ask: async () => {
       throw new DevCliError('PLAN_EDITED', 'The plan of this execution was changed, which is decided at a terminal.', {
         fix: 'Answer with dev-cli approve.',
@@ -50,7 +53,10 @@ export function createDecider(
     });
   };
   return {
-    /** Prepares an answer and shows it at the terminal; one that was open is void. @throws DevCliError as `prepareAnswer` */
+    /**
+     * Prepares an answer and shows it at the terminal; invalidates an earlier open one. @throws DevCliError as
+     * `prepareAnswer`
+     */
     async prepare(name: string, given: GateAnswer): Promise<Prepared> {
       requireOpenDoor(name);
       const answer = await prepareAnswer(onPage, name, given);
@@ -60,7 +66,10 @@ export function createDecider(
       show(renderPrepared(answer, number));
       return { id, until: context.clock.now() + NUMBER_FOR };
     },
-    /** @throws DevCliError `STALE_ACTION` for one that is open no more; `DATA_UNEXPECTED` for a wrong number; as `decidePrepared` */
+    /**
+     * Carries out the open answer. @throws DevCliError `STALE_ACTION` if it is no longer open; `DATA_UNEXPECTED` for a
+     * wrong number; as `decidePrepared`
+     */
     async confirm(id: string, number: string): Promise<void> {
       const asked = open;
       if (asked === null || asked.id !== id || asked.until < now())
@@ -84,7 +93,7 @@ export function createDecider(
 
 const DIGITS = 6;
 
-/** Characters of what somebody wrote. */
+/** Maximum characters of foreign text. */
 const LINE = 300;
 
 function renderPrepared(answer: PreparedAnswer, number: string): string[] {

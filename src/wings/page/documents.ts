@@ -10,21 +10,22 @@ import type { WantedRun } from './live.js';
 import { readText } from './pages.js';
 import type { PageDocument, TabName } from './wire.js';
 
-/** Draws the recipe of a run, with where the run stands: an SVG. */
+/** Draws the recipe of a run and the run's position in it, as SVG. */
 export type DrawRun = (context: Context, name: string) => Promise<string>;
 
-/** What the page is made from. */
+/** The context of the page's functions. */
 export type Scene = Context & { drawRun: DrawRun };
 
-/** A document of a segment, with the entry that names it. */
+/** A document of a segment, and the journal entry that names it. */
 export interface NamedDocument {
   seq: number;
   path: string;
 }
 
 /**
- * Reads documents as they were when an entry named them, else, such as logs, as they are now.
- * @returns by the document; what is gone is missing
+ * Reads documents as they were when an entry named them; documents that the journal does not keep, such as logs, as
+ * they are now.
+ * @returns by the document; those that are gone are missing
  * @throws DevCliError `IO`, `JOURNAL_CORRUPT`
  */
 export async function readDocuments(
@@ -44,7 +45,7 @@ export async function readDocuments(
   return found;
 }
 
-/** The digests by which the journal keeps them, from the commits that name them. */
+/** Finds the digests of the documents' contents in the commits that name them. */
 async function findDigests(
   store: Context['store'],
   name: string,
@@ -73,7 +74,10 @@ function findKind(path: string): PageDocument['kind'] {
   return path.endsWith('.md') ? 'markdown' : /\.(?:diff|patch)$/.test(path) ? 'diff' : 'text';
 }
 
-/** The document at these places of a timeline. @throws DevCliError as `readDocuments`; `DATA_MISSING` where there is none */
+/**
+ * Reads the document at this place of a timeline. @throws DevCliError as `readDocuments`; `DATA_MISSING` if there is
+ * none
+ */
 export async function readDocument(
   context: Context,
   name: string,
@@ -87,8 +91,8 @@ export async function readDocument(
 }
 
 /**
- * What a tab shows; those of documents are about the newest run.
- * @throws DevCliError `DATA_MISSING` where there is nothing to show; `IO`
+ * Reads the content of a tab; plan and report are those of the newest run.
+ * @throws DevCliError `DATA_MISSING` if there is nothing to show; `IO`
  */
 export async function readTab(
   context: Scene,
@@ -115,7 +119,7 @@ export async function readTab(
   }
 }
 
-/** The entries of a run, a line each, up to one that cannot be read. */
+/** Lists the entries of a run, one line each, up to one that cannot be read. */
 async function listEntries({ store }: Context, name: string, runId: string | undefined): Promise<string[]> {
   const lines: string[] = [];
   try {
@@ -131,7 +135,7 @@ async function listEntries({ store }: Context, name: string, runId: string | und
 }
 
 /**
- * The diff of a commit that a row names.
+ * Reads the diff of a commit that a row names.
  * @throws DevCliError `DATA_MISSING` for any other; `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function readCommit(context: Context, sha: string, { timeline }: TimelineNow): Promise<PageDocument> {

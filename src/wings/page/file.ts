@@ -14,14 +14,14 @@ import { buildRunPage } from './pages.js';
 import { readShell, type Shell } from './shell.js';
 import type { PageDocument, PageFile } from './wire.js';
 
-/** What a file may leave out. */
+/** Parts that `--without` can leave out of a file. */
 export const PARTS = ['prompts', 'logs', 'diffs'] as const;
 type Part = (typeof PARTS)[number];
 
 /**
  * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view-page.md, File).
- * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for parts that there are not; `IO`, also for a file that
- * is something else
+ * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for unknown parts; `IO`, also if the path
+ * holds anything else
  */
 export async function writeFile(
   context: Scene,
@@ -49,7 +49,7 @@ export async function writeFile(
   };
 }
 
-/** Refuses what another wrote: nothing but such a file is written over. */
+/** Refuses to overwrite anything except a file of this kind. */
 function requireOurs(path: string, { html }: Shell, root: string): void {
   withIoErrors(path, root, () => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -60,7 +60,7 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
   });
 }
 
-/** Builds all that a file holds; what is gone is missing there, too. @throws DevCliError as `writeFile` */
+/** Builds everything that a file holds; documents that are gone are omitted. @throws DevCliError as `writeFile` */
 export async function buildFile(context: Scene, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
@@ -84,22 +84,22 @@ export async function buildFile(context: Scene, name: string, without: readonly 
   if (report !== undefined && without.includes('logs')) report.text = report.text.replace(ENDS_OF_LOGS, '');
   const commits = without.includes('diffs') ? [] : page.rows.flatMap(({ commit }) => commit ?? []);
   for (const sha of new Set(commits)) await add(`commit/${sha}`, readCommit(context, sha, now));
-  // In a file nothing goes on.
+  // In a file, the run's clock stands still.
   const clock = { ...page.clock, isRunning: false };
   return { page: { ...page, clock, decision: null }, documents, without: [...without] };
 }
 
-/** The last section of a report. */
+/** Matches the last section of a report. */
 const ENDS_OF_LOGS = /^## Ends of the logs\n[\s\S]*/m;
 
-/** Prompts are what was handed out with an action. */
+/** Prompts are the documents that were handed out with an action. */
 function isLeftOut(path: string, without: readonly Part[]): boolean {
   return (without.includes('logs') && path.endsWith('.log')) || (without.includes('prompts') && PROMPT.test(path));
 }
 
 const PROMPT = /^actions\/.*\.md$/;
 
-/** Puts the data into the page: before its script, which looks for it. */
+/** Inserts the data into the page, before its script, which looks for it. */
 function renderFile(shell: Shell, data: PageFile): string {
   const { html } = shell;
   const head = splitHead(html);
@@ -110,10 +110,10 @@ function renderFile(shell: Shell, data: PageFile): string {
   return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
 }
 
-/** With this such a file goes on behind its head, whatever version wrote it. */
+/** Follows the head's beginning in every such file, whatever version wrote it. */
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="`;
 
-/** Behind the beginning of the head, where a policy covers all that follows. */
+/** Returns the offset after the head's opening tag, where a policy covers everything that follows. */
 function splitHead(html: string): number {
   return html.indexOf('<head>') + '<head>'.length;
 }

@@ -4,21 +4,21 @@ import type { Sessions } from './sessions.js';
 import type { Shell } from './shell.js';
 import type { PageError } from './wire.js';
 
-/** Bytes of what is posted. */
+/** Maximum bytes of a request body. */
 const MOST = 64 * 1024;
 
-/** The header that names a session: cookies would go to every port of this machine. */
+/** The header that carries the session; a cookie would be sent to every port of this machine. */
 const SESSION = 'x-dev-cli-session';
 
 type Status = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 429 | 500;
 
-/** Answers a request that is refused. */
+/** Builds the response to a refused request. */
 export function refuse(status: Status, code: string, message: string, fix?: string): Response {
   const body: PageError = { error: { code, message, ...(fix !== undefined && { fix }) } };
   return Response.json(body, { status });
 }
 
-/** What every answer says of itself. */
+/** Sets the headers that every response has. */
 export const labelAnswers =
   (shell: Shell): MiddlewareHandler =>
   async (context, next) => {
@@ -30,7 +30,7 @@ export const labelAnswers =
     headers.set('x-content-type-options', 'nosniff');
   };
 
-/** Lets nothing in that another site, another name of this machine or a form has sent (view-page.md, Guard). */
+/** Rejects requests from another site, under another host name, or from a form (view-page.md, Guard). */
 export const guardOrigin =
   (host: string): MiddlewareHandler =>
   async ({ req }, next) => {
@@ -47,19 +47,19 @@ export const guardOrigin =
     return next();
   };
 
-/** Takes no more than 64 kB. */
+/** Rejects bodies of more than 64 kB. */
 export const guardSize: MiddlewareHandler = bodyLimit({
   maxSize: MOST,
   onError: () => refuse(413, 'USAGE', `At most ${MOST} bytes are taken.`),
 });
 
-/** Lets in whoever has a session. */
+/** Rejects requests without a session. */
 export const guardSession =
   (sessions: Sessions): MiddlewareHandler =>
   async ({ req }, next) =>
     sessions.has(req.header(SESSION) ?? '') ? next() : refuseSession();
 
-/** No ticket, one that was used, one that is too old. */
+/** Rejects a ticket that is missing, used or expired. */
 export function refuseSession(): Response {
   return refuse(401, 'TERMINAL_REQUIRED', 'There is no session.', 'Press o in the terminal of dev-cli view.');
 }

@@ -4,20 +4,20 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { DevCliError, getSystemCode } from '../../base/errors.js';
 
-/** This machine alone. */
+/** Reachable from this machine only. */
 const ADDRESS = '127.0.0.1';
 
-/** Ports that a root may be given: below those that systems hand out by themselves. */
+/** Ports that a root may get: below the range from which systems assign ports themselves. */
 const FIRST = 20_000;
 const PORTS = 10_000;
 
-/** The last port that there is. */
+/** The highest port number. */
 const LAST = 65_535;
 
-/** Ports that are tried. */
+/** How many ports are tried. */
 const TRIED = 100;
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   /** `127.0.0.1:PORT`. */
   host: string;
@@ -25,10 +25,10 @@ export interface Listening {
 }
 
 /**
- * Listens for whom `build` answers.
- * @param given the only port that is tried; left out, one that follows from the root, else the next that is free
- * @param build makes what answers, for its host
- * @throws DevCliError `USAGE` where the port is taken, or is none; `IO`
+ * Listens, and answers requests with what `build` returns.
+ * @param given the only port to try; without it, tries a port derived from the root, then the following ones
+ * @param build creates the request handler for a host
+ * @throws DevCliError `USAGE` if the port is taken or invalid; `IO`
  */
 export async function listen(
   root: string,
@@ -47,7 +47,7 @@ export async function listen(
   throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another with --port, or leave it out.' });
 }
 
-/** The port of a root, the same at each call. */
+/** Derives the port of a root, the same in every call. */
 export function derivePort(root: string): number {
   return FIRST + (createHash('sha256').update(root).digest().readUInt32BE() % PORTS);
 }

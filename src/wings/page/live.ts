@@ -7,19 +7,19 @@ import { renderClean } from './clean.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
 import type { RunChange, RunPage, RunsPage } from './wire.js';
 
-/** Milliseconds between two changes that are sent: more than a person sees. */
+/** Milliseconds between two changes that are sent; shorter intervals would not be visible. */
 const PAUSE = 100;
 
-/** Milliseconds after which a wait for a journal is begun anew; it says nothing. */
+/** Milliseconds after which a wait for a journal is restarted, without an event. */
 const WAIT = 3_600_000;
 
-/** A run by name; `runId` is missing for the newest. */
+/** A run by name; without `runId`, the newest one. */
 export interface WantedRun {
   name: string;
   runId?: string;
 }
 
-/** Reads a run as it is now. @throws DevCliError `NO_SUCH_RUN`, `STATE_NEWER`, `IO` */
+/** Reads the current state of a run. @throws DevCliError `NO_SUCH_RUN`, `STATE_NEWER`, `IO` */
 export async function readRunNow(context: Context, { name, runId }: WantedRun): Promise<TimelineNow> {
   return requireRun(name, await openTimeline(context, name, runId).read());
 }
@@ -30,8 +30,8 @@ function requireRun(name: string, now: TimelineNow | null): TimelineNow {
 }
 
 /**
- * Follows a run, and gives what has changed whenever something has; what stands still is asked for nothing (view-page.md, Live).
- * @param since the last entry that the receiver knows; where it is another one by now, the first change holds all
+ * Follows a run and yields each change; does not poll while nothing happens (view-page.md, Live).
+ * @param since the last entry that the receiver knows; if the run has moved on, the first change holds everything
  */
 export async function* followRun(
   context: Context,
@@ -47,13 +47,13 @@ export async function* followRun(
     const built = renderParts(page);
     if (page.seq !== (sent?.seq ?? since)) yield compare(sent, built, page);
     sent = built;
-    // Behind damage nothing can be read any more.
+    // After damage, nothing more can be read.
     await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
   }
 }
 
-/** Gives the first page, and again whenever something of it has changed (view-page.md, Live). */
+/** Yields the first page, and again whenever it changes (view-page.md, Live). */
 export async function* followRuns(context: Context, signal: AbortSignal): AsyncGenerator<RunsPage> {
   let sent = '';
   while (!signal.aborted) {
@@ -66,7 +66,7 @@ export async function* followRuns(context: Context, signal: AbortSignal): AsyncG
   }
 }
 
-/** What the receiver has, as it was written. */
+/** What the receiver has, as rendered. */
 interface Sent {
   page: Map<string, string>;
   rows: Map<string, string>;

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
-/** Whether a browser can be shown to whoever sits here. */
+/** Returns whether a browser can open in front of the person. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (platform === 'win32' || platform === 'darwin') return !env['SSH_CONNECTION'];
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
 }
 
-/** Opens a link in the user's browser; where that cannot be started, the link that was printed has to do. */
+/** Opens a link in the user's browser; if that fails, the printed link has to suffice. */
 export function openLink(link: string, env: NodeJS.ProcessEnv): void {
   const [program = '', ...args] = listOpener(link, process.platform);
   const child = spawn(program, args, { env, stdio: 'ignore', detached: true });
@@ -14,7 +14,10 @@ export function openLink(link: string, env: NodeJS.ProcessEnv): void {
   child.unref();
 }
 
-/** The argument vector that opens a link; no shell reads it, but for the one of Windows, to which a link is one word. */
+/**
+ * Returns the argument vector that opens a link. No shell parses it, except on Windows, where the link is a single
+ * word.
+ */
 export function listOpener(link: string, platform: string): string[] {
   if (platform === 'win32') return ['cmd', '/c', 'start', '""', link];
   return [platform === 'darwin' ? 'open' : 'xdg-open', link];

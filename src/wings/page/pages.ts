@@ -16,9 +16,9 @@ import { listOpenParts } from './ci/report.js';
 import { cutDocument } from './clean.js';
 import type { PageDecision, PageRow, RunPage, RunsPage, TabName } from './wire.js';
 
-/** Builds what is sent from what is known. */
+/** Builds the data of pages from the state of runs. */
 
-/** The first page: every run of every work tree. @throws DevCliError `IO` */
+/** Builds the first page: every run of every work tree. @throws DevCliError `IO` */
 export async function buildRunsPage(context: Context): Promise<RunsPage> {
   const home = await readHome(context);
   const now = context.clock.now();
@@ -36,8 +36,8 @@ export async function buildRunsPage(context: Context): Promise<RunsPage> {
 }
 
 /**
- * A run, as far as its journal can be read.
- * @param wanted the id of the run; left out, the newest of the name
+ * Builds the page of a run, as far as its journal can be read.
+ * @param wanted the id of the run; without it, the newest of the name
  * @throws DevCliError `STATE_CORRUPT`
  */
 export async function buildRunPage(
@@ -71,7 +71,7 @@ export async function buildRunPage(
   };
 }
 
-/** A row, its documents named: their content is asked for one by one. */
+/** Converts a row; its documents are only named, because the page loads each on demand. */
 function toPageRow(row: Row): PageRow {
   const segments = row.segments.map(({ documents, ...segment }) => ({
     ...segment,
@@ -87,7 +87,7 @@ function describeWaits(head: RunHead | null, format: CommandFormatter): RunPage[
   return { text: now, since: isRunning ? Date.parse(since) : null, command: findCommand(you, format) ?? null };
 }
 
-/** The command of an instruction, alone: it is there to be copied. */
+/** Returns only the command of an instruction, because the person copies it. */
 function findCommand(you: Instruction, format: CommandFormatter): string | undefined {
   const command = you.find((part) => typeof part !== 'string');
   return command === undefined ? undefined : format(command);
@@ -104,7 +104,7 @@ async function buildDecision(context: Context, head: RunHead): Promise<PageDecis
   return { actionId, digest, title, sections: [...sections], answers: isDeciding ? [...answers] : [], looks };
 }
 
-/** Of an earlier run only the journal is left. */
+/** An earlier run has only its journal. */
 function listTabs(head: RunHead | null): TabName[] {
   const has = (path: string) => head?.files.facts(path).kind === 'file';
   return [
@@ -115,7 +115,7 @@ function listTabs(head: RunHead | null): TabName[] {
   ];
 }
 
-/** A document of a run as text; null where it is not there, or cannot be read. */
+/** Reads a document of a run as text; null if it does not exist or cannot be read. */
 export function readText({ files }: RunHead, path: string): string | null {
   return files.facts(path).kind === 'file' ? (files.read(path)?.toString('utf8') ?? null) : null;
 }

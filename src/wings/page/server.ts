@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.js';
 import type { Shell } from './shell.js';
 import type { TabName } from './wire.js';
 
-/** What the server is made of. */
+/** The parts of the server. */
 export interface Parts {
   context: Scene;
   /** `127.0.0.1:PORT`. */
@@ -18,16 +18,16 @@ export interface Parts {
   shell: Shell;
   sessions: Sessions;
   decider: Decider;
-  /** Aborted when the server is to end: streams end with it. */
+  /** Aborted when the server should end; ends all streams. */
   signal: AbortSignal;
 }
 
-/** Pages that are sent changes: each of them costs as much as reading its run. */
+/** Maximum open streams; each update costs as much as reading its run. */
 const STREAMS = 32;
 
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];
 
-/** Builds the server of the page, as a function of requests (view-page.md, Server). */
+/** Creates the server of the page (view-page.md, Server). */
 export function createServer({ context, host, shell, sessions, decider, signal }: Parts): Hono {
   const app = new Hono();
   const streams = new Set<AbortController>();

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 
-/** Milliseconds within which a ticket is exchanged. */
+/** Milliseconds for which a ticket is valid. */
 const TICKET_FOR = 60_000;
 
-/** 192 bits. */
+/** Bytes of a random ticket or session: 192 bits. */
 const BYTES = 24;
 
-/** Who may ask the server: whoever had a ticket, in memory alone (view-page.md, Guard). */
+/** Keeps the sessions that may use the server, in memory only (view-page.md, Guard). */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** @param now the instant in milliseconds, by a clock that is never put back */
+/** @param now the time in milliseconds, by a monotonic clock */
 export function createSessions(now: () => number = () => performance.now()) {
   const tickets = new Map<string, number>();
   const sessions = new Set<string>();
   return {
-    /** A ticket that is good once, for a minute. */
+    /** Issues a ticket that is valid once, for a minute. */
     issue(): string {
       for (const [ticket, until] of tickets) if (until < now()) tickets.delete(ticket);
       const ticket = randomBytes(BYTES).toString('hex');
       tickets.set(ticket, now() + TICKET_FOR);
       return ticket;
     },
-    /** A session for a ticket; null where that is none, was used, or is too old. */
+    /** Exchanges a ticket for a session; null if the ticket is unknown, used or expired. */
     exchange(ticket: string): string | null {
       const until = tickets.get(ticket);
       tickets.delete(ticket);

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 
-/** The page without data, and what it may load. */
+/** The page without data, and its policy. */
 export interface Shell {
   html: string;
-  /** Its Content-Security-Policy. @param connect where it may send requests */
+  /** Returns its Content-Security-Policy. @param connect where it may send requests */
   policy(connect: "'self'" | "'none'"): string;
 }
 
 /**
  * Reads the page that ships with dev-cli.
- * @throws DevCliError `INTERNAL` where it is missing; `IO`
+ * @throws DevCliError `INTERNAL` if it is missing; `IO`
  */
 export function readShell({ reader, library }: Pick<Context, 'reader' | 'library'>): Shell {
   const html = reader.read(`${library.shipped}/dist/page.html`);
@@ -19,13 +19,16 @@ export function readShell({ reader, library }: Pick<Context, 'reader' | 'library
   return createShell(html);
 }
 
-/** Computes what a page of one script and one style may load: these two, by their digests, and nothing else. */
+/**
+ * Computes the policy of a page with one script and one style: it may load these two, by their digests, and nothing
+ * else.
+ */
 export function createShell(html: string): Shell {
   const source = (tag: 'script' | 'style') => {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
     return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   };
-  // The picture of a recipe has a style of its own, which a picture alone may have.
+  // The SVG of a recipe has its own style, which works only in an image.
   const loads = ["default-src 'none'", source('script'), source('style'), 'img-src data:'];
   const closed = ["base-uri 'none'", "form-action 'none'"];
   return { html, policy: (connect) => [...loads, `connect-src ${connect}`, ...closed].join('; ') };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, integer, list, optional, word } from '../../registry/values.js';
 
-/** What people see apart from a terminal (view.md, CI). */
+/** Commands that show a project outside the terminal (view.md, CI). */
 export const PAGE_SPECS = [
   {
     name: 'view',

@@ -15,7 +15,7 @@ interface Input {
   noOpen?: boolean;
 }
 
-/** What a call may know besides. */
+/** What else a call provides. */
 interface Site {
   env: NodeJS.ProcessEnv;
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
@@ -23,7 +23,8 @@ interface Site {
 
 /**
  * `view [NAME]`: serves the page to this machine, until `q` or a signal (view-page.md, Server).
- * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while it serves also `INTERRUPTED`
+ * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while serving also
+ * `INTERRUPTED`
  */
 export async function view(context: Scene, input: Input, site: Site): Promise<StreamAnswer> {
   if (input.name !== undefined)
@@ -45,7 +46,7 @@ async function* serve(
   context.signal.addEventListener('abort', () => said.end());
   const sessions = createSessions();
   const shell = readShell(context);
-  // Loaded with the first request: until then a person waits for the link.
+  // Loaded with the first request, so that the link appears sooner.
   const build = async (host: string) => {
     const [{ createServer }, { createDecider }] = await Promise.all([import('./server.js'), import('./deciding.js')]);
     return createServer({ context, host, shell, sessions, decider: createDecider(context, say), signal });

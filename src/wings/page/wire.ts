@@ -4,14 +4,17 @@ import type { Timeline } from '../../views/timeline.js';
 import type { Gate } from '../../views/timeline-actions.js';
 import type { Row } from '../../views/timeline-rows.js';
 
-/** What the page is sent, by the server or in a file (view-page.md, Server). Instants are milliseconds; texts of others are cleaned and masked. */
+/**
+ * The data that the server or a file gives the page (view-page.md, Server). Instants are in milliseconds; foreign texts
+ * are cleaned and masked.
+ */
 
 /** The first page: home (view.md, Home). */
 export interface RunsPage {
   project: string;
   branch: string | null;
   groups: { title: string; rows: RunsRow[]; more: number }[];
-  /** The server's clock. */
+  /** The time by the server's clock. */
   now: number;
 }
 
@@ -24,11 +27,11 @@ export interface RunsRow {
   text: string;
   since?: number;
   silent?: number;
-  /** The command that the person can copy. */
+  /** A command for the person to copy. */
   command?: string;
 }
 
-/** A run, all but its documents. */
+/** A run without its documents. */
 export interface RunPage {
   name: string;
   runId: string;
@@ -36,82 +39,82 @@ export interface RunPage {
   goal: string | null;
   status: string;
   held: boolean;
-  /** What it waits for, and the command that the person can copy. */
+  /** What it waits for, and a command for the person to copy. */
   waits: { text: string; since: number | null; command: string | null };
   /** All runs of the name, oldest first. */
   runs: { runId: string; recipe: string; status: string; at: string }[];
   rows: PageRow[];
   split: Timeline['split'];
-  /** What it has cost, in a line. */
+  /** Its cost, in one line. */
   cost: string;
-  /** `by` says who and by what way. */
+  /** `by` says who decided, and how. */
   gates: (Omit<Gate, 'by'> & { by: string | null })[];
-  /** The gate that is open; null where none is, or an earlier run is shown. */
+  /** The open gate; null if there is none, or an earlier run is shown. */
   decision: PageDecision | null;
   /** What an execution leaves open, from its report. */
   left: DecisionSection[];
-  /** The run's clock: its first entry, and now; it stands still where the run has ended. */
+  /** The run's clock: first entry, and now; it stops when the run ends. */
   clock: { from: number; to: number; isRunning: boolean };
   /** Why the journal cannot be read beyond `seq`. */
   fault: { code: string; message: string } | null;
   seq: number;
-  /** Which of the tabs there are. */
+  /** The available tabs. */
   tabs: TabName[];
 }
 
 export type TabName = 'plan' | 'recipe' | 'journal' | 'report';
 
-/** A row; the documents of its segments are named here, and read by row, segment and index. */
+/** A row; the documents of its segments are only named here, and loaded by row, segment and index. */
 export type PageRow = Omit<Row, 'segments'> & { segments: PageSegment[] };
 
 export type PageSegment = Omit<Row['segments'][number], 'documents'> & { documents: string[] };
 
-/** What `approve` would show of an open gate. */
+/** What `approve` shows of an open gate. */
 export interface PageDecision {
   actionId: string;
   digest: string | null;
   title: string;
   sections: DecisionSection[];
-  /** None where no person is at the server's terminal. */
+  /** Empty if no person is at the server's terminal. */
   answers: { id: string; label: string; reason?: 'required' }[];
-  /** What may be looked at: a plan, a review, a log. */
+  /** Documents to look at: a plan, a review, a log. */
   looks: { label: string; text: string }[];
 }
 
-/** A line of `/runs/NAME/events`: what has changed since the page was sent. Members that are missing are as before. */
+/** A line of `/runs/NAME/events`: what has changed since the page was sent. Missing members are unchanged. */
 export interface RunChange {
   seq: number;
   page: Partial<Omit<RunPage, 'rows' | 'seq'>>;
-  /** Rows that are new or have changed, whole. */
+  /** New or changed rows, whole. */
   rows: PageRow[];
-  /** The ids of all rows in order, where that has changed. */
+  /** The ids of all rows in order, if the order has changed. */
   order?: string[];
 }
 
-/** A document, or a tab. `kind`: how it is shown. */
+/** A document, or a tab. `kind` decides how it is shown. */
 export interface PageDocument {
   kind: 'text' | 'markdown' | 'diff' | 'svg';
   text: string;
-  /** It was cut: how many bytes it has. */
+  /** Its full size in bytes, if it was cut. */
   of?: number;
 }
 
-/** What Send is answered with: the number stands at the terminal of the person who started `dev-cli view`. */
+/** The response to Send; the number is shown at the terminal of the person who started `dev-cli view`. */
 export interface Prepared {
   id: string;
-  /** Until when the number is taken. */
+  /** When the number expires. */
   until: number;
 }
 
-/** All that a file holds. `documents` by `row/segment/index`, tabs and diffs by `tab/plan`, `commit/SHA`. */
+/** Everything in a file. `documents` by `row/segment/index`; tabs and diffs by `tab/plan`, `commit/SHA`. */
 export interface PageFile {
   page: RunPage;
   documents: Record<string, PageDocument>;
-  /** What was left out with `--without`. */
+  /** The parts left out with `--without`. */
   without: string[];
 }
 
-/** Every failure. */
+/** The body of every failed response. */
 export interface PageError {
   error: { code: string; message: string; fix?: string };
 }

@@ -1,12 +1,13 @@
 import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import type { JsonObject } from '../../base/json.js';
 
-/** Tells what has been recorded in a session. */
+/** Reports an entry that was recorded in a session. */
 export type Emit = (entry: { session: string; type: string; data: JsonObject }) => void;
 
 /**
- * Answers when the work is done, or with `--events` as a stream: each entry as it is recorded, the answer last (runtime.md, Commands).
- * @param work throws what the answer is refused with; the stream then ends with that
+ * Returns the answer when the work is done or, with `--events`, a stream of entries as they are recorded, the answer
+ * last (runtime.md, Commands).
+ * @param work throws the error that the call is refused with; a stream ends with that error
  */
 export async function answerOf(
   { events = false }: { events?: boolean | undefined },

@@ -5,22 +5,22 @@ import type { Usage } from './core/messages.js';
 import { addUp, isWorkSession, listSessions } from './sessions/find.js';
 import type { SessionsContext } from './sessions/session.js';
 
-/** What a call has used, its run's earlier ones included. */
+/** Usage of a call, including the earlier calls of its run. */
 export interface Total {
   requests: number;
   unanswered: number;
   usage: Usage;
-  /** USD; null where a price is not known. */
+  /** USD; null if a price is unknown. */
   cost: number | null;
   sessions: string[];
   warnings?: string[];
 }
 
 /**
- * Reads what a call may spend.
- * @param unpriced the model, where its price is not known
+ * Reads the limits on what a call may spend.
+ * @param unpriced the model if its price is unknown, else null
  * @param now milliseconds since the epoch
- * @throws DevCliError `USAGE`; `RUNTIME_INVALID` for a bound of what has no price
+ * @throws DevCliError `USAGE`; `RUNTIME_INVALID` for a cost limit on a model without a price
  */
 export function readLimits(
   { maxCost, maxTokens, maxMinutes }: { maxCost?: string; maxTokens?: number; maxMinutes?: number },
@@ -47,7 +47,7 @@ export function readLimits(
   return { cost, ...others };
 }
 
-/** What the sessions of a run have used or, without one, those of these ids; others are not read. @throws DevCliError `IO` */
+/** Sums up the usage of a run's sessions or, without a run, of the sessions with these ids. @throws DevCliError `IO` */
 export async function sumUp(
   context: SessionsContext,
   run: { name: string; runId: string } | undefined,

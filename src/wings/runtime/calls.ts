@@ -20,39 +20,39 @@ import { boundResult } from './tools/bounds.js';
 import { isSecretFile, locate, type Place } from './tools/place.js';
 import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tools/tool.js';
 
-/** How the calls of an answer are carried out (runtime.md, A turn). */
+/** Carries out the calls of an answer (runtime.md, A turn). */
 
-/** Where calls are made, and by whom. */
+/** What calls need from the session that makes them. */
 export interface CallSite {
   session: Session;
   tools: ReadonlyMap<string, Tool>;
   judging: Pick<JudgedCall, 'mode' | 'rules' | 'isDriven' | 'isInSandbox'>;
-  /** Asks a person, or nobody. */
+  /** Asks for approval: a person, or nobody if none is there. */
   approve: Approve;
   hooks: Pick<HookSite, 'hooks' | 'env'>;
-  /** Tells the wings what is called. */
+  /** Gives access to the wings, which are told about each call. */
   context: Context & Ported;
   /** The agent that calls; null for the main one. */
   agent: { id: string; type: string | null } | null;
   site: Omit<ToolSite, 'directory'>;
-  /** It writes nothing but what is promised. */
+  /** True for a task that may write only its promised files. */
   isReadOnly: boolean;
-  /** Whether nothing more is wanted of the model. */
+  /** Returns true once the work is finished and no further call runs. */
   isOver: () => boolean;
-  /** Told of what is not as it should be, and does not matter enough to stop. */
+  /** Reports a fault that is too small to stop the work. */
   warn: (line: string) => void;
   /** Digests of files as the session last read or wrote them, by absolute path. */
   read: ReadonlyMap<string, string>;
 }
 
-/** Calls that only read, at work at once. */
+/** How many read-only calls run at once. */
 const AT_ONCE = 4;
 const CUT_OFF = 'interrupted; it may have run in part';
 const OVER = 'not run: the work was finished before this call';
 
 /**
- * Carries out calls, in order; those that only read run beside each other. One that an earlier process had begun is found done, done
- * now, or collected, and never done twice.
+ * Carries out calls in order; adjacent calls of parallel tools run concurrently. A call that an earlier process began
+ * is found done, done now, or its output collected; no call takes effect twice.
  * @param calls that have no result yet
  * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`; what the tool `finish` throws
  */
@@ -84,12 +84,12 @@ async function carryOut(talk: CallSite, call: CallBlock): Promise<void> {
   });
 }
 
-/** Servers judge the input of their own tools. */
+/** MCP servers validate the input of their own tools. */
 const findFault = ({ name }: Tool) => (name.startsWith('mcp__') ? () => null : misfit);
 
 const refuse = (output: string): ToolResult => ({ output, isError: true });
 
-/** Makes a call that nobody has begun. */
+/** Makes a call that no process has begun yet. */
 async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promise<ToolResult> {
   const tool = talk.tools.get(name);
   if (tool === undefined) return refuse(`there is no tool ${JSON.stringify(name.slice(0, 100))}`);
@@ -120,13 +120,13 @@ async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promi
   return tellAfter(talk, about, boundForeign(tool, await carryOutPlan(plan), site), before);
 }
 
-/** Servers say as much as they like. */
+/** Bounds the result of an MCP tool, which may be of any length. */
 const boundForeign = ({ name }: Tool, result: ToolResult, site: ToolSite): ToolResult =>
   name.startsWith('mcp__') ? { ...result, output: boundResult(site.clean(result.output), site) } : result;
 
 const carryOutPlan = (plan: Plan): Promise<ToolResult> => (plan.kind === 'file' ? plan.write() : plan.run());
 
-/** Records that a call has an effect from now on; one that only reads may be made again. */
+/** Records that a call is about to take effect. Read-only calls are not recorded: they can be repeated. */
 async function begin(
   { session }: CallSite,
   { id, n, tool, plan }: { id: string; n: number; tool: Tool; plan: Plan },
@@ -142,12 +142,12 @@ async function begin(
   }));
 }
 
-/** Finds out what became of a call that an earlier process had begun. */
+/** Finds out what became of a call that an earlier process began. */
 async function recover(talk: CallSite, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
   try {
     return await collect(talk, call, begun);
   } catch (error) {
-    // What is in its place now is no reason to end the session.
+    // Whatever is at the path now must not end the session.
     if (!(error instanceof ToolRefusal) && getSystemCode(error) === undefined) throw error;
     return refuse(`${CUT_OFF}: ${talk.site.clean((error as Error).message)}`);
   }
@@ -170,7 +170,7 @@ async function collect(talk: CallSite, { id, name, input: text }: CallBlock, beg
   return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
 }
 
-/** A writer that was killed leaves what it had not yet put in its place: beside it, the name with a number, and the same content. */
+/** Removes temporary files that a killed writer left beside the target: named `NAME.NUMBER`, with the same content. */
 function removeRest({ path, after }: NonNullable<BegunCall['file']>): void {
   const [directory, name] = [dirname(path), basename(path)];
   if (!existsSync(directory)) return;
@@ -188,7 +188,7 @@ interface CallAbout {
   text: string;
 }
 
-/** What hooks and wings say of a call behind its result. */
+/** Appends what hooks and wings say about a call to its result. */
 async function tellAfter(
   talk: CallSite,
   about: CallAbout,
@@ -219,7 +219,10 @@ async function runHook(
   return outcome;
 }
 
-/** Tells the wings of a call, as any harness does. @returns before it: why not; after it: what the model is to read */
+/**
+ * Tells the wings about a call, as any harness does. @returns before it: why it is refused; after it: text for the
+ * model
+ */
 async function hear(
   talk: CallSite,
   on: 'pre-tool-use' | 'post-tool-use',
@@ -243,7 +246,7 @@ async function hear(
   return on === 'pre-tool-use' ? why : tell.join('\n\n') || null;
 }
 
-/** Why a call of something that writes nothing but what is promised may not be made. */
+/** Returns why a task that may write only its promised files may not make this call; null if it may. */
 function findForeignWrite({ isReadOnly, site }: CallSite, tool: Tool, input: JsonObject): string | null {
   const target = tool.target(input);
   if (!isReadOnly || tool.needs === 'read-only' || target === null || 'command' in target) return null;
@@ -254,7 +257,7 @@ function findForeignWrite({ isReadOnly, site }: CallSite, tool: Tool, input: Jso
 
 function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: JsonObject): JudgedCall {
   const named = tool.target(input);
-  // Rules hold for where a path leads, however it is written.
+  // Rules apply to the place a path leads to, however it is spelled.
   const place = named === null || 'command' in named ? null : findPlace(named.path, site);
   const isInTree = place !== null && !isAbsolute(place.name);
   const target = readTarget(tool, input, {
@@ -263,7 +266,7 @@ function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: Js
   });
   const isSecret = 'paths' in target && [...target.paths, place?.name ?? ''].some(isSecretFile);
   const about = { name: tool.name, needs: tool.needs, target, isSecret };
-  // What such a task may write, `findForeignWrite` says; no rule widens it.
+  // `findForeignWrite` decides what a read-only task may write; no rule widens it.
   if (!isReadOnly) return { ...judging, ...about };
   return {
     ...judging,
@@ -277,7 +280,7 @@ function findPlace(path: string, site: CallSite['site']): Place | null {
   try {
     return locate(path, site);
   } catch (error) {
-    // The tool itself says why.
+    // The tool reports the fault itself.
     if (error instanceof ToolRefusal) return null;
     throw error;
   }

@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { RUNTIME_SPECS } from './specs.js';
 
-/** What carries the commands of the runtime out. */
+/** Handlers of the runtime's commands. */
 export const HANDLERS: HandlersOf<typeof RUNTIME_SPECS> = {
   drive: async (...given) => (await import('./drive/drive.js')).drive(...given),
   prompt: async (...given) => (await import('./prompt.js')).prompt(...given),

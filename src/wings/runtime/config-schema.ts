@@ -71,6 +71,6 @@ export const RuntimeConfigSchema = Type.Object(
   { ...noOtherKeys, $id: 'runtime', description: 'How `dev-cli drive` and `dev-cli prompt` work for you.' },
 );
 
-/** The configuration as it is written. */
+/** The configuration file as parsed. */
 export type RuntimeConfigFile = Static<typeof RuntimeConfigSchema>;
 export type ProviderSetting = Static<typeof ProviderSchema>;

@@ -16,7 +16,7 @@ import type { RuntimeConfigFile } from './config-schema.js';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/runtime.js').default };
 
-/** What a call says of the runtime itself: it goes before every file. */
+/** Flags of a call that configure the runtime; they take precedence over every file. */
 export interface RuntimeFlags {
   model?: string;
   mode?: RuntimeConfig['mode'];
@@ -25,31 +25,31 @@ export interface RuntimeFlags {
   iterations?: number;
 }
 
-/** How the runtime works in a call: files and flags put together. */
+/** Configuration of a call, merged from files and flags. */
 export interface RuntimeConfig
   extends Required<Pick<RuntimeConfigFile, 'mode' | 'sandbox' | 'network' | 'providers' | 'models' | 'mcpServers'>> {
-  /** As PROVIDER/MODEL; null where nothing says it. */
+  /** As PROVIDER/MODEL; null if nothing names one. */
   model: string | null;
   effort?: RuntimeConfigFile['effort'];
-  /** By role; `default` is for all others. */
+  /** By role; `default` applies to all others. */
   roles: NonNullable<ProjectSettings['agents']>;
   rules: Required<PermissionRules>;
   hooks: Required<HookSettings>;
   iterations: number;
-  /** Seconds. */
+  /** In seconds. */
   timeouts: { byte: number; part: number };
-  /** What is let be, for the answer. */
+  /** Settings that are ignored, for the answer. */
   warnings: string[];
 }
 
-/** Requests that a turn may take, unless something says otherwise. */
+/** Maximum requests per turn unless configured otherwise. */
 const ITERATIONS = 50;
 const TIMEOUTS = { byte: 90, part: 300 };
 
 /**
- * Puts together what the user's file, the project's preferences, the environment and the flags say (runtime.md, Configuration). Of the
- * project, `allow` and `hooks` count once a person has trusted its preferences here.
- * @param cwd absolute; what `--config` starts from
+ * Merges the user's file, the project's preferences, the environment and the flags (runtime.md, Configuration). The
+ * project's `allow` and `hooks` count only once a person has trusted its preferences on this machine.
+ * @param cwd absolute; the base directory for `--config`
  * @throws DevCliError `RUNTIME_INVALID` with every finding at its place; `PREFERENCES_INVALID`, `IO`
  */
 export function readRuntimeConfig(
@@ -75,7 +75,7 @@ export function readRuntimeConfig(
       PreToolUse: [...(own.hooks?.PreToolUse ?? []), ...(ours.hooks.PreToolUse ?? [])],
       PostToolUse: [...(own.hooks?.PostToolUse ?? []), ...(ours.hooks.PostToolUse ?? [])],
     },
-    // A project may lower it; nobody's own limit may be raised by one.
+    // A project may lower the user's limit, but never raise it.
     iterations: flags.iterations ?? Math.min(iterations, ours.iterations ?? iterations),
     timeouts: { ...TIMEOUTS, ...own.timeouts },
     warnings: ours.warnings,
@@ -88,7 +88,7 @@ const joinRules = (...all: (PermissionRules | undefined)[]): Required<Permission
   allow: all.flatMap((one) => one?.allow ?? []),
 });
 
-/** What counts of the project's own preferences: what only narrows always, the rest once a person trusts them here. */
+/** Reads the project's preferences: what only narrows always counts, the rest once a person trusts them here. */
 function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | 'reader' | 'trustDirectory'>): Pick<
   RuntimeConfig,
   'roles' | 'warnings'
@@ -107,7 +107,7 @@ function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | '
   return { roles, rules, hooks: {}, iterations, warnings: widens ? [warning] : [] };
 }
 
-/** Reads the user's file, or the one that stands in its place. */
+/** Reads the user's file, or the one that `--config` names instead. */
 function readOwn(
   { reader, home }: Pick<Context, 'reader' | 'home'>,
   given: string | undefined,
@@ -128,7 +128,7 @@ function readOwn(
 
 type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
 
-/** The runtime cannot begin; nothing was sent. @param details what is wrong, all of it */
+/** Returns the error for a runtime that cannot start; nothing has been sent. @param details every fault found */
 export function refuse(
   message: string,
   details: Details,

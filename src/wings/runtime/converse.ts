@@ -23,35 +23,35 @@ import type { SessionEntry } from './sessions/history.js';
 import { countUnanswered, type Session } from './sessions/session.js';
 import type { SessionState } from './sessions/state-schema.js';
 
-/** A session at work: what it asks, and what carries its calls out. */
+/** A session at work: the provider it asks, and all that its calls need. */
 export interface Talk extends CallSite {
   provider: Provider;
-  /** A request without what changes from one to the next. */
+  /** The parts of a request that do not change from one to the next. */
   asks: Omit<ModelRequest, 'messages' | 'maxOutput' | 'signal'>;
   facts: Pick<ModelFacts, 'window' | 'prices'>;
-  /** Tokens that an answer may have. */
+  /** Maximum tokens of an answer. */
   maxOutput: number;
-  /** Requests that a turn may take. */
+  /** Maximum requests of a turn. */
   iterations: number;
   ledger: Ledger;
-  /** Tells the wings that the session ends for now, and lets others have it. */
+  /** Tells the wings that the session ends for now, and releases it to other processes. */
   leave: () => Promise<void>;
 }
 
-/** How a turn has ended, for good or for now, and what it used. */
+/** How a turn ended, for good or for now, and what it used. */
 export interface TurnEnd {
   status: TurnStatus;
-  /** In words, where the status does not say all. */
+  /** An explanation, if the status does not say everything. */
   reason: string;
   requests: number;
   usage: Usage;
-  /** Messages that a compaction took out of the history meanwhile. */
+  /** Messages that compaction removed from the history during the turn. */
   removed: number;
 }
 
 const LEFT = 'not run: the turn before ended before this call.';
 
-/** Has the model answer a message, until it needs nothing more. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
+/** Has the model answer a message until the turn ends. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
 export async function say(talk: Talk, text: string): Promise<TurnEnd> {
   const message: Message = { role: 'user', blocks: [{ type: 'text', text: talk.site.clean(text) }] };
   const { state, effect } = stepTurn(IDLE, { type: 'user' }, talk.iterations);
@@ -60,7 +60,9 @@ export async function say(talk: Talk, text: string): Promise<TurnEnd> {
   return carryOn(talk, state, effect);
 }
 
-/** Goes on with a turn that was left, by a process that ended or for a budget. @returns null where none is under way @throws as `say` */
+/**
+ * Resumes a turn that a budget or the end of a process interrupted. @returns null if none is under way @throws as `say`
+ */
 export async function resume(talk: Talk): Promise<TurnEnd | null> {
   const { session } = talk;
   const state = (session.state.turn as unknown as TurnState | null) ?? IDLE;
@@ -73,7 +75,7 @@ export async function resume(talk: Talk): Promise<TurnEnd | null> {
 const store = (state: TurnState): SessionState['turn'] => ({ ...state }) as unknown as SessionState['turn'];
 const toEnded = (result: ResultBlock): SessionEntry => ({ type: 'ended', result });
 
-/** Does what a turn asks for, one thing after the other, until it ends. */
+/** Carries out the effects of a turn, one after the other, until it ends. */
 async function carryOn(talk: Talk, begun: TurnState, first: TurnEffect): Promise<TurnEnd> {
   const end: TurnEnd = { status: 'completed', reason: '', requests: 0, usage: NO_USAGE, removed: 0 };
   let [state, effect] = [begun, first];
@@ -187,21 +189,21 @@ async function keepAnswer(
   return event;
 }
 
-/** Tokens of the next request: what the last answer has counted, and an estimate of the rest. */
+/** Estimates the tokens of the next request: those counted for the last answer, plus an estimate of the rest. */
 function estimateInput({ session, asks }: Talk): number {
   const { context, counted } = session.state;
   const before = context > 0 ? context : Math.ceil(JSON.stringify([asks.system, asks.tools]).length / 3);
   return before + estimateTokens(session.messages.slice(counted));
 }
 
-/** Of an answer whose provider does not say: limits and compaction go by it all the same. */
+/** Estimates usage if the provider reports none, because limits and compaction depend on it. */
 function estimateUsage(talk: Talk, blocks: readonly Block[]): Usage {
   talk.warn('The provider counts no tokens: what was used is an estimate.');
   const written = estimateTokens([{ role: 'assistant', blocks: [...blocks] }]);
   return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
 }
 
-/** @param counts whether it may be charged */
+/** @param counts whether the lost request may be charged */
 function noteLost({ session }: Talk, counts: boolean): Promise<void> {
   return session.commit([{ type: 'unanswered' }], (now) => ({
     ...{ asking: false, unanswered: counts ? countUnanswered(now) : now.unanswered },
@@ -221,7 +223,10 @@ async function call(
   return { type: 'called', results, isOver: talk.isOver() };
 }
 
-/** Compacts a session's history, if that makes it shorter. @param options as `compact` @throws DevCliError as `Session.commit` */
+/**
+ * Compacts a session's history if that makes it shorter. @param options as `compact` @throws DevCliError as
+ * `Session.commit`
+ */
 export async function shorten(session: Session, options: { keep?: number; room?: number } = {}): Promise<Compacted> {
   const made = compact(session.messages, { ...options, before: session.state.summary });
   if (made.shorter)

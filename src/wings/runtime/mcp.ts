@@ -9,43 +9,46 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
 import { isPrivate } from './wires/fetch.js';
 
-/** Tools of servers of the Model Context Protocol (runtime.md, Tools). The package is loaded with the first server. */
+/** Tools of Model Context Protocol servers (runtime.md, Tools). The package is loaded only if there is a server. */
 
-/** A server as a configuration names it. `needs`: what its calls need, where that is less than everything. */
+/** A server as configured. `needs`: the permission that its calls need, if less than everything. */
 export type ServerConfig = { needs?: Need } & (
   | { command: string; args?: readonly string[]; env?: Readonly<Record<string, string>> }
   | { url: string; headers?: Readonly<Record<string, string>> }
 );
 
-/** Where servers are connected from. */
+/** The environment from which servers are started or connected. */
 export interface ServerSite {
-  /** Absolute: where commands are started. */
+  /** Absolute: the working directory of server commands. */
   cwd: string;
-  /** Of commands, without the runtime's keys; each server's own is added. */
+  /** Environment of server commands, without the runtime's keys; each server's own variables are added. */
   env: Readonly<Record<string, string>>;
-  /** What servers are told of who calls. */
+  /** How the client introduces itself to servers. */
   clientInfo: { name: string; version: string };
-  /** Ends connecting. */
+  /** Stops connecting. */
   signal: AbortSignal;
-  /** Milliseconds for a server to begin and to list its tools, and for a call. Default: 30 s, 120 s. */
+  /** Milliseconds for a server to start and list its tools, and for a call. Default: 30 s, 120 s. */
   timeouts?: { beginMs: number; callMs: number };
 }
 
-/** Servers that have begun. */
+/** Servers that were started. */
 export interface Servers {
   tools: Tool[];
-  /** Servers that are not there, and tools that are not offered. */
+  /** Servers that are not available, and tools that are not offered. */
   warnings: string[];
-  /** Ends them. Never rejects. */
+  /** Closes all connections. Never rejects. */
   close: () => Promise<void>;
 }
 
-/** Tools of all servers; a provider takes 128, with the runtime's own. */
+/** Maximum tools of all servers; providers accept 128, including the runtime's own. */
 const MOST_TOOLS = 110;
-/** Characters that every provider takes in a name, and that are taken of a description, and of a schema as JSON. */
+/** Maximum characters of a tool name (any provider accepts that many), of a description, and of a schema as JSON. */
 const LONGEST = { name: 64, description: 1_024, schema: 16_384 };
 
-/** Begins the servers, all at once. One that does not begin has no tools. @throws the signal's reason once that aborts */
+/**
+ * Starts all servers at once. A server that fails to start contributes no tools. @throws the signal's reason once that
+ * aborts
+ */
 export async function connectServers(
   servers: Readonly<Record<string, ServerConfig>>,
   site: ServerSite,
@@ -58,7 +61,7 @@ export async function connectServers(
     try {
       const client = await connect(config, site, beginMs);
       clients.push(client);
-      // Asked without need, the package writes to standard output.
+      // Without this check, the package would write to standard output.
       if (client.getServerCapabilities()?.tools === undefined) return [];
       const { tools } = await client.listTools(undefined, { signal: site.signal, timeout: beginMs });
       const needs = config.needs ?? 'danger-full-access';
@@ -115,7 +118,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     return client;
   } catch (error) {
     await client.close().catch(() => {});
-    // The package lets go of a server that it did not reach, and ends it later than this process may live.
+    // The package forgets a server that it failed to reach, and kills it too late: this process may have ended by then.
     if (pid !== null) endProcess(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
   }
@@ -125,15 +128,18 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It has ended.
+    // It has already ended.
     if (getSystemCode(error) !== 'ESRCH') throw error;
   }
 }
 
-/** The name by which rules and models know a tool; null for one that is offered twice. What would be alike bears a mark of its own. */
+/**
+ * Returns the name by which rules and models know a tool; null if it is offered twice. Names that would collide get a
+ * digest.
+ */
 function nameTool({ server, offered }: Served, isTaken: (name: string) => boolean): string | null {
   const clean = (text: string) => text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
-  // What stands before the second `__` is the server.
+  // The text up to the second `__` is the server.
   const place = clean(server).replace(/_+/g, '_').replace(/^_|_$/g, '') || 'server';
   const name = `mcp__${place}__${clean(offered.name)}`;
   const mark = `_${sha256(`${server}\0${offered.name}`).slice(0, 8)}`;
@@ -146,7 +152,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): T
   const call = async (input: JsonObject, { signal, clean }: ToolSite): Promise<ToolResult> => {
     try {
       const params = { name: offered.name, arguments: input };
-      // Not by `callTool`, which compiles the schemas of what servers answer.
+      // `callTool` is avoided, because it compiles the output schemas of servers.
       const result = await client.request({ method: 'tools/call', params }, { signal, timeout: callMs });
       return { output: clean(renderContent(result)), isError: result.isError === true };
     } catch (error) {
@@ -173,7 +179,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): T
 
 const INTERRUPTED: ToolResult = { output: 'interrupted; it may have run in part', isError: true };
 
-/** Notes that a call begins; false where it has begun before. */
+/** Records that a call begins; returns false if it began before. */
 function begins({ directory }: ToolSite): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {

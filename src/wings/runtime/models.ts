@@ -3,18 +3,18 @@ import { describeSecret, readSecret } from '../../work/secret.js';
 import { type RuntimeConfig, refuse } from './config.js';
 import type { ProviderSetting } from './config-schema.js';
 
-/** Where a model is asked, and with which key (runtime.md, Configuration). */
+/** Resolves which provider to ask for a model, and with which key (runtime.md, Configuration). */
 
 /** A model that can be asked. */
 export interface ChosenModel {
   /** As PROVIDER/MODEL. */
   full: string;
-  /** As the provider calls it. */
+  /** The provider's name for it. */
   id: string;
   provider: string;
   api: ProviderSetting['api'];
   baseURL: string | undefined;
-  /** Where its key comes from, for people. */
+  /** A description of where its key comes from, for people. */
   keySource: string;
   key: string | undefined;
 }
@@ -24,10 +24,10 @@ const BUILT_IN: Readonly<Record<string, ProviderSetting>> = {
   openai: { api: 'openai', key: { env: 'OPENAI_API_KEY' } },
   google: { api: 'google', key: { env: 'GEMINI_API_KEY' } },
 };
-/** Variables that move a provider that is built in. */
+/** Variables that override the address of a built-in provider. */
 const MOVED: Readonly<Record<string, string>> = { anthropic: 'ANTHROPIC_BASE_URL', openai: 'OPENAI_BASE_URL' };
 
-/** Variables of the environment that hold keys: no command of a model sees them. */
+/** Lists the environment variables that hold keys; commands of a model never see them. */
 export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): string[] {
   const keys = [...Object.values(BUILT_IN), ...Object.values(config.providers)].map(({ key }) => key);
   return keys.flatMap((key) => (key !== undefined && 'env' in key ? key.env : []));
@@ -35,8 +35,8 @@ export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): stri
 
 /**
  * Resolves a model and reads its key.
- * @param full as PROVIDER/MODEL; null where nothing names one
- * @throws DevCliError `RUNTIME_INVALID` for a model or provider that is none, or a key that is not there
+ * @param full as PROVIDER/MODEL; null if nothing names one
+ * @throws DevCliError `RUNTIME_INVALID` for an unknown model or provider, or a missing key
  */
 export async function chooseModel(
   full: string | null,

@@ -89,7 +89,10 @@ function findLastWords(messages: readonly Message[]): string {
   return (last?.blocks ?? []).flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
 }
 
-/** The calls of a turn and what they came to, as they were recorded: a compaction may have taken them out of the history. */
+/**
+ * Lists the calls of a turn and their results from the recorded entries, because compaction may have removed them from
+ * the history.
+ */
 function listTools(recorded: readonly Parameters<Emit>[0][]) {
   const of = (wanted: string) => recorded.filter(({ type }) => type === wanted).map(({ data }) => data);
   const uses = of('answered').flatMap(({ message }) =>
@@ -101,7 +104,7 @@ function listTools(recorded: readonly Parameters<Emit>[0][]) {
     const { type: _, ...held } = result as unknown as ResultBlock;
     return { ...held, ...defined({ data }) };
   });
-  // Calls beside each other end in any order.
+  // Concurrent calls end in any order.
   const place = ({ tool_use_id }: Pick<ResultBlock, 'tool_use_id'>) => uses.findIndex(({ id }) => id === tool_use_id);
   return { tool_uses: uses, tool_results: results.sort((one, other) => place(one) - place(other)) };
 }

@@ -1,40 +1,43 @@
 import type { JsonObject } from '../../base/json.js';
 import type { CallBlock, Message, TextBlock, ThinkingBlock, Usage } from './core/messages.js';
 
-/** What the runtime asks of a model's provider (runtime.md, Provider). */
+/** What the runtime requires of a model's provider (runtime.md, Provider). */
 
-/** A tool as a model is told of it. */
+/** A tool as described to a model. */
 export interface ToolDescription {
   name: string;
   description: string;
-  /** A JSON Schema of its input, an object. */
+  /** A JSON Schema of its input, which is an object. */
   schema: JsonObject;
 }
 
-/** How much a model is to think. */
+/** How much a model should think. */
 export type Effort = 'low' | 'medium' | 'high';
 
-/** One exchange: all that a model is to read, whole. */
+/** One request, with everything that a model is to read. */
 export interface ModelRequest {
-  /** As the provider calls it. */
+  /** The provider's name for the model. */
   model: string;
-  /** In order. `cached`: equal bytes in every session of a kind, worth a breakpoint. */
+  /** In order. `cached`: identical bytes in every session of a kind, so that a cache breakpoint pays off. */
   system: readonly { text: string; cached: boolean }[];
   messages: readonly Message[];
   tools: readonly ToolDescription[];
-  /** Tokens that the answer may have. */
+  /** Maximum tokens of the answer. */
   maxOutput: number;
   effort?: Effort;
-  /** Ends the exchange. */
+  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** Why an answer ended: nothing more to say, calls to carry out, cut at `maxOutput`, refused by the provider, to be asked again as it is. */
+/**
+ * Why an answer ended: nothing more to say, calls to carry out, cut at `maxOutput`, refused by the provider, or to be
+ * requested again unchanged.
+ */
 export type Stop = 'end' | 'calls' | 'length' | 'refused' | 'paused';
 
 /**
- * A piece of an answer. Blocks come whole and in order. `usage` may come several times: the latest value of each field counts. `end`
- * comes last, once; before it nothing of the answer counts.
+ * A piece of an answer. Blocks come whole and in order. `usage` may come several times: the latest value of each field
+ * counts. `end` comes once, last; without it, nothing of the answer counts.
  */
 export type Part =
   | TextBlock
@@ -44,29 +47,32 @@ export type Part =
   | { type: 'warning'; text: string }
   | { type: 'end'; stop: Stop };
 
-/** Sends one request and gives its answer, piece by piece. @throws ProviderFault while it is read; the signal's reason once that aborts */
+/**
+ * Sends one request and yields its answer, piece by piece. @throws ProviderFault while it is read; the signal's reason
+ * once that aborts
+ */
 export interface Provider {
   request(request: ModelRequest): AsyncIterable<Part>;
 }
 
-/** What can be wrong with an exchange. */
+/** Kinds of faults of a request. */
 export type FaultKind = 'auth' | 'rate' | 'overloaded' | 'transport' | 'timeout' | 'protocol' | 'context' | 'invalid';
 
 interface FaultDetails {
-  /** The status of HTTP. */
+  /** The HTTP status. */
   status?: number;
   requestId?: string;
-  /** Milliseconds that the provider asks to wait. */
+  /** Milliseconds that the provider asks the client to wait. */
   retryAfterMs?: number;
 }
 
-/** An exchange that came to nothing. */
+/** A request that got no usable answer. */
 export class ProviderFault extends Error {
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
 
-  /** @param message for people, without a key in it */
+  /** @param message for people, must not contain a key */
   constructor(
     readonly kind: FaultKind,
     message: string,

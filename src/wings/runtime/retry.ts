@@ -3,7 +3,7 @@ import type { Ids } from '../../base/clock.js';
 import type { Block, Usage } from './core/messages.js';
 import { type FaultKind, type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
 
-/** An answer that has come to its end. */
+/** A complete answer. */
 export interface WholeAnswer {
   blocks: Block[];
   usage: Partial<Usage>;
@@ -11,34 +11,35 @@ export interface WholeAnswer {
   warnings: string[];
 }
 
-/** What asking needs of the world. */
+/** What retrying depends on. */
 interface Patience {
   ids: Ids;
-  /** Waits so many milliseconds. @throws the signal's reason */
+  /** Waits. @throws the signal's reason */
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 const ATTEMPTS = 8;
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** Nobody waits longer than that because a provider asks for it. */
+/** Maximum wait that a provider may ask for. */
 const LONGEST_ASKED_MS = 600_000;
-/** What asking again does not mend. */
+/** Kinds of faults that a retry cannot fix. */
 const LASTING: readonly FaultKind[] = ['context', 'auth', 'invalid'];
 
-/** What is told of requests as they are made, so that each is on the bill. */
+/** Callbacks around each request, so that all of them are accounted for. */
 interface Witness {
-  /** Before a request is sent. */
+  /** Called before a request is sent. */
   asks: () => Promise<void>;
-  /** It came to nothing. */
+  /** Called when a request failed. */
   loses: (fault: ProviderFault) => Promise<void>;
-  /** Whether it may be asked again so many milliseconds later. */
+  /** Returns whether a retry may follow after this wait. */
   mayWait?: (milliseconds: number) => boolean;
 }
 
 /**
- * Asks until an answer has come to its end: what was cut off counts for nothing, so that it may be asked for again (runtime.md, Provider).
- * @throws ProviderFault where asking again is no use, or was none eight times; the signal's reason once that aborts
+ * Sends a request until it gets a complete answer: nothing of an answer that was cut off counts, so that it can be
+ * requested again (runtime.md, Provider).
+ * @throws ProviderFault if a retry is pointless, or after eight attempts; the signal's reason once that aborts
  */
 export async function requestPatiently(
   provider: Provider,
@@ -84,7 +85,7 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
   throw new ProviderFault('protocol', 'The answer has no end.');
 }
 
-/** Whether the provider may charge for what came to nothing; not for what it has refused. */
+/** Returns whether the provider may charge for a failed request; it does not charge for one that it refused. */
 export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
   return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
 }

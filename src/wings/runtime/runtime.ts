@@ -27,7 +27,7 @@ import type { Tool } from './tools/tool.js';
 import { createTools } from './tools/tools.js';
 import { openWire } from './wires/open-wire.js';
 
-/** What both commands that ask a model are given. */
+/** The input that `drive` and `prompt` share. */
 interface AskInput extends Omit<RuntimeFlags, 'mode'> {
   mode?: RuntimeConfig['mode'];
   maxCost?: string;
@@ -37,7 +37,7 @@ interface AskInput extends Omit<RuntimeFlags, 'mode'> {
   tools?: readonly string[];
 }
 
-/** Where a call of such a command is made. */
+/** The call that opens the runtime. */
 export interface Scene {
   context: Context & Ported;
   input: AskInput;
@@ -48,41 +48,41 @@ export interface Scene {
   run?: { name: string; runId: string };
 }
 
-/** How a session is opened. */
+/** How to open a session. */
 interface TalkOpening extends Omit<Opening, 'model'> {
-  /** By which its model is chosen; null for the main agent. */
+  /** Selects the session's model; null for the main agent. */
   role: string | null;
   promised: readonly string[];
   isReadOnly: boolean;
-  /** Besides those that every session has. */
+  /** Tools in addition to those of every session. */
   tools: readonly Tool[];
   isOver: () => boolean;
 }
 
-/** All that the sessions of a call share. */
+/** What the sessions of a call share. */
 export interface Runtime {
   config: RuntimeConfig;
   sandbox: Sandbox | null;
   model: ChosenModel;
-  /** What a session's requests are, but for its messages. Nothing is begun. */
+  /** Returns a session's request without its messages. Starts nothing. */
   describe(kind: Opening['kind'], own: readonly Tool[]): Promise<Talk['asks']>;
-  /** Opens a session, or takes it up. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
+  /** Opens a session, or resumes it. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
   open(opening: TalkOpening): Promise<Talk>;
   total(): Promise<Total>;
-  /** Whether the time that `--max-minutes` gives is over. */
+  /** Returns whether the time limit `--max-minutes` is over. */
   isLate(): boolean;
   close(): Promise<void>;
 }
 
-/** Tokens that an answer may have. */
+/** Maximum tokens of an answer. */
 const MAX_OUTPUT = 16_000;
-/** It takes no more than this part of a small window. */
+/** An answer takes at most a quarter of a small window. */
 const WINDOW_PARTS = 4;
 const TOOL_NAMES = Object.keys(SPECS);
 
 /**
- * Makes ready what a call needs; nothing is sent.
- * @throws DevCliError `RUNTIME_INVALID` with all that is wrong; `PREFERENCES_INVALID`, `IO`
+ * Prepares what a call needs; sends nothing.
+ * @throws DevCliError `RUNTIME_INVALID` with everything that is wrong; `PREFERENCES_INVALID`, `IO`
  */
 export async function openRuntime(scene: Scene): Promise<Runtime> {
   const { context, input, call, emit, kind, run } = scene;
@@ -107,7 +107,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     ),
   ) as Record<string, string>;
   const keys = [...[...chosen.values()].map(({ key }) => key ?? ''), ...hidden.map((name) => place.env[name] ?? '')];
-  // The run's own commands inherit what this process has.
+  // The run's own commands inherit this process's environment.
   for (const name of hidden) delete process.env[name];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
@@ -119,7 +119,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   const before = await sumUp(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
   const ledger = createLedger({ limits, spent, clock: context.clock });
-  // Git answers while the rest is loaded.
+  // Git runs while the rest is loaded.
   const surroundings = readSurroundings(context, call.cwd);
   surroundings.catch(() => {});
   const runners = new RunnerProcesses();
@@ -192,7 +192,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
       const { model: asked, provider } = await wire(choice?.model ?? null);
       const served = await connect();
-      // As it is before a session has written anything.
+      // Waits, so that the git status is from before any session's changes.
       await surroundings;
       const known = findModel(asked.full, config.models);
       if (known.warning !== undefined) warn(known.warning);
@@ -258,7 +258,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
 const boundOutput = (window: number | null): number =>
   window === null ? MAX_OUTPUT : Math.min(MAX_OUTPUT, Math.floor(window / WINDOW_PARTS));
 
-/** The models of all roles besides the main one, so that what is wrong with one is told before anything is sent. */
+/** Resolves the models of all roles besides the main one, so that faults are reported before anything is sent. */
 async function chooseAll(
   main: ChosenModel,
   config: RuntimeConfig,
@@ -272,7 +272,7 @@ async function chooseAll(
   return chosen;
 }
 
-/** The tools that `--tools` names. @throws DevCliError `USAGE` for one that there is not */
+/** Selects the tools that `--tools` names. @throws DevCliError `USAGE` for an unknown one */
 function chooseTools(all: readonly Tool[], named: readonly string[] | undefined): readonly Tool[] {
   if (named === undefined) return all;
   const known = all.map(({ name }) => name);

@@ -4,9 +4,9 @@ import { openRuntime, type Scene } from './runtime.js';
 import type { Tool } from './tools/tool.js';
 
 /**
- * `--dry-run`: what would be sent, to whom, and what it would be allowed (runtime.md, Commands). Nothing is sent or written; servers of
- * tools are not begun.
- * @param own tools besides those that every session has
+ * `--dry-run`: shows what would be sent, to whom, and with which permissions (runtime.md, Commands). Sends and writes
+ * nothing; starts no MCP servers.
+ * @param own tools in addition to those of every session
  * @param message the first one
  * @throws DevCliError as `openRuntime`
  */

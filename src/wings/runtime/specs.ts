@@ -2,7 +2,7 @@ import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, integer, list, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
 
-/** What every command that asks a model takes. */
+/** Options of every command that asks a model. */
 const ASKS = {
   model: optional(
     word('The model, as PROVIDER/MODEL. Default: DEV_CLI_MODEL, else that of the configuration.', {
@@ -34,7 +34,7 @@ const ASKING = {
 } as const;
 const SESSION = word('The session: its id, the beginning of it, or latest.', { placeholder: 'SESSION' });
 
-/** Runs driven, and conversations held, without a harness (runtime.md, Commands). */
+/** Commands that drive runs and hold conversations without a harness (runtime.md, Commands). */
 export const RUNTIME_SPECS = [
   {
     name: 'drive',

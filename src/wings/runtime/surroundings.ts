@@ -8,7 +8,7 @@ import { git, nullIfRefused } from '../../work/git-command.js';
 import { INSTRUCTION_FILES } from './core/instructions.js';
 import type { PromptFacts } from './core/prompt.js';
 
-/** What a model is told of where it works (runtime.md, Prompt), found out once for a call. */
+/** Reads the facts about a session's place for its prompt (runtime.md, Prompt), once per call. */
 export async function readSurroundings(
   { workTree, clock, reader, signal }: Pick<Context, 'workTree' | 'clock' | 'reader' | 'signal'>,
   cwd: string,

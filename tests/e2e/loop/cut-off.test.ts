@@ -10,7 +10,7 @@ const create = freshProjects();
 
 const GOAL = '  - id: one\n    title: The one\n    status: active\n';
 
-/** Begins a batch as a process of its own. */
+/** Starts a batch in a separate process. */
 function begin(project: Project, ...args: string[]) {
   const argv = [BINARY, 'auto', '--recursive', '--trust', readDigest(project), '--json', ...args];
   const child = spawn(process.execPath, argv, {

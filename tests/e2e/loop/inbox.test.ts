@@ -68,7 +68,7 @@ describe('the inbox and the loop (loop-operations.md, Inbox)', () => {
     expect(promptOf(project, 'one', 2)).toContain('Use UTC');
     expect(itemsOf(project)).toMatchObject([{ reason_code: 'action_escalate' }]);
 
-    // The branch cannot be moved once more: it asks anew.
+    // The branch cannot be moved again, so there is a new question.
     const [first] = itemsOf(project);
     expect(act(project, 'approve').exit).toBe(0);
     runLoop(project, 'auto');
@@ -85,7 +85,7 @@ describe('the inbox and the loop (loop-operations.md, Inbox)', () => {
 
   it('a batch at work takes an answer up', async () => {
     const project = create();
-    // It is at work until the other one is answered.
+    // Keeps this session at work until the other question is answered.
     const waits =
       'n=0; until [ "$(grep -c "^one$" "$LOOP_SCRIPT.begun")" -ge 2 ] || [ $n -gt 600 ]; do sleep 0.1; n=$((n+1)); done';
     setUpLoop(project, {

@@ -53,7 +53,7 @@ describe('goals worked off (loop-core.md, auto)', () => {
       ...Array(5).fill('auto_attempt'),
       'batch_ended',
     ]);
-    // Each attempt under a lease of its own.
+    // Each attempt has a separate lease.
     expect(types.filter((type) => type === 'queue_claim_created')).toHaveLength(5);
     expect(types.filter((type) => type === 'queue_claim_released')).toHaveLength(5);
     expect(readdirSync(join(project.root, '.ai/handoffs')).length).toBe(5);

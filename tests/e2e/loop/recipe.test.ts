@@ -10,7 +10,7 @@ import { call, countSessions, git, promptOf, runLoop, setUpLoop, subjectsOf, wri
 
 const create = freshProjects();
 
-/** As docs/loop.md has it. */
+/** The recipe in docs/loop.md. */
 const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
@@ -51,7 +51,7 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     expect(promptOf(project, 'one.a', 1)).toContain('dev-cli next one-a-1');
     expect(devCli(project, ['status', 'one-a-1', '--json']).json).toMatchObject({ status: 'live' });
     expect(call(project, ['observe']).json['waiting']).toMatchObject([{ id: 'one.a#1' }]);
-    // Nobody has answered yet: the next batch leaves it.
+    // Nobody has answered yet, so the next batch leaves it alone.
     expect(runLoop(project, 'auto', '--recursive').json.parked).toMatchObject([{ goal: 'one.a' }]);
     expect(countSessions(project, 'one.a')).toBe(1);
 

@@ -17,7 +17,7 @@ import {
 
 const create = freshProjects();
 
-/** Works one goal off in one attempt. */
+/** Works on one goal in one attempt. */
 function judge(session: Session, { more = '', config = '' } = {}) {
   const project = create();
   const goals = `  - id: one\n    title: The one\n    status: active\n    max_retries: 1\n${more}`;
@@ -216,7 +216,7 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
     expect(runLoop(project, 'auto').json.goals_processed).toMatchObject([
       { classification: 'blocked', reason: 'Which?' },
     ]);
-    // A number that a call was killed with before anything was recorded is no attempt.
+    // A number that a call reserved before it was killed, without any record, is not an attempt.
     git(project, 'update-ref', 'refs/dev-cli/attempts/one/2', 'HEAD');
     expect(call(project, ['attempt', 'list']).json['attempts']).toMatchObject([{ id: 'one#1' }]);
     const { exit, json } = runLoop(project, 'retry', 'one', '--note', 'The second one.', '--continue');

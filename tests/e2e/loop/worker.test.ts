@@ -9,7 +9,7 @@ import { call, git, readDigest, runLoop, type Session, setUpLoop, subjectsOf } f
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// loop-operations.md, Queue and Packets: samples/worker.sh, as a user would start it, in a path with blanks.
+// loop-operations.md, Queue and Packets: samples/worker.sh as a user would start it, in a path with spaces.
 
 const WORKER = join(CHECKOUT, 'samples/worker.sh');
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BINARY, createProject } from '../../support/project.mjs';
 import { type Script, startProvider } from '../../support/provider.mjs';
 
-/** A conversation by `prompt`, through the real binary (runtime.md, Commands). */
+/** A conversation with `prompt`, through the real binary (runtime.md, Commands). */
 
 const open: (() => void)[] = [];
 afterEach(() => {

@@ -9,7 +9,7 @@ import { recordedRun } from '../../core/machine/ledger.js';
 import { allowedEvents } from '../../core/machine/oracle.js';
 import { findingsOf, NOTES, runCases, runText, TRIED } from './theatre.js';
 
-/** A recipe of which only the machine is looked at. */
+/** Builds a recipe of which only the machine matters. */
 const captured = (program: Program) =>
   ({ recipe: { name: 'tried', program, blocks: [] } }) as unknown as CapturedRecipe;
 
@@ -44,7 +44,7 @@ describe('transitions (authoring.md, Coverage)', () => {
           const own = taken.filter((edge) => place !== null && edge.startsWith(`${place.block}: `));
           if (event.type === 'INVALIDATE' || event.type === 'ABORT') return;
           expect(own.length).toBeGreaterThan(0);
-          // Those that no recipe can lead to are not counted.
+          // Transitions that no recipe can cause are not listed.
           const block = subject.blocks.find(({ id }) => id === place?.block);
           const unlisted = taken.filter((edge) => !listed.has(edge));
           const excused =
@@ -57,7 +57,7 @@ describe('transitions (authoring.md, Coverage)', () => {
       }),
       { numRuns: 150 },
     );
-    // Around 115 with 150 machines; far fewer, and the law would hold of nothing.
+    // About 115 with 150 machines; with far fewer, the law would be checked on nothing.
     expect(named).toBeGreaterThan(50);
   });
 

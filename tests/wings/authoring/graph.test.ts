@@ -24,7 +24,7 @@ const SHIPPED: [string, CapturedRecipe][] = listRecipes(libraryWith()).map(({ na
 ]);
 const demo = (text: string) => requireRecipe(libraryWith({ '.dev/recipes/demo.yaml': text }), 'demo');
 
-/** What no format may take for its own. */
+/** Text that every format has to escape. */
 const HOSTILE = '</text><script>alert(1)</script> "]; %% --> click n1 href &amp; \'`|{{}} end';
 const hostile = demo(`name: demo
 type: sequential
@@ -47,7 +47,7 @@ const many = (count: number) =>
       .replace('{ id: back, goto: b0 }, no', 'no'),
   );
 
-/** The ends of all elements fit their beginnings, attributes are quoted, and what is left is text. */
+/** Lists faults of XML: end tags must match, attributes must be quoted, and the rest must be text. */
 function judgeXml(text: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
@@ -64,7 +64,7 @@ function judgeXml(text: string): string[] {
 
 const ID = 'n\\d+';
 const WORDS = '"(?:[^"#<>|{}\\[\\]`%&;\\\\]|#\\d+;|<br/>)*"';
-/** The lines of a flowchart that we write (https://mermaid.js.org/syntax/flowchart.html). */
+/** Matches the lines of our flowcharts (https://mermaid.js.org/syntax/flowchart.html). */
 const MERMAID = new RegExp(
   `^(?:flowchart TD|  (?:  )?${ID}(?:\\(\\[${WORDS}\\]\\)|\\(\\(\\(${WORDS}\\)\\)\\)|\\{\\{${WORDS}\\}\\}|\\[\\[${WORDS}\\]\\]|\\[${WORDS}\\])|  subgraph g\\d+\\[${WORDS}\\]|  end|  ${ID} (?:-->|-\\.->)(?:\\|${WORDS}\\|)? ${ID}|  classDef [a-z]+ [a-z#0-9:, -]+|  class ${ID}(?:,${ID})* [a-z]+)$`,
 );
@@ -316,13 +316,13 @@ blocks:
     expect(renderAscii(graph).split('\n').length).toBeGreaterThan(1000);
     const lanes = assignLanes(graph, 1);
     const back = graph.edges.filter(({ kind }: GraphEdge) => kind === 'back');
-    // Where no lane is free the words in the box say it all the same.
+    // If no lane is free, the words in the box still say it.
     expect(lanes.length).toBeLessThan(back.length);
     expect(renderAscii(graph).match(/: back to/g)?.length).toBe(back.length);
   });
 });
 
-/** The marks of a run in memory that has come as far as the steps say. */
+/** Returns the marks of a run in memory, after these steps. */
 async function marksOf(recipe: string, steps: ScriptStep[], given = {}): Promise<Record<string, string | undefined>> {
   const library = libraryWith();
   const { on } = await play(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 
-/** Recipes by chance, for what has to hold of all of them. */
+/** Random recipes, for laws that must hold for every recipe. */
 
 /** The schema of the data that blocks of these recipes hand in. */
 export const FACTS = JSON.stringify({
@@ -10,12 +10,12 @@ export const FACTS = JSON.stringify({
   properties: { flag: { type: 'boolean' }, level: { enum: ['low', 'high'] } },
 });
 
-/** All that an agent can hand in by that schema. */
+/** All data that conform to this schema. */
 export const ALL_FACTS = [true, false].flatMap((flag) => ['low', 'high'].map((level) => ({ flag, level })));
 
 const KINDS = ['plain', 'choices', 'facts', 'writer', 'agents', 'loop', 'command', 'gate'] as const;
 
-/** A block in numbers, each taken modulo what there is to choose from when it is rendered. */
+/** A block as numbers; each is taken modulo the number of options when rendered. */
 const block = fc.record({
   kind: fc.constantFrom(...KINDS),
   onError: fc.constantFrom('halt', 'continue', 'retry'),
@@ -134,7 +134,7 @@ function renderBlock(id: string, numbers: Numbers, before: readonly Before[]): R
   }
 }
 
-/** Conditions that a block may have with these before it. */
+/** Lists the conditions that a block may have after these blocks. */
 function listConditions(before: readonly Before[]): string[] {
   return before.flatMap(({ id, numbers: { kind } }): string[] => {
     const of = `blocks["${id}"]`;

@@ -13,7 +13,7 @@ import { listRunStageEnds, listTodoStageEnds } from '../../../src/wings/authorin
 import { chosenSeed } from '../../support/seeded.js';
 import { projectWith } from './replay.js';
 
-/** What a stage can come to is the same for coverage, pictures, simulation and verification (authoring.md, Coverage). */
+/** Coverage, pictures, simulation and verification agree on how a stage can end (authoring.md, Coverage). */
 
 const { signal } = new AbortController();
 const MOST_ACTIONS = 60;
@@ -25,7 +25,7 @@ const handler = fc.record({
 });
 type Handler = typeof handler extends fc.Arbitrary<infer T> ? T : never;
 
-/** Engine recipes by chance, as YAML. */
+/** Random engine recipes, as YAML. */
 const engines = fc
   .record({
     handlers: fc.array(handler, { maxLength: 3 }),
@@ -64,7 +64,9 @@ function renderHandler({ actor, after, isConditional }: Handler, isVerified: boo
   }
 }
 
-/** Plays what chance does and returns the transitions that were taken, and the ends of stages as the engine told them. */
+/**
+ * Plays random outcomes; returns the transitions that were taken, and the ends of stages as the engine reported them.
+ */
 async function wander(
   text: string,
   seed: number,
@@ -95,7 +97,7 @@ async function wander(
   return { captured, taken: listTaken(captured, on.decided), ends };
 }
 
-/** What coverage leaves out (authoring.md, Coverage). */
+/** Transitions that coverage does not count (authoring.md, Coverage). */
 const UNCOUNTED =
   /: (?:deferred|adapt|widen|ask|again|begun)$|^(?!worker).*: halt$|^(?:approvePlan|approveCommands|stateBegin|stateComplete): |^residualCommit: fail$/;
 
@@ -103,7 +105,7 @@ describe('the ends of stages', () => {
   it('that random runs of random executions come to are listed, counted and drawn', { timeout: 240_000 }, async () => {
     const seen = new Set<string>();
     const wanted = ['own: pass', 'own: fail', 'worker: halt'];
-    // Chance comes to each of these soon; without, the law would hold of nothing.
+    // Random runs soon reach each of these; without them, the law would be checked on nothing.
     for (let round = 0; round < 5 && !wanted.every((edge) => seen.has(edge)); round += 1)
       await fc.assert(
         fc.asyncProperty(engines, async ({ text, seed }) => {

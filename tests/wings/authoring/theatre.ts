@@ -8,7 +8,7 @@ import { openSnapshots, type Snapshots } from '../../../src/wings/authoring/test
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const ROOT = '/theatre';
 
-/** Recipes and tests that lie nowhere: texts by their path in the project. */
+/** Creates a library of recipes and tests in memory: texts by their path in the project. */
 function libraryOf(files: Readonly<Record<string, string>>): Library {
   const texts = new Map(Object.entries(files).map(([path, text]) => [`${ROOT}/${path}`, text]));
   const reader: FileReader = {
@@ -35,7 +35,7 @@ export function runText(
   return runTestFile(context, { path: `${ROOT}/${file}`, file, threshold, snapshots });
 }
 
-/** A recipe with a block of most kinds, and none that needs more than itself. */
+/** A recipe with a block of most kinds, which needs nothing else. */
 export const TRIED = `
 name: tried
 type: sequential
@@ -59,7 +59,7 @@ blocks:
     maxRounds: 2
 `;
 
-/** The schema that its notes have to fit. */
+/** The schema that its notes must conform to. */
 export const NOTES = JSON.stringify({
   type: 'object',
   required: ['title', 'level', 'tag'],
@@ -70,12 +70,12 @@ export const NOTES = JSON.stringify({
   },
 });
 
-/** Runs cases of that recipe, given as YAML below `cases:`. */
+/** Runs cases of this recipe, given as YAML below `cases:`. */
 export function runCases(cases: string, head = ''): Promise<TestedFile> {
   return runText(TRIED, `recipe: tried\n${head}cases:\n${cases}`, { files: { '.dev/recipes/notes.json': NOTES } });
 }
 
-/** The findings as `line: message`. */
+/** Renders the findings as `line: message`. */
 export function findingsOf({ problems }: Pick<TestedFile, 'problems'>): string[] {
   return problems.map(({ line, message }) => `${line}: ${message}`);
 }

@@ -20,7 +20,7 @@ import { findSubject } from '../../../src/wings/authoring/verify/subject.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 import { projectWith } from './replay.js';
 
-/** Ways back, bounds, retries, conditions and values of blocks in one recipe. */
+/** A recipe that combines edges back, bounds, retries, conditions and values of blocks. */
 const WALK = `name: walk
 type: sequential
 skill: walk
@@ -46,7 +46,7 @@ blocks:
   - { id: last, type: llm, instruction: End. }
 `;
 
-/** No condition of these recipes looks at a round. */
+/** No condition of these recipes reads a number of rounds. */
 const NO_ROUNDS = new Map<number, number>();
 
 async function exploreRecipe(
@@ -62,7 +62,7 @@ async function exploreRecipe(
   return { program: subject.program, graph, known: new Set(graph.nodes.map(({ standing }) => keyStanding(standing))) };
 }
 
-/** Plays random outcomes on the real protocol in memory and returns every position that it went through. */
+/** Plays random outcomes on the real protocol in memory, and returns every position on the way. */
 async function wander(library: Library, name: string, seed: number): Promise<Position[]> {
   const chance = createRandom(seed);
   const positions: Position[] = [];
@@ -136,7 +136,7 @@ function tryTransition(program: Program, position: Position, event: MachineEvent
   try {
     return transition(program, position, event, () => answer).position;
   } catch {
-    // The machine does not take this event here.
+    // The machine does not accept this event here.
     return null;
   }
 }

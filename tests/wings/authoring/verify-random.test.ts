@@ -18,21 +18,21 @@ import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { ALL_FACTS, FACTS, randomRecipe } from './random-recipes.js';
 import { projectWith, replay } from './replay.js';
 
-/** What verify says of recipes by chance, against random runs of them on the real protocol. */
+/** Compares what verify says about random recipes with random runs of them on the real protocol. */
 
 const { signal } = new AbortController();
 const MOST_ACTIONS = 40;
-/** `DEV_CLI_TEST_RECIPES` asks for another number. */
+/** `DEV_CLI_TEST_RECIPES` sets another number. */
 const RECIPES = Number(process.env['DEV_CLI_TEST_RECIPES'] ?? 12);
 
 interface Wandered {
   states: RunState[];
   played: Play;
-  /** Files that an action told somebody to read and that were not there. */
+  /** Files that an action told somebody to read but that did not exist. */
   unread: string[];
 }
 
-/** Plays a scene, and where it is silent random outcomes. */
+/** Plays a scene, and random outcomes where it says nothing. */
 async function wander(library: Library, seed: number, scene: Scene = {}): Promise<Wandered> {
   const chance = createRandom(seed);
   const states: RunState[] = [];
@@ -55,7 +55,7 @@ function takesFacts(action: PendingAction): boolean {
   return action.action === 'llm' && action.data !== undefined;
 }
 
-/** How many actions were handed to somebody, without those of commands. */
+/** Counts the actions that were handed to somebody, without those of commands. */
 function countHanded({ played }: Play): number {
   return played.filter(({ refused, action }) => refused === null && action.action !== 'running').length;
 }
@@ -69,7 +69,7 @@ function keyOf({ program, exactRounds }: Subject, state: RunState): string {
   return keyStanding(readStanding(program, machine, findRestingState(machine), exactRounds));
 }
 
-/** The blocks of findings of a kind. */
+/** Lists the blocks of findings of one kind. */
 function listBlocks({ findings }: VerifyReport, kind: string): string[] {
   return findings.flatMap((one) => (one.kind === kind ? (/`?"?(b\d+)/.exec(one.message)?.[1] ?? []) : []));
 }

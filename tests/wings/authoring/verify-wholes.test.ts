@@ -21,21 +21,24 @@ import { keyPosition } from '../../../src/wings/authoring/verify/workflow.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 import { projectWith } from './replay.js';
 
-/** What verify explores of executions and workflows, against random runs of the real protocol (authoring.md, Verify). */
+/**
+ * Compares what verify explores of executions and workflows with random runs of the real protocol (authoring.md,
+ * Verify).
+ */
 
 const { signal } = new AbortController();
-/** Actions after which a run is left where it is. */
+/** Maximum actions of a run; then it is abandoned. */
 const MOST_ACTIONS = 60;
 
 interface Wandering {
   library: Library;
   name: string;
   given?: Given;
-  /** What is done beside what a simulation by chance would do. */
+  /** Additional steps, besides those of a random simulation. */
   more?: (action: PendingAction) => ScriptStep[];
 }
 
-/** Plays random outcomes and returns every state that the run rested in. */
+/** Plays random outcomes, and returns every state in which the run rested. */
 async function wander({ library, name, given = {}, more = () => [] }: Wandering, seed: number): Promise<RunState[]> {
   const chance = createRandom(seed);
   const states: RunState[] = [];
@@ -52,7 +55,7 @@ async function wander({ library, name, given = {}, more = () => [] }: Wandering,
   return [...states, await on.read()];
 }
 
-/** The keys of all states of some runs, each with the seed that reached it first. */
+/** Returns the keys of all states of several runs, each with the seed that first reached it. */
 async function wanderOften(
   wandering: Wandering,
   seeds: number,
@@ -68,11 +71,11 @@ async function wanderOften(
   return reached;
 }
 
-/** What a run has reached and the exploration has not. */
+/** Lists the states that a run reached but the exploration did not. */
 const listUnknown = (reached: ReadonlyMap<string, number>, known: ReadonlySet<string>) =>
   [...reached].filter(([key]) => !known.has(key)).map(([key, seed]) => `seed ${seed}: ${key}`);
 
-/** With bounds of at most one and no reviews: what verify explores on smaller bounds, it explores of this as it is. */
+/** With bounds of at most one and no reviews, verify explores this recipe unchanged, without lowering its bounds. */
 const CARRY = `name: carry
 type: engine
 skill: execute
@@ -86,7 +89,7 @@ config:
     final_verify_enabled: false
 `;
 
-/** The file that a worker asks for, as symbolic plans have it. */
+/** The file that a worker asks for in symbolic plans. */
 const OTHER = 'other/x.ts';
 const ADDED = {
   title: 'Add it',
@@ -96,7 +99,7 @@ const ADDED = {
 };
 const PROPOSED = { reason: 'It is missing', todo: ADDED };
 
-/** What a judge may find, beside that it holds or does not. */
+/** What a judge may find, besides that a criterion holds or fails. */
 const JUDGED = [
   { suggestedAdaptation: { ...PROPOSED, category: 'fix' } },
   { suggestedAdaptation: { ...PROPOSED, category: 'schema' } },
@@ -127,7 +130,7 @@ async function exploreExecution(library: Library, name: string) {
   return new Set(explored.reached.map(keyExecution));
 }
 
-/** A symbolic todo has other files than one of a run: what they have in common is what a worker asked for. */
+/** The files of symbolic todos differ from those of real ones; only files that a worker asked for are comparable. */
 function keyExecution(engine: Frozen<EngineState>): string {
   const todos = Object.entries(engine.todos).map(([id, row]) => [
     id,
@@ -184,7 +187,7 @@ describe('the exploration of an execution', () => {
   });
 });
 
-/** A phase that may be completed, fail, or be stopped by a person. */
+/** A phase that can be completed, fail, or be stopped by a person. */
 const WORK = `name: work
 type: sequential
 mode: { depth: quick, interaction: interactive }

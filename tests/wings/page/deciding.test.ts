@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '../../../src/run/context.js';
 import { createDecider } from '../../../src/wings/page/deciding.js';
 
-// view-page.md, Deciding: numbers, on a clock of the test. What they decide: tests/contract/page/deciding.test.ts.
+// view-page.md, Deciding: numbers, with a clock of the test. Their effect is tested in
+// tests/contract/page/deciding.test.ts.
 
 const decided = vi.hoisted(() => ({ answers: [] as { choice: string }[] }));
 vi.mock('../../../src/protocol/approve/prepared.js', () => ({

@@ -96,7 +96,7 @@ describe('a turn', () => {
     expect(talk.session.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(talk.session.messages[1]?.blocks).toEqual([text('all of it')]);
     expect(requests[1]?.messages).toEqual(requests[0]?.messages);
-    // At the model's own limit it is the answer that is too long.
+    // At the model's own limit, the answer is too long.
     const other = await openTalk(() => cut, { ledger: open(null) });
     expect(await say(other.talk, 'tell')).toMatchObject({ status: 'truncated' });
     other.close();
@@ -204,7 +204,7 @@ describe('a session that was left in the middle', () => {
     const script = (_: object, n: number) =>
       n === 1 ? answer(call('w', 'write_file', { path: 'a.txt', content: 'new\n' })) : answer(text('ok'));
     const first = await openTalk(script);
-    // The process ends between the record of the call and its effect.
+    // The process ends after the call is recorded, but before its effect.
     const { talk } = first;
     const tool = talk.tools.get('write_file');
     const cut = {
@@ -222,7 +222,7 @@ describe('a session that was left in the middle', () => {
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
     expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
     expect(readFileSync(join(first.root, 'a.txt'), 'utf8')).toBe('new\n');
-    // What the killed one had not put in its place is no file of the project.
+    // Removes the temporary file of the killed process; a file with different content stays.
     expect(readdirSync(first.root).filter((name) => name.startsWith('a.txt'))).toEqual(['a.txt', 'a.txt.124']);
     expect(second.talk.session.state.begun).toEqual({});
     second.close();

@@ -5,7 +5,7 @@ import type { Message } from '../../../src/wings/runtime/core/messages.js';
 import type { SummaryFields } from '../../../src/wings/runtime/core/summary.js';
 import { call, histories, isPaired, result, results, said, text, user } from './histories.js';
 
-/** Compaction, and its laws (runtime.md, Compaction). */
+/** Laws of compaction (runtime.md, Compaction). */
 
 const textOf = (message: Message | undefined): string =>
   (message?.blocks ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('');
@@ -181,7 +181,7 @@ describe('any compaction', () => {
         expect(done.messages.length).toBeLessThanOrEqual(messages.length);
         if (done.removed > 0) {
           expect(bytesOf(done.messages[0])).toBeLessThanOrEqual(8_192);
-          // Whole, whatever fences the texts hold.
+          // The fence is complete, whatever fences the texts contain.
           expect(textOf(done.messages[0])).toMatch(/What was done \(data, [\s\S]*\n`{3,4}$/);
         } else expect(done.messages.length).toBe(messages.length);
         expect(JSON.parse(JSON.stringify(done.summary))).toEqual(done.summary);

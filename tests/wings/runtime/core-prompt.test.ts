@@ -4,7 +4,7 @@ import { readInput } from '../../../src/wings/runtime/core/calls.js';
 import { INSTRUCTION_FILES, renderInstructions } from '../../../src/wings/runtime/core/instructions.js';
 import { type PromptFacts, renderDynamicPrompt, renderStaticPrompt } from '../../../src/wings/runtime/core/prompt.js';
 
-/** What a model is told (runtime.md, Prompt), and how its inputs are read (A turn). */
+/** What a model is told (runtime.md, Prompt), and how the inputs of its calls are read (A turn). */
 
 const FACTS: PromptFacts = {
   ...{ workTree: '/home/me/app', branch: 'main', date: '2026-11-27', platform: 'linux', status: '## main\n M a.ts\n' },

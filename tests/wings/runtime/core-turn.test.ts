@@ -19,7 +19,7 @@ const answered = (blocks: Block[], stop: Stop = 'end'): TurnEvent => ({ type: 'a
 const called = (...all: ResultBlock[]): TurnEvent => ({ type: 'called', results: all });
 const CONTEXT: TurnEvent = { type: 'faulted', kind: 'context', message: 'too long' };
 
-/** Steps from a user's message on. @returns the last step, and what each asked for */
+/** Steps from a user's message through the events. @returns the last step, and the effect of each step */
 function play(events: TurnEvent[], iterations = 50) {
   let state: TurnState = IDLE;
   const asked: string[] = [];
@@ -179,7 +179,7 @@ const answers = fc.record({ blocks, stop: stops, output: fc.constantFrom('one', 
 
 type Chance = typeof answers extends fc.Arbitrary<infer T> ? T : never;
 
-/** Plays a turn with a driver that may be killed at any step, and keeps the history. */
+/** Plays a turn with a driver that may be killed at any step, and records the history. */
 function drive(chance: () => number, given: readonly Chance[], iterations: number) {
   let state = stepTurn(IDLE, { type: 'user' }, iterations).state;
   let effect = stepTurn(IDLE, { type: 'user' }, iterations).effect;
@@ -189,7 +189,7 @@ function drive(chance: () => number, given: readonly Chance[], iterations: numbe
   for (let turn = 0; effect.type !== 'end'; turn += 1) {
     if (turn > 10 * iterations + 20) throw new Error('it goes on for ever');
     const { blocks: made, stop, output, isOver } = given[turn % given.length] as Chance;
-    // Killed: what is done next, the snapshot and the history alone have to say.
+    // After a kill, the snapshot and the history alone must determine what comes next.
     const kept = JSON.parse(JSON.stringify(state)) as TurnState;
     expect(resumeTurn(kept, messages)).toEqual(effect);
     let event: TurnEvent;

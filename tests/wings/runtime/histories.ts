@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Block, CallBlock, Message, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
 
-/** Histories, by hand and by chance. */
+/** Histories, handwritten and random. */
 
 export const text = (value: string): Block => ({ type: 'text', text: value });
 export const user = (value: string): Message => ({ role: 'user', blocks: [text(value)] });
@@ -16,7 +16,7 @@ export const result = (of: CallBlock, output = 'done', isError = false): ResultB
 });
 export const results = (...blocks: ResultBlock[]): Message => ({ role: 'tool', blocks });
 
-/** Whether each call has its result in the next message, in order, and no result stands elsewhere. */
+/** Returns whether each call has its result in the next message, in order, and there are no other results. */
 export function isPaired(messages: readonly Message[]): boolean {
   return messages.every((one, at) => {
     const calls = one.blocks.flatMap((block) => (block.type === 'tool_use' ? block.id : []));
@@ -39,7 +39,7 @@ const inputs = fc.oneof(
 );
 const names = fc.oneof(fc.constantFrom('read_file', 'write_file', 'edit_file', 'bash', 'grep_search'), words);
 
-/** An answer with calls and their results, an answer without, or a user's message. */
+/** An answer with calls and their results, an answer without calls, or a user's message. */
 const turns = fc.oneof(
   words.map((value) => [user(value)]),
   words.map((value) => [said(text(value))]),

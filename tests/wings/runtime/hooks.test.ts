@@ -83,9 +83,9 @@ describe('a hook', () => {
       { continue: false, systemMessage: 'm' },
       { ...NONE, denied: 'm' },
     ],
-    // It opens and changes nothing.
+    // It cannot allow a call or change its input.
     [{ hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { command: 'x' } } }, NONE],
-    // No object: a message as it stands.
+    // Not an object: the text itself is the message.
     [[1], { messages: ['[1]'], warnings: [] }],
     [null, { messages: ['null'], warnings: [] }],
   ])('that says %j', async (said, expected) => {
@@ -118,7 +118,7 @@ describe('a hook', () => {
       messages: [],
       warnings: [expect.stringMatching(/^PreToolUse hook `sleep .*` did not end within 1 s$/)],
     });
-    // Where the machine is busy, it may not have come so far.
+    // On a busy machine, the process may not have got this far.
     await expect.poll(() => readPid() > 0 && isAlive(readPid())).toBe(false);
   });
 
@@ -234,7 +234,7 @@ function readPid(): number {
 
 function isAlive(pid: number): boolean {
   try {
-    // In a container without an init, what was killed stays as a zombie.
+    // In a container without an init process, a killed process stays as a zombie.
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;

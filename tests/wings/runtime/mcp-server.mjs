@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol that does as it is told: `node mcp-server.mjs MODE` over stdio, `answer` for HTTP.
+// A scriptable server of the Model Context Protocol: `node mcp-server.mjs MODE` over stdio, `answer` for HTTP.
 import { createInterface } from 'node:readline';
 
 const schema = { $schema: 'x', type: 'object', properties: { a: { type: 'string', description: 'a\u202eb' } } };
@@ -59,7 +59,7 @@ function call(name, given) {
 }
 
 /**
- * The answer to a message; null for none.
+ * Answers a message; null: no answer.
  * @param {{ id?: number, method: string, params?: any }} message
  * @param {string} mode
  */

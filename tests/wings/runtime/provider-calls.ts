@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Api } from '../../support/provider.mjs';
 
-/** Calls of the loopback provider as the packages for its four services make them. */
+/** Calls of the loopback provider, made by the packages for its four services. */
 
 export const APIS: readonly Api[] = ['anthropic', 'openai', 'google', 'chat'];
 
@@ -17,7 +17,7 @@ type StreamPart =
   Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer P extends { type: string }> ? P : never;
 type Finish = Extract<StreamPart, { type: 'finish' }>;
 
-/** The model of a service, under the address of the loopback provider. */
+/** Opens the model of a service, at the address of the loopback provider. */
 export function openModel(api: Api, url: string, fetch: typeof globalThis.fetch = globalThis.fetch): Model {
   const settings = { apiKey: 'secret', fetch };
   switch (api) {
@@ -32,7 +32,7 @@ export function openModel(api: Api, url: string, fetch: typeof globalThis.fetch 
   }
 }
 
-/** An answer, and what goes back of it. */
+/** An answer, and the part of it that is sent back. */
 export interface Heard {
   content: Assistant;
   errors: unknown[];
@@ -45,7 +45,7 @@ const TOOLS = ['add', 'look'].map((name) => ({
   inputSchema: { type: 'object' as const, properties: {} },
 }));
 
-/** Asks once, and reads the answer to its end. @throws what the package throws before or in the stream */
+/** Sends a request, and reads the answer to its end. @throws what the package throws before or in the stream */
 export async function ask(model: Model, prompt: Prompt, more: object = {}): Promise<Heard> {
   const { stream } = await model.doStream({
     prompt,
@@ -108,17 +108,17 @@ function read(input: string): unknown {
   }
 }
 
-/** A user's message. */
+/** Builds a user's message. */
 export const say = (text: string): Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** The same with breakpoints at the last two messages of the user's side, for the service that knows such. */
+/** Adds cache breakpoints to the last two messages of the user's side, for the service that supports them. */
 export function mark(prompt: Prompt): Prompt {
   const places = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : [])).slice(-2);
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
   return prompt.map((message, at) => (places.includes(at) ? { ...message, providerOptions } : message));
 }
 
-/** The answer as it goes back, and behind it a result of each call. */
+/** Returns the answer as it is sent back, followed by a result of each call. */
 export function goOn({ content }: Heard): Prompt {
   const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
   const results = calls.map(({ toolCallId, toolName, input }) => ({

@@ -7,7 +7,7 @@ import { type Api, type Kept, type Step, startProvider } from '../../support/pro
 import { scratchDirectory } from '../../support/scratch.js';
 import { ask, goOn, mark, openModel, say } from './provider-calls.js';
 
-/** Requests that the loopback provider refuses: each is the good second one of a turn, with one thing wrong. */
+/** Requests that the loopback provider refuses: each is the valid second request of a turn, with a single fault. */
 
 const STEPS: Step[] = [
   {
@@ -20,13 +20,13 @@ const STEPS: Step[] = [
   { text: 'Done.' },
 ];
 
-/** A request, to be bent in ways that no type of it would allow. */
+/** A request, to be modified in ways that no type would allow. */
 type Bent = ReturnType<typeof JSON.parse>;
 type Wrong = [what: string, reason: RegExp, bend: (body: Bent) => void];
 
 const RIGHT = { status: 200 };
 
-/** Sends the good request, bent. */
+/** Sends the valid request, modified. */
 async function send(api: Api, bend: (body: Bent) => unknown, bendHeaders: (headers: Record<string, string>) => void) {
   const provider = await startProvider({ answer: (_, n) => STEPS[n] ?? { text: 'More.' } });
   try {

@@ -2,7 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Api, type Request, type Script, type Step, startProvider } from '../../support/provider.mjs';
 import { APIS, ask, goOn, type Heard, mark, openModel, type Prompt, say } from './provider-calls.js';
 
-/** The loopback provider, called by the packages for its four services: what they take for an answer, and what it takes for a request. */
+/**
+ * The loopback provider, called by the packages for its four services: they accept its answers, and it checks their
+ * requests.
+ */
 
 const opened: { close: () => Promise<void> }[] = [];
 
@@ -41,7 +44,7 @@ const STEPS: Step[] = [
 
 const SYSTEM: Prompt = [{ role: 'system', content: 'You calculate.' }];
 
-/** Three turns, to their ends. */
+/** Holds a conversation of three turns. */
 async function converse(api: Api, url: string): Promise<Heard[]> {
   const model = openModel(api, url);
   const heard: Heard[] = [];
@@ -57,7 +60,7 @@ async function converse(api: Api, url: string): Promise<Heard[]> {
   return heard;
 }
 
-/** An answer in the words of a script. */
+/** Converts an answer to a step of a script. */
 function stepOf({ content }: Heard): Step {
   const textOf = (type: 'text' | 'reasoning') =>
     content.flatMap((part) => (part.type === type ? [part.text] : [])).join('');
@@ -71,7 +74,7 @@ function stepOf({ content }: Heard): Step {
   };
 }
 
-/** What a model has read, with calls named in order. */
+/** Renders what a model has read, with call ids replaced by numbers. */
 function neutral({ system, messages, tools }: Request): string {
   const text = JSON.stringify({ system, messages, tools });
   const ids = [...new Set(text.match(/call_[0-9a-f]{32}/g))];
@@ -107,7 +110,7 @@ describe('a conversation of three turns', () => {
           cacheWrite: sum((finish) => finish?.usage.inputTokens.cacheWrite),
           output: sum((finish) => finish?.usage.outputTokens.total),
         });
-        // What the request before carried was read from the cache.
+        // Everything that the previous request contained was read from the cache.
         for (const [at, { finish }] of heard.entries()) {
           const before = at === 0 ? 0 : heard[at - 1]?.finish?.usage.inputTokens.total;
           expect(finish?.usage.inputTokens.cacheRead).toBe(before);

@@ -3,7 +3,7 @@ import { ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { mayBeCharged, requestPatiently } from '../../../src/wings/runtime/retry.js';
 import { answer, text } from './talk.js';
 
-/** Asking again (runtime.md, Provider). */
+/** Retries (runtime.md, Provider). */
 
 it.each([
   ['rate', 429, false],

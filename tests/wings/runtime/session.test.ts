@@ -33,7 +33,7 @@ describe('a session', () => {
     const first = await takeSession(context, opening, by);
     await first.commit([{ type: 'user', message: say('hello') }]);
     await first.commit([{ type: 'answered', message: call('a', 'b'), stop: 'calls' }]);
-    // Whatever ended first, the results stand in the order of the calls.
+    // The results are in the order of the calls, whichever ended first.
     await Promise.all([
       first.commit([{ type: 'ended', result: result('b') }]),
       first.commit([{ type: 'ended', result: result('a') }]),

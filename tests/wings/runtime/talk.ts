@@ -8,10 +8,10 @@ import { takeSession } from '../../../src/wings/runtime/sessions/session.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** What a scripted model answers: its parts, or what is thrown in their place. */
+/** The answers of a scripted model: parts, or an error to throw instead. */
 export type Script = (request: ModelRequest, n: number) => readonly Part[] | Error;
 
-/** Parts of an answer that ends well. */
+/** Builds the parts of an answer that ends properly. */
 export const answer = (...parts: Part[]): Part[] => [
   ...parts,
   { type: 'usage', usage: { input_tokens: 100, output_tokens: 10 } },
@@ -23,7 +23,9 @@ export const call = (id: string, name: string, input: object | string): Part => 
   input: typeof input === 'string' ? input : JSON.stringify(input),
 });
 
-/** A talk in a directory of its own, with a model that follows a script. Opened again in the same place, it goes on. */
+/**
+ * Opens a talk in its own directory, with a model that follows a script. Opened again in the same place, it continues.
+ */
 export async function openTalk(
   script: Script,
   { root = scratchDirectory('talk'), ...more }: { root?: string } & Partial<Talk> = {},

@@ -10,7 +10,10 @@ import { type Api, type Script, type Step, startProvider } from '../../support/p
 import { APIS } from './provider-calls.js';
 import { openTalk } from './talk.js';
 
-/** A long conversation through each wire, with a provider that judges what comes back to it and counts what is paid (runtime.md, Provider). */
+/**
+ * A long conversation through each wire, with a provider that checks what is sent back to it and computes the bill
+ * (runtime.md, Provider).
+ */
 
 const TURNS = 10;
 const DENIED = 4;
@@ -28,7 +31,7 @@ const read = (turn: number, more: object = {}) => ({
 });
 const bash = (command: string) => ({ name: 'bash', input: { command } });
 
-/** In each turn two or three calls at once, in every third once more; then words. */
+/** In each turn two or three parallel calls, in every third turn another round of calls; then text. */
 const script: Script = ({ messages }): Step => {
   const turn = messages.flatMap(({ role, texts }) => (role === 'user' ? texts : [])).length;
   const since = messages.slice(messages.findLastIndex(({ texts }) => texts.includes(`Question ${turn} 🎈`)));
@@ -73,7 +76,7 @@ describe.each(APIS)('ten turns of %s', (api) => {
     ['byte by byte', 1],
   ])('are taken by the provider and billed as it bills them, sent %s', async (_how, chunk) => {
     const { served, root, talk } = await begin(api, chunk);
-    /** Of each request its turn and what it used. */
+    /** The turn of each request, and its usage. */
     const used: (readonly [turn: number, usage: Usage])[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const from = talk.session.messages.length;
@@ -93,7 +96,7 @@ describe.each(APIS)('ten turns of %s', (api) => {
     ]);
     expect(served.requests.at(-1)?.body).toContain('bash(rm:*)');
 
-    // Of the others the meter keeps all by itself.
+    // The meter caches everything for the other services, even without breakpoints.
     if (api === 'anthropic') {
       const shares = used.map(([, { cache_read_input_tokens: cached }], at) => cached / carried(used[at - 1]?.[1]));
       expect(Math.min(...shares.filter((_, at) => (used[at]?.[0] ?? 0) > 1))).toBeGreaterThanOrEqual(0.95);

@@ -9,7 +9,7 @@ import { waitUntil } from '../../../src/work/processes.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import { type Bench, openBench } from './tools.js';
 
-/** Commands of the runtime: jobs that outlive who asks for them (runtime.md, Tools). */
+/** Commands of the runtime: jobs that outlive the calling process (runtime.md, Tools). */
 
 const benches: Bench[] = [];
 function open(given: Parameters<typeof openBench>[0] = {}) {
@@ -26,7 +26,7 @@ const readPid = (path: string) => Number(readFileSync(path, 'utf8'));
 const isGone = (pid: number) => {
   try {
     process.kill(pid, 0);
-    // In a container without an init, what is dead may stay as a zombie.
+    // In a container without an init process, a dead process may stay as a zombie.
     return process.platform === 'linux' && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return true;
@@ -185,7 +185,7 @@ describe('the sandbox', () => {
   const probe = (setting: 'auto' | 'require' | 'off', env: Record<string, string | undefined> = process.env) =>
     probeSandbox(setting, { env, network: false, signal: new AbortController().signal });
 
-  /** A home with programs and a work tree of a repository in it. */
+  /** Creates a home with programs, and in it a repository with a work tree. */
   const openHome = () => {
     const home = scratchDirectory('home');
     const tree = join(home, 'repo/part');

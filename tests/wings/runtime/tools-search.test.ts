@@ -76,7 +76,7 @@ for (const git of [true, false]) {
       if (git) execFileSync('git', ['add', 'gone.txt'], { cwd: tree });
       rmSync(join(tree, 'gone.txt'));
       const { output } = await call('glob_search', { pattern: '*.txt' });
-      // Without git, a name of two lines is not found.
+      // Without git, a name with a line break is not found.
       expect(output).toBe(git ? 'odd\\u{202e}\\u{a}name.txt' : 'No file fits.');
     });
 
@@ -164,7 +164,7 @@ for (const git of [true, false]) {
       put('a', `${'a'.repeat(5_000)}!\n`);
       const { output } = await call('grep_search', { pattern: '(*LIMIT_MATCH=4000000000)(a+)+$', path: 'a' });
       expect(output).toMatch(/limit/);
-      // Large enough that no machine is through before the time is over.
+      // Large enough that no machine finishes within the time limit.
       put('large', 'x\n'.repeat(16_000_000));
       await expect(grepFiles({ pattern: 'one' }, site, 0.001)).rejects.toThrow('the search took longer than 0.001 s');
     });

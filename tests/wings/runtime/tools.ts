@@ -11,7 +11,7 @@ import type { Plan, ToolResult, ToolSite } from '../../../src/wings/runtime/tool
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** A work tree and a session's tools in it. */
+/** A work tree, and a session's tools in it. */
 
 export interface Bench {
   tree: string;
@@ -20,9 +20,9 @@ export interface Bench {
   put: (path: string, content: string | Buffer) => void;
   get: (path: string) => string;
   plan: (name: string, input: JsonObject) => Promise<Plan>;
-  /** The result, also of a refusal. */
+  /** Returns the result, even of a refusal. */
   call: (name: string, input: JsonObject) => Promise<ToolResult>;
-  /** Its directory from the next call on. */
+  /** Switches to another call directory. */
   next: () => void;
 }
 
@@ -98,7 +98,7 @@ export function openBench({
   };
 }
 
-/** What of an input does not fit the schema of its tool; null where all does. */
+/** Returns why an input does not conform to the schema of its tool; null if it does. */
 export function judgeInput(schema: JsonObject, input: unknown): string | null {
   const fault = misfit(schema as OutlineSchema, input);
   return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;

@@ -57,7 +57,7 @@ const send =
     response.writeHead(status, { 'content-type': 'text/event-stream', 'request-id': 'req_1', ...headers });
     response.end(body);
   };
-/** Each byte in a piece of its own. */
+/** Sends each byte separately. */
 const trickle = (body: string) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.socket?.setNoDelay(true);
@@ -102,7 +102,9 @@ const tool = (name: string): ModelRequest['tools'][number] => ({
   schema: { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false },
 });
 
-/** A thought, a text with a sign of two bytes and more, two calls at once, the second without input; by kind of provider. */
+/**
+ * A thought, a text with multi-byte characters, and two parallel calls, the second without input; by kind of provider.
+ */
 const STARTED: Record<string, JsonObject> = {
   message: {
     ...{ type: 'message_start' },
@@ -269,7 +271,7 @@ const WHOLE: Record<Api, string> = {
 const own = (options: JsonObject): { attached: { provider: string; options: JsonObject } } => ({
   attached: { provider: 'own', options },
 });
-/** What of it is attached: to the thought, the text, the calls. */
+/** What is attached to the thought, the text and the calls. */
 const ATTACHED: Record<Api, object[]> = {
   anthropic: [{ signature: 'c2ln', ...own({ anthropic: { signature: 'c2ln' } }) }, {}, {}, {}],
   openai: [
@@ -292,7 +294,7 @@ const blocksOf = (api: Api): Block[] =>
     { type: 'thinking', thinking: 'Look first.' },
     { type: 'text', text: 'Schöner Tag 🙂' },
     { type: 'tool_use', id: 'a', name: 'read_file', input: '{"path":"x"}' },
-    // Google sends objects.
+    // Google sends inputs as objects.
     { type: 'tool_use', id: 'b', name: 'list', input: api === 'google' ? '{}' : '' },
   ].map((one, at) => ({ ...one, ...ATTACHED[api][at] })) as Block[];
 
@@ -326,7 +328,7 @@ describe.each(APIS)('an answer of %s', (api) => {
       expect(ownBody).toContain(text);
       expect(anothers).toContain(text);
     }
-    // The Responses API takes back what it encrypted, with its summary.
+    // The Responses API gets back what it encrypted, including its summary.
     expect(ownBody).toContain('Look first.');
     expect(anothers).not.toContain('Look first.');
     for (const secret of ['c2ln', 'ZW5j']) {
@@ -450,7 +452,7 @@ describe('a request', () => {
       blocks: [{ type: 'tool_result', tool_use_id: 'a', tool_name: 'list', output: 'of a', is_error: false }],
     },
     user('two'),
-    // Nothing of it is for this provider.
+    // Nothing in this message is for this provider.
     { role: 'assistant', blocks: [{ type: 'thinking', thinking: 'Hm.', attached: unread }] },
     user('three'),
   ];
@@ -624,7 +626,7 @@ describe('an error within a stream', () => {
     const known = { type: 'content_block_start', index: 5, content_block: { type: 'of_tomorrow' } };
     answerWith = send(events(message, known, ...said(0, 'Yes.'), ...stopped('end_turn')));
     expect((await failing(ask(chosen('anthropic')))).kind).toBe('protocol');
-    // As the first one the package takes it for a refusal.
+    // If it comes first, the package takes it for a refusal.
     for (const first of [{ type: 'of_tomorrow', x: 1 }, known]) {
       answerWith = send(events(first, message, ...said(0, 'Yes.'), ...stopped('end_turn')));
       const fault = await failing(ask(chosen('anthropic')));
@@ -700,7 +702,7 @@ describe('a refusal by status', () => {
       answerWith = send(events(JSON.stringify({ error: { type, message: text } })));
       expect(await failing(ask(chosen('chat')))).toMatchObject({ kind: 'auth', message: text });
     }
-    // Google says the same of what is used up for a minute.
+    // Google uses the same words for a quota that is used up only for a minute.
     answerWith = send(JSON.stringify({ error: { code: 429, message: text, status: 'RESOURCE_EXHAUSTED' } }), {
       status: 429,
     });

@@ -1,16 +1,16 @@
 import type { JsonSchema } from 'json-schema-faker';
 import type { Json } from '../../../base/json.js';
 
-// Loaded where a recipe has data with a schema of its own.
+// Loaded only if a recipe has data with its own schema.
 const faker = () => import('json-schema-faker');
 
-/** A text that nobody has written. */
+/** The canned text. */
 const TEXT = 'canned';
 
 /**
- * A value that fits a JSON Schema, the same for the same seed. Defaults and examples of the schema are taken.
- * @param schema as text; anything but an object of JSON gives an empty value
- * @throws what the library throws for a schema that nothing fits
+ * Builds a value that conforms to a JSON Schema, the same for the same seed. Uses the schema's defaults and examples.
+ * @param schema as text; anything except a JSON object gives an empty value
+ * @throws what the library throws for a schema that nothing satisfies
  */
 export async function buildValue(schema: string, seed: number): Promise<Json> {
   const { generate } = await faker();

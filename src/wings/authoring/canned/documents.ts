@@ -7,13 +7,14 @@ import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js'
 import { listUnpromised } from '../../../recipe/writes.js';
 
 /**
- * Documents that no block promises: an agent writes them because its instruction says so, or a command does. In a rehearsal
- * nobody does either, and an action would lose them from its `read` without a word (authoring.md, Simulations).
+ * Documents that no block promises: an agent writes them because its instruction says so, or a command does. In a
+ * rehearsal nobody writes them, so a later action would silently omit them from its `read` (authoring.md, Simulations).
  */
 
 /**
- * Lists the documents that count as written once an agent, or the command of a block, is done: those that its text names and it
- * does not read itself, and after a command those that no block names, since it may write anything.
+ * Lists the documents that count as written once an agent, or a block's command, is done: those that the block's text
+ * names and that it does not read itself; after a command also those that no block names, because it may write
+ * anything.
  */
 export function listCannedDocuments(
   recipe: ResolvedRecipe,
@@ -40,12 +41,14 @@ export function listCannedDocuments(
   });
 }
 
-/** Whether a path is one document of the run, not a pattern, a directory, or a file of the project. */
+/** Returns whether a path is a single document of the run, not a pattern, a directory, or a file of the project. */
 function isOneDocument(path: string): boolean {
   return !/[{}*?]|\/$|^\//.test(path) && !path.split('/').includes('..');
 }
 
-/** Whether a text names a document of the run: by its path in the run, or by the run's own directory. */
+/**
+ * Returns whether a text names a document of the run: by its path in the run, or with the run's directory before it.
+ */
 function names(text: string, path: string): boolean {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?:^|[^\\w./-]|\\{name\\}/)${literal}(?![\\w/-])`, 'm').test(text);

@@ -4,16 +4,16 @@ import type { CommandJob, CommitJob, Job, RequestJob } from '../../../jobs/job.j
 import type { EndedJob } from '../../../jobs/life.js';
 import type { ScriptStep } from '../script-schema.js';
 
-/** How jobs end that nobody runs. */
+/** Canned ends of jobs, which a rehearsal does not run. */
 
 type Said = NonNullable<ScriptStep['command']>;
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** Where the pull request of a simulated run is. */
+/** Address of the pull request of a simulated run. */
 const PULL_REQUEST = 'https://forge.example/team/project/pull/1';
 
-/** The ending of a job: as it has to be for all to be well, unless the script says another. */
+/** Builds the end of a job: a success, unless the script says otherwise. */
 export function endJob(job: Job, said: Said | undefined): EndedJob {
   switch (job.kind) {
     case 'command':
@@ -25,12 +25,12 @@ export function endJob(job: Job, said: Said | undefined): EndedJob {
   }
 }
 
-/** The file of a command's output, relative to the run's directory. */
+/** Returns the log file of a command, relative to the run's directory. */
 export function getLogPath(job: Job): string {
   return `${job.directory}/command.log`;
 }
 
-/** What a command has printed: what its acceptance looks for, or what the script says. */
+/** Builds a command's output: what the script says, else what its acceptance looks for. */
 export function buildOutput(job: CommandJob, said: Said | undefined): string {
   return said?.prints ?? `canned\n${job.acceptance?.stdoutContains ?? ''}\n`;
 }
@@ -91,7 +91,7 @@ function endRequest(job: RequestJob, said: Said | undefined): EndedJob {
   return { kind: 'pull-request', job, ending: job.stage === 'stateBegin' ? { kind: 'commented' } : handedIn };
 }
 
-/** The commit, command or push that the run waits for. @throws DevCliError `INTERNAL` where it waits for none */
+/** Returns the pending job of the run. @throws DevCliError `INTERNAL` if there is none */
 export function requirePendingJob(job: Job | null): Job {
   if (job === null) throw new DevCliError('INTERNAL', 'The rehearsal waits for a job that it does not have.');
   return job;

@@ -2,15 +2,15 @@ import type { Size } from '../../../documents/size-rules.js';
 import type { PlanContent, PlanTodo } from '../../../plan/model/schema.js';
 import { renderPlanTemplate } from '../../../plan/model/template.js';
 
-/** A plan that nobody has made: the example of `plan template`, fitted to a size. */
+/** A canned plan: the example of `plan template`, adapted to a size. */
 
-/** Characters of the goal that its requirement quotes. */
+/** Maximum characters of the goal that its requirement quotes. */
 const QUOTED = 200;
 
 /**
- * A plan for a goal: one todo; for large work three, of which the last only verifies.
- * @param goal what the user asked for; null where nothing was asked
- * @param risk of its todos
+ * Builds a plan for a goal: one todo; for large work three, the last of which only verifies.
+ * @param goal what the user asked for; null if nothing
+ * @param risk of each todo
  */
 export function buildPlan(goal: string | null, size: Size, risk: PlanTodo['risk'] = 'low'): PlanContent {
   const example = readExample();
@@ -39,7 +39,7 @@ function readExample(): PlanContent {
   return JSON.parse(json) as PlanContent;
 }
 
-/** Small work is judged by commands alone; any other by an agent, too. */
+/** Small work is judged by commands alone; other work by an agent, too. */
 function buildTodo(example: PlanTodo, number: number, size: Size, proves: boolean): PlanTodo {
   const serves = proves ? ['r-1'] : [];
   const proof = proves ? { proves: ['r-1'] } : {};

@@ -3,11 +3,14 @@ import { splitFrontMatter } from '../../../documents/front-matter.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** Reports that nobody has written. */
+/** Canned reports. */
 
 const TIMESTAMP = '2026-01-01T00:00:00Z';
 
-/** Words in capitals that a condition compares with, such as OKAY: a canned report says them, so that the condition holds. */
+/**
+ * Lists the words in capitals that a condition compares with, such as OKAY; a canned report contains them, so that the
+ * condition holds.
+ */
 export function listAwaitedWords(condition: string | undefined): string[] {
   const text = condition ?? '';
   const verdicts = text.matchAll(/["'`]?\b([A-Z][A-Z_]{2,})\b["'`]?/g);
@@ -16,9 +19,9 @@ export function listAwaitedWords(condition: string | undefined): string[] {
 }
 
 /**
- * A report with the front matter that a prompt demands.
- * @param options.verdict whether one is demanded
- * @param options.words what its body is to hold
+ * Builds a report with the front matter that a prompt demands.
+ * @param options.verdict whether a verdict is demanded
+ * @param options.words to include in the body
  */
 export function buildReport(
   agent: string,
@@ -34,7 +37,7 @@ export function buildReport(
   return `---\n${yaml().stringify(fields)}---\n\n${body}\n`;
 }
 
-/** What a canned report becomes by what a script says of it: its verdict, some of its keys, or another text. */
+/** Applies what a script says to a canned report: a verdict, some keys, or a whole text. */
 export function changeReport(report: string, said: unknown): string {
   if (typeof said === 'string') return isVerdict(said) ? changeReport(report, { verdict: said }) : said;
   if (!isRecord(said)) return report;
@@ -45,7 +48,7 @@ export function changeReport(report: string, said: unknown): string {
   return `---\n${yaml().stringify({ ...matter.data, ...fields })}---\n${text.startsWith('\n') ? '' : '\n'}${text}`;
 }
 
-/** Whether a script names a verdict rather than a text. */
+/** Returns whether a script gives a verdict rather than a text. */
 export function isVerdict(said: string): boolean {
   return /^[A-Z][A-Z_]+$/.test(said);
 }

@@ -5,9 +5,9 @@ import type { TaskView } from '../../../run/action.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { isVerdict } from './report.js';
 
-/** Results of tasks that nobody has worked on. */
+/** Canned results of tasks. */
 
-/** The result of a task that went well, as its prompt demands it. */
+/** Builds the result of a successful task, in the form that its prompt demands. */
 export function buildResult(tx: Transaction, { todoId, substep }: TaskView): Record<string, unknown> {
   if (substep === 'codeReview') return buildReview(tx);
   if (substep === 'worker') return buildWork(tx, todoId ?? '');
@@ -50,7 +50,7 @@ function buildReview(tx: Transaction): Record<string, unknown> {
   };
 }
 
-/** What a verdict that is not the good one brings with it, so that it is accepted. */
+/** Additional keys without which a negative verdict is not accepted. */
 const WITH_VERDICT: Readonly<Record<string, Record<string, unknown>>> = {
   BLOCKED: { reason: 'Canned: it cannot go on.' },
   NEEDS_FIXES: {
@@ -58,7 +58,7 @@ const WITH_VERDICT: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
-/** What a canned result becomes by what a script says of it: its verdict, some of its keys, or another text. */
+/** Applies what a script says to a canned result: a verdict, some keys, or a whole text. */
 export function changeResult(result: Readonly<Record<string, unknown>>, said: unknown): string {
   if (typeof said === 'string') {
     if (!isVerdict(said)) return said;

@@ -2,12 +2,12 @@ import type { Graph, GraphEdge, GraphNode, Mark } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
 import { cutText, measureText, padText, wrapText } from './text.js';
 
-/** Columns where nobody says how many there are; boxes take what the lanes leave. */
+/** Default columns of the picture; boxes take what the lanes leave. */
 const COLUMNS = 80;
-/** Fewer are no picture, and in more a line is too long to read. */
+/** Bounds of the columns: fewer are unreadable, more make lines too long. */
 const FEWEST = 40;
 const MOST = 120;
-/** Columns that the lanes leave to a box. */
+/** Minimum columns that the lanes leave to a box. */
 const BOX = 36;
 const LANE = 3;
 const MOST_LANES = 8;
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Mark, string>> = {
   skipped: '[skipped]',
 };
 
-/** The signs of our own words, as every terminal and font has them. */
+/** ASCII for our own non-ASCII signs, so that every terminal and font shows them. */
 const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/≤ /g, 'up to '],
   [/(\d)×/g, '$1x'],
@@ -36,7 +36,7 @@ function cut(text: string, columns: number): string {
 }
 
 /**
- * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md, Formats).
+ * Renders a graph as text: boxes in a column, and lanes at their right for edges that lead back (graph.md, Formats).
  * @param columns of the terminal that it is drawn for
  */
 export function renderAscii(graph: Graph, columns = COLUMNS): string {
@@ -70,9 +70,9 @@ export function renderAscii(graph: Graph, columns = COLUMNS): string {
 
 interface Row {
   text: string;
-  /** The first line of the box of this node: lanes end here. */
+  /** The id of the node whose box begins here; lanes end at this line. */
   enters?: string;
-  /** The line from which this edge leaves. */
+  /** The edge that leaves from this line. */
   leaves?: GraphEdge;
 }
 
@@ -117,14 +117,14 @@ function renderNode(
   ];
 }
 
-/** Draws each lane from the line that it leaves to the one that it enters. */
+/** Draws each lane from the line that it leaves to the line that it enters. */
 function drawLanes(rows: Row[], lanes: readonly Lane[], width: number): void {
   const canvas = rows.map(() => [] as string[]);
   const put = (row: number, column: number, character: string) => {
     const line = canvas[row];
     const present = line?.[column];
     if (line === undefined) return;
-    // What goes along gives way to what goes up, and both to a corner.
+    // A vertical line overrides a horizontal one, and a corner overrides both.
     if (present === '+' || (present === '|' && character === '-')) return;
     line[column] = character;
   };

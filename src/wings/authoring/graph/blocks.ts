@@ -15,7 +15,7 @@ import {
   START,
 } from './graph.js';
 
-/** More choices than these are counted on an edge, not named. */
+/** Maximum choices that an edge names; more are only counted. */
 const NAMED_CHOICES = 3;
 
 /** Builds the picture of a sequential recipe (graph.md, Sequential recipes). */
@@ -57,7 +57,7 @@ function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly Bl
   const onward = next === null ? COMPLETED.id : nodeOf(next);
   if (block.standsForInit === true) return [buildEdge({ from, to: onward, kind: 'next' })];
   const placed = ways
-    // That it begins is no way out of it.
+    // The begin of a block is not an edge that leaves it.
     .filter(({ what }) => what !== 'begun')
     .map((way) => ({ way, ...placeWay(block.id, way) }));
   const ends = new Map(placed.map((one) => [`${one.kind} ${one.to}`, one]));
@@ -76,7 +76,7 @@ function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly Bl
   });
 }
 
-/** `#program.block-plan.active` and the like. */
+/** Parses targets such as `#program.block-plan.active`. */
 function placeWay(block: string, { target }: BlockWay): { to: string; kind: EdgeKind } {
   const [, state = '', inside] = target.split('.');
   if (inside === 'halted') return { to: haltOf(block), kind: 'halt' };
@@ -101,14 +101,14 @@ function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[
       return listBackWords(ways).join(', ');
     case 'back': {
       const isLoop = ways.some(({ what }) => what === 'not passed');
-      // The last of its rounds leads nowhere back; a choice counts the ways back themselves.
+      // The last round does not lead back; for a choice, `maxRounds` counts the ways back themselves.
       const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
       return `${listBackWords(ways).join(', ')} (≤ ${most}×)`;
     }
   }
 }
 
-/** What leads back, in the words of coverage: choices, rounds, failures. */
+/** Lists what leads back, in the words of coverage: choices, rounds, failures. */
 function listBackWords(ways: readonly BlockWay[]): string[] {
   return [...new Set(ways.map(({ what }) => what.replace(/^(?:at its bound, )?chose /, '')))];
 }
@@ -158,11 +158,11 @@ function listLoopFacts({ kind, maxRounds = 0, asksUser }: ProgramBlock, block: R
   return [...until.map((one) => `until ${one}`), bound];
 }
 
-/** What failure does where it does not just halt the run. */
+/** Says what a failure does, if it does not simply halt the run. */
 function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock): string[] {
   const { by, loops } = BLOCK_KINDS[kind];
   if (by === 'person' || onError.kind === 'halt') return [];
-  // A failure before the last leads back.
+  // Every failure before the last leads back.
   const often = revise === undefined ? '' : ` ${maxRounds}×`;
   const when = loops ? 'if none passes' : `if it fails${often}`;
   return [`${when}: ${onError.kind === 'continue' ? 'goes on' : `tried again, ${onError.max}× at most`}`];

@@ -23,19 +23,19 @@ import { renderXState } from './xstate.js';
 type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe graph'>, 'recipe'>;
 type Format = NonNullable<Input['format']>;
 
-/** Where a picture goes. */
+/** Where the picture is shown or written. */
 interface Site {
-  /** Absolute directory that `out` starts from. */
+  /** Absolute base directory of `out`. */
   cwd: string;
-  /** Of the terminal that shows it. */
+  /** Width of the terminal that shows it. */
   columns?: number;
 }
 
 /**
- * `recipe graph`: a picture of a recipe, and of where a run of it stands (graph.md, Runs).
- * @param name the recipe; left out with `run`, the run's own
- * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `NO_SUCH_RUN`; `USAGE` for a run of another recipe, a run in the form of a
- * machine, or a file whose form is unknown; `IO`
+ * `recipe graph`: draws a recipe, and the position of a run in it (graph.md, Runs).
+ * @param name the recipe; with `run`, the run must use it
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `NO_SUCH_RUN`; `USAGE` for a run of another recipe, a run in
+ * the format xstate, or a file name of unknown format; `IO`
  */
 export async function graphRecipe(
   context: ReadContext,
@@ -116,19 +116,22 @@ function render(
   }
 }
 
-/** Draws the recipe of a run, with where the run stands (graph.md, Runs). @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+/**
+ * Draws the recipe of a run and the run's position in it (graph.md, Runs). @throws DevCliError `NO_SUCH_RUN` and what
+ * the store throws
+ */
 export async function drawRun(context: ReadContext, name: string): Promise<string> {
   const head = await readRun(context, name);
   return render(readCapturedRecipe(head), head.snapshot, { format: 'svg', columns: undefined });
 }
 
-/** The pictures of these recipes that pages show, by path below docs/. */
+/** Returns the pictures of recipes for the documentation, by path below docs/. */
 export function drawPages(shipped: Library, recipes: readonly string[]): Record<string, () => string> {
   const draw = (recipe: string) => () => renderSvg(buildGraph(requireRecipe(shipped, recipe)));
   return Object.fromEntries(recipes.map((recipe) => [`images/${recipe}.svg`, draw(recipe)]));
 }
 
-/** Builds the picture of a recipe, whichever type it has. */
+/** Builds the picture of a recipe of any type. */
 export function buildGraph({ recipe, workflow }: CapturedRecipe): Graph {
   if (workflow !== undefined) return buildPhaseGraph(workflow);
   return recipe.engine === undefined ? buildBlockGraph(recipe) : buildStageGraph(recipe, recipe.engine);

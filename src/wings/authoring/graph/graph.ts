@@ -1,12 +1,15 @@
-/** A recipe as a picture shows it: plain data, derived from its compiled machine, the same for every format (graph.md, The graph). */
+/**
+ * A recipe as a picture shows it: plain data derived from its compiled machine, the same for every format (graph.md,
+ * The graph).
+ */
 
-/** Who acts at a node, or which end it is. */
+/** Who acts at a node, or which kind of end it is. */
 export type NodeKind = 'start' | 'cli' | 'agent' | 'agents' | 'person' | 'engine' | 'recipe' | 'completed' | 'halted';
 
-/** How far a run is with a node. */
+/** The state of a node in a run. */
 export type Mark = 'done' | 'current' | 'failed' | 'stale' | 'skipped';
 
-/** A mark with a sign, for what can show any character. */
+/** Marks with signs, for formats that can show any character. */
 export const MARK_SIGNS: Readonly<Record<Mark, string>> = {
   done: '✓ done',
   current: '▶ now',
@@ -15,44 +18,44 @@ export const MARK_SIGNS: Readonly<Record<Mark, string>> = {
   skipped: '– skipped',
 };
 
-/** A block, stage or phase, or an end. */
+/** A block, stage, phase or end. */
 export interface GraphNode {
   /** Unique in the graph; made of letters, digits, `-`, `_` and `:`. */
   id: string;
   kind: NodeKind;
-  /** The block, stage or phase, as the recipe calls it. */
+  /** The name that the recipe gives the block, stage or phase. */
   name: string;
   /** Its type, or who acts. */
   note: string;
-  /** What else has to be known, a line each: conditions, bounds, what failure does. */
+  /** Further facts, one line each: conditions, bounds, what a failure does. */
   facts: readonly string[];
-  /** Whether a condition may skip it. */
+  /** Whether a condition can skip it. */
   optional: boolean;
-  /** Whether it begins anew where it is, round by round. */
+  /** Whether it repeats in place, round by round. */
   repeats: boolean;
-  /** The group it stands in. */
+  /** The group that it belongs to. */
   group?: string;
   mark?: Mark;
 }
 
 /**
- * How an edge leads on: `next` to what comes after, `back` to something earlier, `again` to the same node, `halt` to an end of the
- * run or of a todo that is not the good one.
+ * Where an edge leads: `next` to what follows, `back` to something earlier, `again` to the same node, `halt` to an
+ * unsuccessful end of the run or of a todo.
  */
 export type EdgeKind = 'next' | 'back' | 'again' | 'halt';
 
-/** All transitions between two nodes of one kind. */
+/** All transitions of one kind between two nodes. */
 export interface GraphEdge {
   from: string;
   to: string;
   kind: EdgeKind;
-  /** What has to happen, in a few words; empty where it goes without saying. */
+  /** What has to happen, in a few words; empty if that is obvious. */
   label: string;
-  /** What the label counts and does not name. */
+  /** The full list if the label only gives a number. */
   counted?: string;
-  /** The transitions, as coverage names them (authoring.md, Coverage). */
+  /** The transitions, by their names in coverage (authoring.md, Coverage). */
   ways: readonly string[];
-  /** Whether only failures lead this way, for which a picture has no line: the node's facts say what they do. */
+  /** True for failures only; pictures draw no line for them, because the node's facts say what they do. */
   implied: boolean;
 }
 
@@ -67,28 +70,28 @@ export interface Graph {
   name: string;
   type: 'sequential' | 'engine' | 'meta';
   description: string;
-  /** In the order of the recipe; each end behind the node that leads to it. */
+  /** In the order of the recipe; each unsuccessful end after the node that leads to it. */
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
   groups: readonly GraphGroup[];
-  /** The run whose course the marks show. */
+  /** The run that the marks belong to. */
   run?: { name: string; status: string };
 }
 
-/** A node without anything particular about it. */
+/** Builds a node, with defaults for what is not given. */
 export function buildNode(
   parts: Pick<GraphNode, 'id' | 'kind' | 'name' | 'note'> & Partial<Omit<GraphNode, 'id' | 'kind' | 'name' | 'note'>>,
 ): GraphNode {
   return { facts: [], optional: false, repeats: false, ...parts };
 }
 
-/** An edge that is drawn. */
+/** Builds an edge, with defaults for what is not given. */
 export function buildEdge(
   parts: Pick<GraphEdge, 'from' | 'to' | 'kind'> & Partial<Omit<GraphEdge, 'from' | 'to' | 'kind'>>,
 ): GraphEdge {
   return { label: '', ways: [], implied: false, ...parts };
 }
 
-/** The node that a run begins at, and the one that it shall come to. */
+/** The node where a run begins, and its successful end. */
 export const START = buildNode({ id: 'start', kind: 'start', name: 'start', note: '' });
 export const COMPLETED = buildNode({ id: 'completed', kind: 'completed', name: 'completed', note: '' });

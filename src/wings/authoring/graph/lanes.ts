@@ -1,16 +1,16 @@
 import type { Graph, GraphEdge } from './graph.js';
 
-/** An edge that leads back, beside the column of boxes. */
+/** The lane of an edge that leads back, beside the column of boxes. */
 export interface Lane {
   edge: GraphEdge;
-  /** From 0, the innermost. */
+  /** Counted from 0, the innermost. */
   column: number;
 }
 
 /**
- * Gives each edge that leads back the innermost column in which no other one is beside it, short ones first, so that few lines
- * cross.
- * @param most columns there are; an edge for which none is left has no lane
+ * Assigns each edge that leads back the innermost column without an overlapping edge, short edges first, so that few
+ * lines cross.
+ * @param most number of columns; an edge that fits into none gets no lane
  */
 export function assignLanes({ nodes, edges }: Graph, most: number): Lane[] {
   const order = new Map(nodes.map(({ id }, index) => [id, index]));

@@ -2,8 +2,8 @@ import type { Graph, GraphEdge, GraphNode } from './graph.js';
 import { assignLanes } from './lanes.js';
 
 /**
- * Where things stand in a picture. A recipe is a chain with ways back: its boxes stand in one column, from which the ends lie at the
- * left and the ways back at the right, each in a lane of its own. A library that lays out any graph bends that column.
+ * Computes positions in a picture. A recipe is a chain with edges that lead back: its boxes form one column, with ends
+ * at the left and edges back at the right, each in its own lane. A general layout library would bend that column.
  */
 
 /** A rectangle by its upper left corner, in pixels. */
@@ -14,13 +14,15 @@ export interface Box {
   height: number;
 }
 
-/** A node or group with its place. */
+/** A node or group with its position. */
 export interface Placed<T> {
   what: T;
   box: Box;
 }
 
-/** A way back: out of a box at the height `leaves`, up or down at `x`, and into a box at the height `enters`. */
+/**
+ * An edge back: leaves a box at the height `leaves`, runs vertically at `x`, and enters a box at the height `enters`.
+ */
 export interface LaneRoute {
   edge: GraphEdge;
   leaves: number;
@@ -28,7 +30,7 @@ export interface LaneRoute {
   x: number;
 }
 
-/** An end at the left of the box that leads to it. */
+/** An end to the left of the box that leads to it. */
 export interface HaltRoute {
   edge: GraphEdge;
   node: GraphNode;
@@ -39,18 +41,18 @@ export interface HaltRoute {
 export interface Layout {
   width: number;
   height: number;
-  /** The column of boxes: its left and right side. */
+  /** Left and right side of the column of boxes. */
   left: number;
   right: number;
   nodes: readonly Placed<GraphNode>[];
-  /** Edges to what comes next, with where they begin and end. */
+  /** Edges to what follows, with the heights where they begin and end. */
   steps: readonly { edge: GraphEdge; from: number; to: number }[];
   lanes: readonly LaneRoute[];
   halts: readonly HaltRoute[];
   groups: readonly Placed<Graph['groups'][number]>[];
 }
 
-/** What a layout has to know of the texts. */
+/** What a layout needs to know about the texts. */
 export interface Sizes {
   /** The width of boxes. */
   box: number;
@@ -62,16 +64,16 @@ const MARGIN = 24;
 const GAP = 36;
 const GROUP = { side: 16, top: 30, bottom: 14 };
 const LANE = 22;
-/** The ways back that leave one box, as far apart as its lines. */
+/** Distance between edges back that leave the same box, equal to that of its lines. */
 const PORT = 15;
 const FIRST_PORT = 30;
 const LAST_PORT = 7;
-/** Where a way back enters a box; what leaves the same one keeps its words clear of that line. */
+/** Where an edge back enters a box; the labels of edges that leave the same box keep clear of that line. */
 const ENTRY = 16;
 const PORT_BELOW_ENTRY = ENTRY + 22;
 const HALT = 84;
 
-/** Lays a graph out. */
+/** Lays out a graph. */
 export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout {
   const column = graph.nodes.filter(({ kind }) => kind !== 'halted');
   const drawn = graph.edges.filter(({ implied }) => !implied);
@@ -82,7 +84,7 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
   const left = MARGIN + indent + (halting.length === 0 ? 0 : HALT + leftOf(halting));
   const right = left + box;
   const lanes = assignLanes(graph, back.length);
-  // From the innermost lane down, so that a way to an outer one leaves below the others and crosses none.
+  // Innermost lane first, so that edges to outer lanes leave below the others and do not cross them.
   const ports = (id: string) => lanes.filter(({ edge }) => edge.from === id).sort((a, b) => a.column - b.column);
   const firstPort = (id: string) => (lanes.some(({ edge }) => edge.to === id) ? PORT_BELOW_ENTRY : FIRST_PORT);
 
@@ -131,7 +133,7 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
   };
 }
 
-/** The frame of a group around its boxes, from the margin to `right`. */
+/** Computes the frame of a group around its boxes, from the margin to `right`. */
 function frame(boxes: readonly Box[], right: number): Box {
   const top = Math.min(...boxes.map(({ y }) => y)) - GROUP.top;
   const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + GROUP.bottom;

@@ -4,10 +4,10 @@ import type { RunState } from '../../../run/state.js';
 import type { Graph, GraphNode, Mark } from './graph.js';
 import { STAGE } from './stages.js';
 
-/** Where a run stands and went, on the picture of its recipe (graph.md, Runs). */
+/** Marks where a run is and has been in the picture of its recipe (graph.md, Runs). */
 
 /**
- * Marks what a run has come to. Nodes that it has not reached have no mark.
+ * Marks the nodes that a run has reached.
  * @param graph of the recipe or workflow that the run began with
  */
 export function markGraph(graph: Graph, state: RunState): Graph {
@@ -44,7 +44,7 @@ function markBlock({ kind, name }: GraphNode, steps: Steps, { status, currentBlo
   if (kind === 'halted') return null;
   const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
   if (step === undefined) return null;
-  // A gate that halted the run is done itself: the run stands there all the same.
+  // A gate that halted the run counts as done, but the run stopped there.
   if (status === 'halted' && currentBlock === name) return { mark: 'failed' };
   return withMark(step.status);
 }
@@ -67,7 +67,7 @@ function withMark(status: Status): Marked {
 
 type Engine = NonNullable<RecipeState['engine']>;
 
-/** A stage of the run; of todos' stages, how many todos are there. */
+/** Marks a stage of the run; for a todo's stage, also says how many todos are past it. */
 function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunState): Marked {
   const { id, group, kind, facts } = node;
   const name = id.startsWith(STAGE) ? id.slice(STAGE.length) : id;
@@ -88,7 +88,7 @@ function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunStat
   return past > 0 ? { facts: counted } : null;
 }
 
-/** What comes before the todos leaves no row: whether it was asked shows in what was approved. */
+/** Stages before the todos leave no row: the approvals show whether the questions were asked. */
 function markRunStage(name: string, { stage, finalize, planApproved, commandsApproved }: Engine): Marked {
   if (stage === name) return { mark: 'current' };
   const final = finalize[name];

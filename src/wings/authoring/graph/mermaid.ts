@@ -1,7 +1,7 @@
 import { type Graph, type GraphEdge, type GraphNode, MARK_SIGNS, type Mark } from './graph.js';
 import { cutText } from './text.js';
 
-/** Columns of a line; what is longer is cut. */
+/** Maximum columns of a line; longer text is cut. */
 const COLUMNS = 60;
 
 /** Renders a graph as a Mermaid flowchart (graph.md, Mermaid). */
@@ -24,7 +24,7 @@ export function renderMermaid(graph: Graph): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Text in the form of Mermaid's entities: nothing in it is read as Mermaid, Markdown or HTML. */
+/** Escapes text as Mermaid entities: nothing in it is interpreted as Mermaid, Markdown or HTML. */
 function escapeMermaid(text: string): string {
   return cutText(text, COLUMNS).replace(
     /[^\p{L}\p{N} .,:?!+=/()'–—…≤×›“”-]/gu,
@@ -62,7 +62,7 @@ function renderEdge({ kind, label }: GraphEdge, from: string, to: string): strin
   return `${from} ${arrow}${label === '' ? '' : `|"${escapeMermaid(label)}"|`} ${to}`;
 }
 
-/** Both colours of each are given, so that they hold in light and dark themes. */
+/** Fill and text colours are both given, so that they work in light and dark themes. */
 const STYLES: Readonly<Record<Mark | 'person' | 'optional', string>> = {
   person: 'stroke:#bc4c00,stroke-width:2px',
   optional: 'stroke-dasharray:6 4',

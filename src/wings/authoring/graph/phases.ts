@@ -5,7 +5,7 @@ import { listPhaseEdges } from '../phase-edges.js';
 import { buildEdge, buildNode, COMPLETED, type Graph, type GraphEdge, type GraphNode, START } from './graph.js';
 import { listStageNames } from './stages.js';
 
-/** Builds the picture of a workflow: its phases, with the steps of their recipes in a line (graph.md, Workflows). */
+/** Builds the picture of a workflow: its phases, each listing the steps of its recipe (graph.md, Workflows). */
 export function buildPhaseGraph(workflow: ResolvedWorkflow): Graph {
   const { phases, name, description, errorPolicy } = workflow;
   const nodeOf = (phase: number) => (phases[phase] === undefined ? COMPLETED.id : `phase:${phases[phase].name}`);
@@ -60,7 +60,7 @@ function listSteps({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   return listStageNames(engine);
 }
 
-/** Where only a person may decide. */
+/** Says where only a person may decide. */
 function describePersons({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   const handlers = Object.entries(engine?.handlers ?? {});
   const places = [
@@ -70,7 +70,7 @@ function describePersons({ blocks, engine }: ResolvedPhase['recipe']): string[] 
   return places.length === 0 ? [] : [`a person decides: ${places.join(', ')}`];
 }
 
-/** Characters of a line of steps. */
+/** Maximum characters of a line of steps. */
 const LINE = 42;
 
 function wrapSteps(steps: readonly string[]): string[] {

@@ -14,14 +14,17 @@ import {
   START,
 } from './graph.js';
 
-/** The stages of every todo, as a group. */
+/** The group of the stages that every todo passes. */
 const TODO = 'todo';
 const FAILED = 'halt:todo';
 const HALTED = 'halt:run';
-/** Before the id of a stage in that of its node. */
+/** Prefix of the node id of a stage. */
 export const STAGE = 'stage:';
 
-/** Builds the picture of an engine recipe: the stages of the run, and in their midst those of a todo (graph.md, Engine recipes). */
+/**
+ * Builds the picture of an engine recipe: the stages of the run, with those of a todo in the middle (graph.md, Engine
+ * recipes).
+ */
 export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): Graph {
   const { program, handlers } = engine;
   const { policies } = program;
@@ -58,7 +61,7 @@ export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine):
   };
 }
 
-/** The questions before the todos, and what comes before them. */
+/** Lists the questions before the todos, and the stage that announces the start at the pull request. */
 function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
   const begin = handlers['stateBegin'];
   return [
@@ -68,7 +71,7 @@ function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
   ];
 }
 
-/** Lists the stages of an engine recipe by name, those of a todo once. */
+/** Lists the stages of an engine recipe by name, those of a todo only once. */
 export function listStageNames(engine: ResolvedEngine): string[] {
   const { stages, finalize } = engine.program;
   return [...listBefore(engine).map(({ name }) => name), ...stages.map(({ id }) => nameStage(engine, id)), ...finalize];
@@ -174,7 +177,7 @@ function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readon
   });
 }
 
-/** What a review wants changed becomes work, as long as there are rounds for it; then it halts the run. */
+/** Fixes that a review demands become work while fix rounds are left; after that, the review halts the run. */
 function listFixes(from: string, worker: string, ways: string[], { maxFixRounds }: EnginePolicies): GraphEdge[] {
   if (ways.length === 0) return [];
   return maxFixRounds > 0
@@ -187,11 +190,11 @@ interface Failing {
   worker: string;
   failures: string[];
   waysOf: (...names: string[]) => string[];
-  /** Whether a person judges there. */
+  /** Whether a person judges at this stage. */
   isPersons: boolean;
 }
 
-/** A todo's stage that fails: the todo is attempted again, as long as it may be, and then given up. */
+/** If a todo's stage fails, the todo is retried up to its limit, then given up. */
 function listFailures(
   { from, worker, failures, waysOf, isPersons }: Failing,
   { maxRetries }: EnginePolicies,

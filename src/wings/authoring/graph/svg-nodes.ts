@@ -4,9 +4,9 @@ import { colour } from './svg-style.js';
 import { LINE, NAME, renderText, round, SMALL } from './svg-text.js';
 import { cutText, measureText, wrapText } from './text.js';
 
-/** The boxes and ends of an SVG. */
+/** Draws the boxes and ends of an SVG. */
 
-/** Pixels of a box. */
+/** Width of a box in pixels. */
 export const WIDTH = 300;
 const PADDING = 12;
 const END = 20;
@@ -19,12 +19,12 @@ export function measureNode(node: GraphNode): number {
 
 const isEnd = ({ kind }: GraphNode) => kind === 'start' || kind === 'completed' || kind === 'halted';
 
-/** Renders a node where it was placed: an end as a circle, all else as a box. */
+/** Renders a node at its position: an end as a circle, anything else as a box. */
 export function renderNode({ what, box }: Placed<GraphNode>): string {
   return isEnd(what) ? renderEnd(what, box.x + box.width / 2, box.y + box.height / 2) : renderBox(what, box);
 }
 
-/** Ends are circles, each with a sign of its own beside its word. */
+/** Renders an end: a circle with its own sign, beside its word. */
 export function renderEnd({ kind, name }: GraphNode, x: number, y: number): string {
   const circle = `<circle ${colour(kind === 'start' ? 'f-start' : 'box', `k-${kind}`)} cx="${round(x)}" cy="${round(y)}" r="9" stroke-width="2"/>`;
   const signs: Partial<Record<NodeKind, string>> = {
@@ -38,7 +38,7 @@ export function renderEnd({ kind, name }: GraphNode, x: number, y: number): stri
   return `<g>${circle}${signs[kind] ?? ''}${word}</g>`;
 }
 
-/** Breaks what has to be known of a node into lines: two where they hold it whole, else one that is cut. */
+/** Breaks the facts of a node into lines: two if they hold the whole fact, else one that is cut. */
 function listLines({ facts }: GraphNode): string[] {
   return facts.flatMap((fact) => {
     const lines = wrapText(fact, COLUMNS);
@@ -88,18 +88,18 @@ function renderBox(node: GraphNode, { x, y, width, height }: Box): string {
   ].join('');
 }
 
-/** A head above shoulders. */
+/** Draws a head above shoulders. */
 export function renderPerson(x: number, baseline: number): string {
   const middle = x + 6;
   return `<circle ${colour('f-person')} cx="${middle}" cy="${baseline - 9}" r="3.2"/><path ${colour('f-person')} d="M${middle - 6} ${baseline + 1.5}a6 6 0 0 1 12 0z"/>`;
 }
 
-/** An arrow from the right side of a box around to itself. */
+/** Draws an arrow from the right side of a box back to itself. */
 function renderLoop(right: number, y: number): string {
   return `<path ${colour('back')} d="M${round(right)} ${round(y + 12)}c22 6 22 -24 2 -18" fill="none" stroke-width="1.6" marker-end="url(#back)"/>`;
 }
 
-/** A word on the upper right corner, so that nobody has to tell colours apart. */
+/** Writes the mark as a word on the upper right corner, so that nobody has to rely on colours. */
 function renderMark(mark: Mark, right: number, top: number): string {
   const width = MARK_SIGNS[mark].length * 6.8 + 14;
   const left = right - width - 8;

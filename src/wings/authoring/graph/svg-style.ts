@@ -1,8 +1,8 @@
 import type { Mark, NodeKind } from './graph.js';
 
 /**
- * The colours of an SVG (graph.md, SVG). Each stands as an attribute, for programs that apply no styles, and for dark surroundings in
- * a style, which goes before attributes.
+ * The colours of an SVG (graph.md, SVG). Each light colour is an attribute, for programs that ignore styles; a style,
+ * which overrides attributes, holds the dark ones.
  */
 
 interface Theme {
@@ -16,7 +16,7 @@ interface Theme {
   group: string;
   kinds: Readonly<Record<NodeKind, string>>;
   marks: Readonly<Record<Mark, string>>;
-  /** The words on a mark. */
+  /** The text colour on a mark. */
   onMark: string;
 }
 
@@ -68,7 +68,7 @@ const DARK: Theme = {
   onMark: '#0d1117',
 };
 
-/** What a colour is used as: the class, and the property that it sets. */
+/** A use of a colour: its class, and the property that it sets. */
 type Use = readonly [name: string, property: 'fill' | 'stroke', of: (theme: Theme) => string];
 
 const USES: readonly Use[] = [
@@ -95,7 +95,7 @@ const USES: readonly Use[] = [
   ]),
 ];
 
-/** Renders the class of a colour with the colour itself, as attributes. @throws TypeError for a class that there is none of */
+/** Renders colour classes together with the light colours, as attributes. @throws TypeError for an unknown class */
 export function colour(...names: readonly string[]): string {
   const used = names.map((name) => {
     const use = USES.find(([one]) => one === name);
@@ -105,7 +105,7 @@ export function colour(...names: readonly string[]): string {
   return `class="${names.join(' ')}" ${used.map(([, property, of]) => `${property}="${of(LIGHT)}"`).join(' ')}`;
 }
 
-/** Renders the style for dark surroundings, of the classes that a picture uses. */
+/** Renders the style for dark backgrounds, with the classes that a picture uses. */
 export function renderDarkStyle(body: string): string {
   const rules = USES.filter(([name]) => new RegExp(`class="(?:[^"]* )?${name}[ "]`).test(body)).map(
     ([name, property, of]) => `.${name}{${property}:${of(DARK)}}`,

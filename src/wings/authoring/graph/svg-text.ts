@@ -1,38 +1,38 @@
 import type { Box } from './layout.js';
 import { cutText } from './text.js';
 
-/** Texts of an SVG: how large they are, and how they are written and cut. */
+/** Texts of an SVG: their sizes, and how they are rendered and cut. */
 
-/** Pixels of a column: about the widest that such a font gives a letter on average. */
+/** Pixels per column: roughly the widest average letter of such fonts. */
 export const NAME = { size: 13, column: 8.2 };
 export const SMALL = { size: 11, column: 6 };
-/** Pixels from one line of small text to the next. */
+/** Line height of small text in pixels. */
 export const LINE = 15;
-/** Pixels around all that is drawn. */
+/** Pixels around the picture. */
 export const MARGIN = 24;
-/** Most columns of the words on a line. */
+/** Maximum columns of an edge's label. */
 export const LABEL_COLUMNS = 28;
 
 /** Rounds to a tenth of a pixel, so that the same picture has the same bytes. */
 export const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Text as XML holds it; what XML cannot hold at all is gone (documents/foreign.ts cleans it). */
+/** Escapes text for XML; characters that XML cannot hold were removed before (documents/foreign.ts cleans it). */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
-/** How a text looks, and how many columns it may take. */
+/** The appearance of a text, and its maximum columns. */
 export interface TextOptions {
   colours: string;
   columns: number;
   anchor?: 'start' | 'middle' | 'end';
   size?: number;
   bold?: boolean;
-  /** Shows when one points at it, in place of the text. */
+  /** The tooltip, if it differs from the text. */
   whole?: string | undefined;
 }
 
-/** A text, cut; what is cut off shows when one points at it. */
+/** Renders a text, cut to its columns; a tooltip shows the whole text. */
 export function renderText(
   text: string,
   { x, y }: Pick<Box, 'x' | 'y'>,

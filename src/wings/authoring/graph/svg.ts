@@ -5,14 +5,12 @@ import { colour, renderDarkStyle } from './svg-style.js';
 import { escapeXml, LABEL_COLUMNS, LINE, MARGIN, renderText, round, SMALL } from './svg-text.js';
 import { cutText, measureText, wrapText } from './text.js';
 
-/** Renders a graph as SVG, legible in light and dark surroundings and without styles (graph.md, SVG). */
+/** Renders a graph as SVG, legible on light and dark backgrounds and without styles (graph.md, SVG). */
 
 const FONT =
   'ui-sans-serif,system-ui,-apple-system,&quot;Segoe UI&quot;,&quot;Noto Sans&quot;,Helvetica,Arial,sans-serif';
 
-/**
- * @returns a document of its own, with a title, that names no outside resource
- */
+/** @returns a standalone document, with a title, that refers to no outside resource */
 export function renderSvg(graph: Graph): string {
   const layout = layOut(graph, {
     box: WIDTH,
@@ -69,14 +67,14 @@ function renderGroup(label: string, { x, y, width, height }: Box): string {
   ].join('\n');
 }
 
-/** Something drawn, and how large it is. */
+/** The drawn legend, and its size. */
 interface Legend {
   text: string;
   height: number;
   width: number;
 }
 
-/** Renders the signs that a graph has, each with its words. */
+/** Renders the signs that occur in a graph, each with its meaning. */
 function renderLegend(graph: Graph): Legend {
   const entries = listLegend(graph);
   const text = entries.map(({ sign, words }, index) => {
@@ -123,21 +121,21 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
   ];
 }
 
-/** The lines: to what comes next, back, and to ends. */
+/** Kinds of lines: to what follows, back, and to ends. */
 const DRAWN = ['next', 'back', 'halt'] as const;
 type Drawn = (typeof DRAWN)[number];
 
-/** Renders the tip that all lines of a kind refer to. */
+/** Renders the arrowhead that all lines of a kind share. */
 function renderTip(kind: Drawn): string {
   return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path ${colour(`${kind}-tip`)} d="M0 0.5L8 4L0 7.5z"/></marker>`;
 }
 
-/** Renders a line along a path, with its tip. */
+/** Renders a line along a path, with its arrowhead. */
 function renderLine(kind: Drawn, path: string): string {
   return `<path ${colour(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
 }
 
-/** Straight down, its label at the right. */
+/** Draws straight down, the label at the right. */
 function renderStep({ edge, from, to }: Layout['steps'][number], { left, right }: Layout): string {
   const x = round((left + right) / 2);
   const label =
@@ -153,7 +151,7 @@ function renderStep({ edge, from, to }: Layout['steps'][number], { left, right }
 
 const BEND = 8;
 
-/** Out to the right, along its lane, and back in; its label on the line that leaves. */
+/** Draws out to the right, along the lane, and back in; the label is on the outgoing line. */
 function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: Layout): string {
   const turn = leaves > enters ? -BEND : BEND;
   const path = [
@@ -171,7 +169,7 @@ function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: Layout): 
   return renderLine('back', path) + label;
 }
 
-/** Out to the left, to an end of its own. */
+/** Draws out to the left, to a separate end. */
 function renderHalt({ edge, node, y }: HaltRoute, { left }: Layout): string {
   const end = left - 40 - measureText(cutText(edge.label, LABEL_COLUMNS)) * SMALL.column;
   return [

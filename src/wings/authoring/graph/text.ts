@@ -1,21 +1,21 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { toWholeLine } from '../../../documents/foreign.js';
 
-/** Text of recipes as pictures show it: one line, cleaned, measured in columns of a terminal. */
+/** Prepares text of recipes for pictures: one line, cleaned, measured in terminal columns. */
 
-/** How much of what there is room for a text that is cut at a blank takes at least. */
+/** Minimum fraction of the available text that must remain when it is cut at a blank. */
 const SHORTEST = 0.6;
 
 const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
 
-/** Returns the columns that a text takes. */
+/** Returns the number of columns that a text takes. */
 export function measureText(text: string): number {
   return [...text].reduce((sum, character) => sum + widthOf(character), 0);
 }
 
 /**
- * Returns a text as one line of at most so many columns, cut at a blank where one is near.
- * @param sign stands at its end where it was cut
+ * Returns a text as one line of at most so many columns, cut at a blank if one is near.
+ * @param sign appended if the text was cut
  */
 export function cutText(text: string, columns: number, sign = '…'): string {
   const line = toWholeLine(text);
@@ -28,17 +28,17 @@ export function cutText(text: string, columns: number, sign = '…'): string {
     kept += character;
   }
   const blank = line[kept.length] === ' ' ? kept.length : kept.lastIndexOf(' ');
-  // In a text without blanks to speak of, most of it would be gone.
+  // If the last blank is far from the end, too much text would be lost.
   const words = blank > kept.length * SHORTEST ? kept.slice(0, blank) : kept;
   return `${words.trimEnd()}${sign}`;
 }
 
-/** Returns a text with blanks behind it, up to so many columns. */
+/** Pads a text with blanks to so many columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - measureText(text)));
 }
 
-/** Breaks a text at blanks into lines of at most so many columns; a longer word has a line of its own. */
+/** Wraps a text at blanks into lines of at most so many columns; a longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of toWholeLine(text)

@@ -6,14 +6,14 @@ import { compileWorkflow } from '../../../machine/workflow-config.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../../recipe/resolved.js';
 
 /**
- * Renders a recipe as the configuration of an XState machine: the very one that runs are stepped by, so that guards and actions are
- * names with params, for which a program has the bodies (graph.md, XState).
+ * Renders a recipe as an XState machine configuration: the same one that runs use, so guards and actions are names with
+ * params, whose implementations the program supplies (graph.md, XState).
  */
 export function renderXState(captured: CapturedRecipe): string {
   return `${JSON.stringify(buildConfig(captured), null, 2)}\n`;
 }
 
-/** @returns plain JSON that `createMachine` of XState 5 takes */
+/** @returns plain JSON that `createMachine` of XState 5 accepts */
 function buildConfig({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): object {
   if (workflow !== undefined) return { description: workflow.description, ...compileWorkflow(workflow) };
   const { description, engine } = recipe;
@@ -23,7 +23,7 @@ function buildConfig({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'work
   return { description, ...run, states: { ...run.states, todos } };
 }
 
-/** The machine of a sequential recipe, each block that has a title described by it. */
+/** Builds the machine of a sequential recipe; block titles become descriptions. */
 function describeBlocks({ program, blocks }: ResolvedRecipe): object {
   const machine = compileProgram(program);
   const described = blocks.flatMap(({ id, title }) => {

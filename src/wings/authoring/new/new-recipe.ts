@@ -26,15 +26,15 @@ import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 
 type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe new'>, 'recipe'>;
 
-/** A file to be made; the path is relative to the root. */
+/** A file to create; the path is relative to the root. */
 interface NewFile {
   path: string;
   text: string;
-  /** Whether it may be written over a text: a skill over one that nobody has edited. */
+  /** Returns whether the present text may be overwritten: a skill that nobody has edited. */
   mayRenew?: (present: string) => boolean;
 }
 
-/** What a new recipe begins with. */
+/** The recipe or template that a new recipe starts from. */
 interface Origin {
   name: string;
   type: 'sequential' | 'engine' | 'meta';
@@ -45,10 +45,11 @@ interface Origin {
 }
 
 /**
- * `recipe new`: writes a recipe with its test, begun from a template or another recipe (authoring.md, recipe new). Nothing is ever
- * written over but a skill of its own that nobody has edited; a call that was cut off goes on when it is repeated.
- * @param skills where skills of harnesses lie; asked for with `--skill`
- * @throws DevCliError `NAME_INVALID`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_EXISTS`, `IO`; then nothing was written
+ * `recipe new`: writes a recipe with its test, from a template or another recipe (authoring.md, recipe new). Overwrites
+ * nothing except its own skill that nobody has edited. An interrupted call continues when it is repeated.
+ * @param skills directories in which harnesses look for skills; used with `--skill`
+ * @throws DevCliError `NAME_INVALID`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_EXISTS`, `IO`; then nothing was
+ * written
  */
 export async function createRecipe(
   context: Context,
@@ -63,7 +64,7 @@ export async function createRecipe(
     });
   }
   const own = listRecipeFiles(library).find((one) => one.name === name && one.origin === 'project');
-  // Of a recipe that is there, perhaps changed since it was begun, only the skill can be missing.
+  // If the recipe exists, perhaps changed since it was created, only its skill is written.
   const isThere = own !== undefined && input.skill === true && input.from === undefined && input.type === undefined;
   const origin = findOrigin(library, isThere ? { from: name } : input);
   const files = isThere ? [] : listFiles(library, name, origin);
@@ -73,7 +74,7 @@ export async function createRecipe(
     const paths = skills.listFound(context).map((directory) => locateSkill(directory, name));
     const written: NewFile[] = paths.map((path) => ({ path, text, mayRenew: followsRecipe }));
     const free = written.filter((file) => !isInTheWay(library.reader.read(`${root}/${file.path}`), file));
-    // Of a recipe that is there, a skill that somebody edited keeps none of the others from being renewed.
+    // For an existing recipe, one edited skill must not prevent the renewal of the others.
     files.unshift(...(isThere && free.length > 0 ? free : written));
   }
   const others = isThere
@@ -93,7 +94,7 @@ export async function createRecipe(
   });
 }
 
-/** Finds what the recipe begins with. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+/** Finds what the recipe starts from. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
 function findOrigin(library: Library, { from, type = 'sequential' }: Input): Origin {
   if (from === undefined) {
     const path = `${library.shipped}/templates/${type}.yaml`;
@@ -110,7 +111,7 @@ function findOrigin(library: Library, { from, type = 'sequential' }: Input): Ori
   };
 }
 
-/** Lists what is to be made; the recipe comes last, so that one that is there has all that it names. */
+/** Lists the files to create; the recipe comes last, so that everything that it names exists before it. */
 function listFiles(library: Library, name: string, origin: Origin): NewFile[] {
   const directory = origin.type === 'meta' ? '.dev/workflows' : '.dev/recipes';
   const path = `${directory}/${name}.yaml`;
@@ -127,7 +128,7 @@ function listFiles(library: Library, name: string, origin: Origin): NewFile[] {
   ];
 }
 
-/** The test of the origin under the new name, with its snapshots; for an origin without one, a first test. */
+/** Returns the origin's test under the new name, with its snapshots; if the origin has none, a first test. */
 function listTests({ reader }: Library, renaming: Renaming, { path }: Origin): NewFile[] {
   const { to, file } = renaming;
   const [test] = ['.test.yaml', '.test.yml']
@@ -141,7 +142,7 @@ function listTests({ reader }: Library, renaming: Renaming, { path }: Origin): N
   ];
 }
 
-/** Loads the new recipe as if it lay there. @throws DevCliError `RECIPE_INVALID` */
+/** Loads the new recipe as if it already existed. @throws DevCliError `RECIPE_INVALID` */
 function requireSound(library: Library, root: string, files: readonly NewFile[]): CapturedRecipe {
   const texts = new Map(files.map(({ path, text }) => [`${root}/${path}`, text]));
   const reader = { ...library.reader, read: (path: string) => texts.get(path) ?? library.reader.read(path) };
@@ -153,7 +154,7 @@ function requireSound(library: Library, root: string, files: readonly NewFile[])
   });
 }
 
-/** Requires that nothing is where a file shall be, or just that file. @throws DevCliError `RECIPE_EXISTS` */
+/** Requires that the paths of new files are free, or hold the same text. @throws DevCliError `RECIPE_EXISTS` */
 function requireRoom(
   { reader }: Library,
   root: string,
@@ -180,7 +181,7 @@ function isInTheWay(present: string | null, { text, mayRenew }: NewFile): boolea
 
 type Made = 'created' | 'renewed' | 'there';
 
-/** Makes a file, or renews one that may be. @throws DevCliError `RECIPE_EXISTS`, `IO` */
+/** Creates a file, or renews one that may be overwritten. @throws DevCliError `RECIPE_EXISTS`, `IO` */
 function create({ reader }: Library, root: string, file: NewFile): Made {
   const { path, text } = file;
   if (createFile(`${root}/${path}`, text, root)) return 'created';
@@ -235,7 +236,8 @@ function buildAnswer(
 }
 
 /**
- * Renders the test file of a recipe that has none: it passes at once, as everything in it is canned (authoring.md, recipe test).
+ * Renders the first test file of a recipe; it passes at once, because everything in it is canned (authoring.md, recipe
+ * test).
  * @param recipe its name
  * @param file where the test will lie, relative to the root
  */

@@ -4,21 +4,21 @@ import { type EditorSchema, renderModeline } from '../../../project/editor-schem
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** A recipe, or the test of one, under another name: a text that keeps its comments and its form. Pure. */
+/** Renames a recipe, or the test of one, and keeps the comments and layout of its text. Pure. */
 
-/** What a recipe is renamed from and to. */
+/** The old and the new name of a recipe. */
 export interface Renaming {
   from: string;
   to: string;
-  /** Where the text will lie, relative to the root. */
+  /** The future path of the text, relative to the root. */
   file: string;
 }
 
 /** A file that a recipe names. */
 export interface NamedFile {
-  /** As the recipe names it, relative to itself. */
+  /** The path in the recipe, relative to the recipe. */
   from: string;
-  /** The same for the renamed recipe: in a directory of its own. */
+  /** The path in the renamed recipe: in its own directory. */
   to: string;
 }
 
@@ -26,8 +26,8 @@ export interface NamedFile {
 const FILE_KEYS = ['instructionFile', 'promptFile', 'schema'];
 
 /**
- * Renames a recipe that is sound.
- * @param isFile whether a value of such a key is a file, and not the name of a schema that ships
+ * Renames a valid recipe.
+ * @param isFile whether the value of such a key is a file, and not the name of a shipped schema
  */
 export function renameRecipe(
   text: string,
@@ -48,12 +48,12 @@ export function renameRecipe(
   const own = new RegExp(`(dev-cli init .*--(?:recipe|workflow)[ =])${from}(?![\\w-])`, 'g');
   const renamed = applyEdits(text, edits)
     .replace(own, `$1${to}`)
-    // Otherwise the copy would at once be what `init` begins where no recipe is named.
+    // Otherwise `init` would use the copy whenever no recipe is named.
     .replace(/^begins:/m, '# What init begins with where no recipe is named:\n# begins:');
   return { text: withModeline(renamed, renaming.file, 'recipe'), files: [...files.values()] };
 }
 
-/** Says in the description of a recipe what it was copied from, or a list would have two lines that say the same. */
+/** Adds the origin to the description of a copy; otherwise a list would show two equal lines. */
 export function markCopied(text: string, from: string): string {
   const described = listScalars(yaml().parseDocument(text)).filter(({ key, top }) => top && key === 'description');
   const edits = described.flatMap(({ value }): Edit[] => {
@@ -66,7 +66,7 @@ export function markCopied(text: string, from: string): string {
   return applyEdits(text, edits);
 }
 
-/** Renames the recipe that a test is about. */
+/** Renames the recipe in a test. */
 export function renameTest(text: string, { to, file }: Renaming): string {
   const edits = listScalars(yaml().parseDocument(text))
     .filter(({ key, top }) => top && key === 'recipe')
@@ -77,11 +77,11 @@ export function renameTest(text: string, { to, file }: Renaming): string {
 interface Named {
   key: string;
   value: Scalar;
-  /** Whether it stands in the document itself, and not in a part of it. */
+  /** Whether it is at the top level of the document. */
   top: boolean;
 }
 
-/** Lists the scalars of a document that stand under a key, in order. */
+/** Lists the scalar values of a document that have a key, in order. */
 function listScalars(document: Document): Named[] {
   const found: Named[] = [];
   yaml().visit(document, {
@@ -110,7 +110,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
     .reduce((done, { at, end, text: put }) => done.slice(0, at) + put + done.slice(end), text);
 }
 
-/** Gives a text the first line that leads an editor to its schema. */
+/** Puts a first line before a text that tells editors which schema it has. */
 function withModeline(text: string, file: string, schema: EditorSchema): string {
   return `${renderModeline(file, schema)}\n${text.replace(/^\uFEFF?(?:# yaml-language-server:.*\n)?/, '')}`;
 }

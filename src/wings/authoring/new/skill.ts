@@ -3,14 +3,14 @@ import type { Library } from '../../../recipe/load/library.js';
 import type { CapturedRecipe } from '../../../recipe/resolved.js';
 
 /**
- * A skill of a recipe's own: the one that runs any recipe, with the recipe filled in. It follows the recipe until somebody edits it
- * (authoring.md, recipe new).
+ * The skill of a single recipe: the skill that runs any recipe, with this recipe filled in. It is updated with the
+ * recipe until somebody edits it (authoring.md, recipe new).
  */
 
-/** Where that skill lies in the package. */
+/** The general skill's path in the package. */
 const GENERAL_SKILL = 'skills/run-recipe/SKILL.md';
 
-/** Where its rules begin: what stands before says how to find and start a recipe. */
+/** Where its rules begin; the text before them says how to find and start a recipe. */
 const RULES = '- Loop:';
 
 /** Renders the SKILL.md of a recipe. */
@@ -26,12 +26,12 @@ export function renderSkill({ reader, shipped }: Library, captured: CapturedReci
   return markSkill(text, RECIPE_MARK);
 }
 
-/** Where a recipe's skill lies. @param directory where a harness looks for a project's skills */
+/** Returns the path of a recipe's skill. @param directory where a harness looks for a project's skills */
 export function locateSkill(directory: string, recipe: string): string {
   return `${directory}/${recipe}/SKILL.md`;
 }
 
-/** Whether a text is a skill that `recipe new` made and nobody has edited since. */
+/** Returns whether a text is a skill that `recipe new` made and nobody has edited since. */
 export function followsRecipe(text: string): boolean {
   return readMark(text, RECIPE_MARK) === 'intact';
 }

@@ -4,11 +4,11 @@ import type { CapturedRecipe } from '../../../recipe/resolved.js';
 import type { ReadContext } from '../../../run/context.js';
 import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 
-/** A skill that says what its recipe said before: made by `recipe new`, and edited by nobody. */
+/** An unedited skill of `recipe new` that no longer matches its recipe. */
 export interface StaleSkill {
   /** Relative to the root. */
   path: string;
-  /** What it should say. */
+  /** The text that it should have. */
   text: string;
 }
 
@@ -33,7 +33,7 @@ export function listStaleSkills(
 }
 
 /**
- * Finds all stale skills in a directory where a harness looks for a project's; of a recipe that has errors, none is known.
+ * Finds all stale skills in a directory where a harness looks for a project's skills; skips recipes with errors.
  * @param directory relative to the root
  * @throws DevCliError `IO`, `PREFERENCES_INVALID`
  */

@@ -1,6 +1,6 @@
 import type { TestedFile } from './run-file.js';
 
-/** Renders the results in the form of JUnit, as servers for continuous integration read it. */
+/** Renders the results as JUnit XML, for CI servers. */
 export function renderJunit(files: readonly TestedFile[]): string {
   const suites = files.map(({ file, cases, problems }) => {
     const loose = problems.filter(
@@ -28,7 +28,7 @@ function renderProblem({ file, line, column, message, fix }: TestedFile['problem
   return `${file}:${line}:${column}: ${message}${fix === undefined ? '' : `\n${fix}`}`;
 }
 
-/** XML cannot hold most control characters, not even escaped. */
+/** Replaces control characters that XML cannot hold, not even escaped. */
 function toXmlText(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu, '�')

@@ -16,39 +16,39 @@ import type { Snapshots } from './snapshots.js';
 interface Coverage {
   covered: number;
   total: number;
-  /** Rounded down, so that only all is 100. */
+  /** Rounded down, so that 100 means all. */
   percent: number;
   uncovered: string[];
 }
 
-/** A test file that was run. */
+/** The result of running a test file. */
 export interface TestedFile {
   /** The path as shown. */
   file: string;
-  /** Null where the file does not hold up. */
+  /** Null if the file is invalid. */
   recipe: string | null;
   cases: { name: string; actions: number; problems: RecipeProblem[] }[];
   coverage: Coverage | null;
-  /** Of all cases, and of the file itself. */
+  /** Problems of all cases, and of the file itself. */
   problems: RecipeProblem[];
-  /** For the report: the text that problems point into. */
+  /** The text that problems point into, for the report. */
   text: string;
 }
 
-/** What running a file needs. */
+/** Options for running a file. */
 export interface RunOptions {
   /** Absolute. */
   path: string;
   /** The path as shown. */
   file: string;
-  /** The coverage in percent that a file has to reach which states none. */
+  /** The coverage in percent that a file must reach, unless it states its own. */
   threshold: number | undefined;
   snapshots: Snapshots;
 }
 
 /**
  * Runs the cases of a test file (authoring.md, recipe test).
- * @throws DevCliError `INTERRUPTED`; whatever is wrong with the file is a problem
+ * @throws DevCliError `INTERRUPTED`; faults of the file become problems
  */
 export async function runTestFile(context: Surroundings, options: RunOptions): Promise<TestedFile> {
   const { file, snapshots } = options;
@@ -80,12 +80,12 @@ export async function runTestFile(context: Surroundings, options: RunOptions): P
 
 type Surroundings = Pick<ReadContext, 'library' | 'signal'>;
 
-/** A file that cannot be run. */
+/** Builds the result for a file that cannot be run. */
 function fail(file: string, text: string, problems: RecipeProblem[]): TestedFile {
   return { file, recipe: null, cases: [], coverage: null, problems, text };
 }
 
-/** The text, or why there is none. */
+/** Reads the text, or returns why that failed. */
 function readWhole({ library }: Surroundings, path: string): string | DevCliError {
   try {
     return library.reader.read(path) ?? new DevCliError('DATA_MISSING', 'There is no such file.');
@@ -95,7 +95,7 @@ function readWhole({ library }: Surroundings, path: string): string | DevCliErro
   }
 }
 
-/** The recipe that a file tests; null, with a problem, where it does not load. */
+/** Loads the recipe that a file tests; returns null and reports a problem if that fails. */
 function requireTested({ library }: Surroundings, { recipe }: TestFile, log: ProblemLog): CapturedRecipe | null {
   try {
     return requireRecipe(library, recipe);
@@ -125,7 +125,7 @@ function playCase(
   );
 }
 
-/** Stages of todos that were passed over, which no event tells. */
+/** Lists the stages of todos that were skipped; no event reports them. */
 async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: Play): Promise<string[]> {
   if (last === null || recipe === undefined) return [];
   const { engine } = await on.read();
@@ -136,7 +136,7 @@ async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last 
   );
 }
 
-/** Reports a coverage below what the file, or else the command line, demands. */
+/** Reports a coverage below what the file, or otherwise the command line, demands. */
 function demand(
   { percent, uncovered }: Coverage,
   own: number | undefined,
@@ -154,7 +154,7 @@ function demand(
   );
 }
 
-/** Transitions that a finding names at most. */
+/** Maximum transitions that a finding names. */
 const UNCOVERED_NAMED = 12;
 
 function reportRepeatedNames({ cases }: TestFile, log: ProblemLog): void {

@@ -16,11 +16,11 @@ import { getSnapshotPath, openSnapshots } from './snapshots.js';
 type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe test'>, 'files'>;
 
 /**
- * `recipe test`: runs test files in memory (authoring.md, recipe test). Exit 3 when a case fails or too little is covered.
- * Writes only snapshots and the report, where asked to.
- * @param files as on the command line, files or names of recipes; none: all of the project
- * @param cwd absolute directory that relative paths start from
- * @throws DevCliError `IO` for what cannot be written, `INTERRUPTED`
+ * `recipe test`: runs test files in memory (authoring.md, recipe test). Exits with 3 if a case fails or coverage is too
+ * low. Writes only snapshots and the report, if asked to.
+ * @param files from the command line: files, or names of recipes; none: all tests of the project
+ * @param cwd absolute base directory of relative paths
+ * @throws DevCliError `IO` if something cannot be written, `INTERRUPTED`
  */
 export async function runTests(
   context: Context,
@@ -38,7 +38,7 @@ export async function runTests(
   return report(tested);
 }
 
-/** The test files that a word names: a file, or a recipe, whose tests bear its name. */
+/** Lists the test files that an argument means: a file, or the tests named after a recipe. */
 function listMeant(root: string, given: string, cwd: string): string[] {
   if (!isName(given)) return [isAbsolute(given) ? given : resolve(cwd, given)];
   const named = listTestFiles(root).filter((path) => basename(path).replace(/\.test\.ya?ml$/, '') === given);
@@ -53,7 +53,7 @@ export function testProject(context: Context): Promise<TestedFile[]> {
 async function runAll(context: Context, paths: readonly string[], { coverage, update }: Input): Promise<TestedFile[]> {
   const { root, library } = context;
   const tested: TestedFile[] = [];
-  // Before any of them is written, as `recipe new` does: a link of a clone may lead anywhere.
+  // Checked before any file is written, as `recipe new` does: a link in a clone may lead anywhere.
   if (update === true)
     for (const path of paths.filter((one) => one.startsWith(`${root}/`)))
       requireInside(root, getSnapshotPath(path).slice(root.length + 1));
@@ -63,7 +63,7 @@ async function runAll(context: Context, paths: readonly string[], { coverage, up
     const file = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
     const one = await runTestFile(context, { path, file, threshold: coverage, snapshots });
     tested.push(one);
-    // Of a file that does not hold up nothing is known.
+    // For an invalid file, nothing is known about its snapshots.
     const text = one.recipe === null ? null : snapshots.render();
     if (text !== null && kept !== path) writeTestFile(kept, text, root);
   }
@@ -85,7 +85,7 @@ async function* watchTests(context: Context, list: () => string[], input: Input)
   try {
     for (let seq = 1; ; seq += 1) {
       const paths = list();
-      // From before they run: what changes meanwhile counts, too.
+      // Watched from before the tests run, so that changes during the run count.
       const changed = awaitChange(context.root, paths.map(dirname), signal);
       const { json, text } = report(await runAll(context, paths, input));
       yield { json: { seq, type: 'tested', ...json }, text: (format) => text?.(format) ?? null, block: true };
@@ -120,7 +120,7 @@ function report(tested: readonly TestedFile[]): Answer {
   };
 }
 
-/** Transitions that are named at most where nobody demands them. */
+/** Maximum uncovered transitions that are named if no coverage is demanded. */
 const UNCOVERED_SHOWN = 8;
 
 function renderFile({ file, cases, coverage, problems }: TestedFile): string {

@@ -3,27 +3,27 @@ import type { PendingAction } from '../../../run/action.js';
 import { buildActionView } from '../../../views/action.js';
 import { renderActionJson } from '../rehearsal.js';
 
-/** Whole actions that were kept, to be compared with (authoring.md, Snapshots). */
+/** Stored actions that tests compare with (authoring.md, Snapshots). */
 
-/** Actions by case, and by the number of their step from 1. */
+/** Actions by case, and by the number of their step, counted from 1. */
 type Kept = Record<string, Record<string, unknown>>;
 
 /** The snapshots of one test file. */
 export interface Snapshots {
-  /** Returns what differs, or null; with `update`, keeps the action. */
+  /** Returns what differs, or null; with `update`, stores the action. */
   compare(name: string, step: number, action: PendingAction): string | null;
-  /** Keeps what was kept of a case before: it went wrong, and did not come to all of its steps. */
+  /** Keeps the earlier snapshots of a case that failed and did not reach all of its steps. */
   keepRest(name: string): void;
-  /** The text to be written; null where it is what was read, or nothing is kept. */
+  /** Returns the text to write; null if it is unchanged, or there are no snapshots. */
   render(): string | null;
 }
 
-/** The path of the snapshots of a test file. */
+/** Returns the path of the snapshots of a test file. */
 export function getSnapshotPath(test: string): string {
   return test.replace(/\.test\.ya?ml$/, '.snapshots.json');
 }
 
-/** Opens the snapshots of a test file. @param text as read; null where there are none */
+/** Opens the snapshots of a test file. @param text as read; null if there is none */
 export function openSnapshots(text: string | null, update: boolean): Snapshots {
   const kept = parseKept(text);
   const made: Kept = {};
@@ -58,12 +58,12 @@ function parseKept(text: string | null): Kept {
       ? (Object.fromEntries(Object.entries(value).filter(([, one]) => isRecord(one))) as Kept)
       : {};
   } catch {
-    // A file that does not parse holds no snapshot: each is reported as missing.
+    // A file that does not parse holds no snapshots: each is reported as missing.
     return {};
   }
 }
 
-/** The JSON pointer of the first difference; null where there is none. */
+/** Returns the JSON pointer of the first difference; null if there is none. */
 function findDifference(before: unknown, now: unknown, at: string): string | null {
   if (isPlain(before) && isPlain(now)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {

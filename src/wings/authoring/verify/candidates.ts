@@ -11,17 +11,20 @@ import { needsVerdict } from '../../../recipe/declared.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { BUILTIN_PREFERENCES } from '../../../recipe/settings/builtin-preferences.js';
 
-/** The values to try of what conditions look at, before those that no condition tells apart are left out (values.ts). */
+/** Lists candidate values for what conditions read; values.ts then drops those that no condition distinguishes. */
 
-/** The status of an agent whose block is to be done again. */
+/** The status of an agent whose block has to be redone. */
 export const STALE = 'stale';
-/** The first name of the value of a condition that is tried as a whole. */
+/** The first path element of the value that stands for a whole condition. */
 export const WHOLE = '?';
 
-/** What of a recipe says which values there can be. */
+/** The parts of a recipe that determine possible values. */
 export type Declared = Pick<ResolvedRecipe, 'blocks' | 'mode' | 'vars' | 'preferences'>;
 
-/** Lists the values to try: null, where it can be unset, first. @param literals that conditions compare it with */
+/**
+ * Lists the values to try; null, if the value can be unset, comes first. @param literals that conditions compare it
+ * with
+ */
 export function listCandidates(recipe: Declared, path: readonly string[], literals: readonly unknown[]): unknown[] {
   const [root = '', name = '', ...rest] = path;
   const texts = listTexts(literals.filter((one) => typeof one === 'string'));
@@ -59,7 +62,7 @@ export function listCandidates(recipe: Declared, path: readonly string[], litera
   }
 }
 
-/** Texts to try: those that are named, two of them in one, and another. */
+/** Lists the texts to try: the literals, two of them combined, and another text. */
 function listTexts(named: readonly string[]): string[] {
   const words = unique(named);
   const joined =
@@ -69,14 +72,14 @@ function listTexts(named: readonly string[]): string[] {
   return unique([...words, ...joined, 'something else']);
 }
 
-/** Numbers to try, in order: around those that are named, and between them. */
+/** Lists the numbers to try, in order: the literals, their neighbours, and numbers between them. */
 function listNumbers(named: readonly number[]): number[] {
   const sorted = unique(named).sort((a, b) => a - b);
   const between = sorted.slice(1).map((one, at) => (one + (sorted[at] ?? one)) / 2);
   return unique([0, 1, ...between, ...sorted.flatMap((one) => [one - 1, one, one + 1])]).sort((a, b) => a - b);
 }
 
-/** What the verdict of an agent can be: where one is demanded, one of two words; none without a report. */
+/** Lists the possible verdicts of an agent: if one is demanded, two words; without a report, none. */
 function listVerdicts({ blocks }: Declared, agent: string, texts: readonly string[]): unknown[] {
   const reports = blocks.flatMap((block) =>
     'agents' in block
@@ -100,7 +103,7 @@ const OPEN_MODES: Readonly<Record<string, readonly string[] | undefined>> = {
 
 function listPreferenceValues(recipe: Declared, name: string, texts: string[], count: number[]): unknown[] {
   const spec = recipe.preferences[name] ?? BUILTIN_PREFERENCES[name];
-  // `auto` is decided before a run begins.
+  // `auto` is resolved before a run begins.
   if (spec?.values !== undefined) return spec.values.filter((one) => name !== 'pull_request' || one !== 'auto');
   if (spec?.type === 'bool') return [spec.default === true, spec.default !== true];
   return unique([
@@ -133,9 +136,9 @@ function listBlockValues(
   return [null, ...(type === null ? unique(Object.values(ofType).flat()) : ofType[type])];
 }
 
-/** The greatest exit status of a command. */
+/** The highest exit code of a command. */
 const LARGEST_EXIT = 255;
-/** Items of a list, or characters of a text, that are tried at most. */
+/** Maximum items of a list, or characters of a text, to try. */
 const LONGEST = 100;
 
 type ValueName = 'list' | 'bool' | 'string' | 'int' | 'double';
@@ -148,7 +151,7 @@ const TYPES: Readonly<Record<string, ValueName | undefined>> = {
   number: 'double',
 };
 
-/** The type that a schema gives a value; null where it leaves that open. */
+/** Returns the type that a schema gives a value; null if the schema leaves it open. */
 function findType(blocks: readonly ReadableBlock[], [id, _, ...keys]: readonly string[]): ValueName | null {
   const data = blocks.find((block) => block.id === id)?.data ?? {};
   const schema = keys.reduce((holder, key) => toSchema(listClosedMembers(holder)?.[key]), data);

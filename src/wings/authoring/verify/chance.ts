@@ -1,11 +1,14 @@
-/** Takes every combination of choices, one after the other: a run of a function asks for each choice as it comes to it. */
+/**
+ * Enumerates every combination of choices: a function is run once per combination, and asks for each choice when it
+ * needs it.
+ */
 export class Chance {
   readonly #taken: { pick: number; of: number }[] = [];
   #at = 0;
-  /** How many combinations were taken before this one. */
+  /** Number of combinations before this one. */
   taken = 0;
 
-  /** Chooses one of `of` possibilities, from 0. */
+  /** Chooses one of `of` possibilities, counted from 0. */
   pick(of: number): number {
     const known = this.#taken[this.#at];
     this.#at += 1;
@@ -14,7 +17,7 @@ export class Chance {
     return 0;
   }
 
-  /** Goes on to the next combination; false when all were taken. */
+  /** Advances to the next combination; returns false after the last. */
   next(): boolean {
     this.#at = 0;
     this.taken += 1;

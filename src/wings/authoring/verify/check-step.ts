@@ -17,13 +17,13 @@ interface Seen {
   edge: number;
 }
 
-/** Looks at each step of an exploration, and keeps for each thing that is wrong the first, which is the shortest. */
+/** Checks each step of an exploration, and keeps the first finding of each kind, whose path is shortest. */
 export class StepChecker implements Watch {
   readonly #found = new Map<string, Finding>();
   /** By index of a block: where it was first entered, and first skipped. */
   readonly entered = new Map<number, Seen>();
   readonly skipped = new Map<number, Seen>();
-  /** Reads that were seen, and those that found what they read. */
+  /** Reads that occurred, and those whose document was present. */
   readonly #read = new Map<SubjectRead, { block: number } & Seen>();
   readonly #present = new Set<SubjectRead>();
   readonly #rewriters: ReadonlyMap<number, readonly GateBlock[]>;
@@ -32,7 +32,7 @@ export class StepChecker implements Watch {
     this.#rewriters = findRewriters(subject);
   }
 
-  /** What was found, with what shows only when all was explored. */
+  /** Lists the findings, including those that only a complete exploration reveals. */
   list(): Finding[] {
     for (const [read, { block, node, edge }] of this.#read) {
       if (!this.#present.has(read) && read.writers.some((writer) => writer.block < block))
@@ -83,7 +83,7 @@ export class StepChecker implements Watch {
     if (!this.#read.has(read)) this.#read.set(read, { block, ...seen });
     if (isPresent) this.#present.add(read);
     if (isPresent || read.without === 'missing') return;
-    // What a skipped block would have written is left out, and what an agent did not deliver is named as missing.
+    // A document of a skipped block is left out, and one that an agent did not deliver is reported as missing.
     const isTold = earlier.every(
       (writer, at) =>
         outcomes[at] === OUTCOME.skipped ||
@@ -200,7 +200,7 @@ const OUTCOME_WORDS: Readonly<Record<number, string>> = {
   [OUTCOME.failed]: 'has failed',
 };
 
-/** By block: the gates for a person whose artifact it writes after they have approved it. */
+/** Maps each block to the gates for a person whose artifact it rewrites after approval. */
 function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]> {
   const gates = blocks.flatMap((block, at) =>
     needsPerson(block) && block.artifact !== undefined ? [{ block, at }] : [],

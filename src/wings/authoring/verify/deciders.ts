@@ -7,17 +7,17 @@ import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
 import { WHOLE } from './candidates.js';
 
-/** Who decides what a condition looks at (authoring.md, Verify). */
+/** Determines who decides the values that a condition reads (authoring.md, Verify). */
 
-/** What only whoever begins a run decides. */
+/** Names of values that only the user who begins a run decides, and words of the language. */
 const OF_THE_USER = ['mode', 'vars', 'preferences', 'goal', 'true', 'false', 'null', 'in'];
 
 /**
- * Whether it is an agent's word that a value is what it is. What the user said at the beginning, what a person chose at a gate
- * that is for a person, and what a command came to that dev-cli itself has run are no agent's word.
+ * Returns whether agents determine a value. They do not determine what the user said at the beginning, what a person
+ * chose at a gate for people, or the result of a command that dev-cli itself ran.
  * @param path the names that lead to the value
  * @param blocks of the recipe that the condition is in
- * @param getValue is asked only where it matters which value it is
+ * @param getValue called only if the result depends on the value
  */
 export function isSaidByAgents(
   [root = '', id = '', member]: readonly string[],
@@ -36,9 +36,9 @@ function isOpen(
   blocks: readonly ResolvedBlock[],
   getValue: () => unknown,
 ): boolean {
-  // Whoever decides that a block is skipped decides what it has not said.
+  // Skipping a block leaves its values unset, so whoever decides about skipping decides about them.
   const isLeftOut = () => {
-    // Without the block itself: conditions may look at each other.
+    // Excludes the block itself, because conditions may refer to each other.
     const others = blocks.filter((one) => one !== block);
     return block.when !== undefined && isDecidedByAgents(block.when, others);
   };
@@ -51,11 +51,11 @@ function isOpen(
   }
   if (member !== 'status' || ('asks' in block && block.asks === 'user')) return true;
   const value = getValue();
-  // Only the command ends the loop as done; anybody can fail it with `step fail`.
+  // Only the command can end the loop as done; any agent can fail it with `step fail`.
   return value === 'failed' || (value === 'skipped' && isLeftOut());
 }
 
-/** Whether an agent's word can make a condition false, whatever is known where it is asked. */
+/** Returns whether agents can make a condition false, whatever the values at that time. */
 function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]): boolean {
   const others = [...listRootNames(condition)].filter((name) => !OF_THE_USER.includes(name));
   if (others.some((name) => name !== 'blocks')) return true;
@@ -67,10 +67,10 @@ function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]):
   );
 }
 
-/** What makes a difference to `isOpen`. */
+/** The values that `isOpen` distinguishes. */
 const POSSIBLE = [null, 'done', 'failed', 'skipped'];
 
-/** Names a value as a condition does. */
+/** Renders a value's name as in a condition. */
 export function nameValue([root = '', ...names]: readonly string[]): string {
   if (root === WHOLE) return `\`${names.join()}\``;
   const isKeyed = root === 'blocks' || root === 'agents';

@@ -8,30 +8,30 @@ import type { EngineState, TodoState } from '../../../run/engine-rows.js';
 import { listRunStageEnds, listTodoStageEnds } from '../stage-edges.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 
-/** A symbolic plan, and what can happen in it. */
+/** A symbolic plan, and what can go wrong in it. */
 interface Setting {
   program: EngineProgram;
   todos: readonly NewTodo[];
-  /** What a stage can find, beside that all is well. */
+  /** Findings that a stage can have, besides none at all. */
   trouble: readonly Partial<Findings>[];
-  /** Whether the stages that only some todos or runs have are there. */
+  /** Whether stages apply that only some todos or runs have. */
   all: boolean;
 }
 
-/** What was explored of an engine recipe. */
+/** The result of exploring an engine recipe. */
 export interface ExploredEngine {
   states: number;
   transitions: number;
-  /** Actions on the longest way of one todo; null at the limit of states. */
+  /** Actions on the longest path; null if the limit of states was reached. */
   actions: number | null;
   whole: boolean;
   completed: boolean;
   halted: boolean;
-  /** The states themselves, of all plans. */
+  /** The states of all plans. */
   reached: readonly EngineState[];
   /** The stages that were begun, of a todo or of the run. */
   begun: ReadonlySet<string>;
-  /** What nobody can go on from; none in the engine as it is. */
+  /** Stages at which an execution cannot continue; empty unless the engine itself is faulty. */
   stuck: string[];
 }
 
@@ -47,9 +47,9 @@ const symbol = (id: string, dependsOn: string[] = []): NewTodo => ({
 const ADDED = { title: 'added', type: 'work', risk: 'low', files: ['added/**'] } as const;
 const adaptation = (category: string) => ({ category, reason: 'needed', todo: { ...ADDED, files: [...ADDED.files] } });
 
-/** A failed criterion, and what makes a todo fail at once. */
+/** A failed criterion, and a fault that fails a todo at once. */
 const PLAIN: readonly Partial<Findings>[] = [{ failed: ['as-1'] }, { environment: 'no such program' }];
-/** What a judge can find, as far as triage tells it apart (engine.md, Triage). */
+/** What a judge can find, as far as triage distinguishes it (engine.md, Triage). */
 const JUDGED: readonly Partial<Findings>[] = [
   ...PLAIN,
   { violations: ['never'] },
@@ -58,7 +58,7 @@ const JUDGED: readonly Partial<Findings>[] = [
   { adaptation: adaptation('fix'), failed: ['as-1'] },
   { adaptation: adaptation('schema') },
 ];
-/** What a worker can come to that does not go on. */
+/** Results of a worker that do not lead to the next stage. */
 const BLOCKED: readonly Partial<Findings>[] = [
   { failed: ['as-1'] },
   { blocked: { reason: 'cannot', needs: null } },
@@ -67,10 +67,10 @@ const BLOCKED: readonly Partial<Findings>[] = [
 ];
 
 /**
- * Explores the pure core of the engine on symbolic plans: one todo with the recipe's own bounds, and, with bounds of at
- * most one, for what can happen at the second retry can happen at the first: one with all that a judge can find, one with all that
- * a worker can ask for, two of which one waits for the other.
- * @param most states at most, in each
+ * Explores the pure core of the engine on symbolic plans: one todo with the recipe's own bounds; then, with bounds of
+ * at most one (what can happen at the second retry can happen at the first), one todo with everything that a judge can
+ * find, one with everything that a worker can ask for, and two of which one depends on the other.
+ * @param most maximum states of each plan
  */
 export function* exploreEngine(program: EngineProgram, most: number): Interruptible<ExploredEngine> {
   const { maxRetries, maxDynamicTodos, maxFixRounds, ...policies } = program.policies;
@@ -83,7 +83,7 @@ export function* exploreEngine(program: EngineProgram, most: number): Interrupti
       maxFixRounds: Math.min(1, maxFixRounds),
     },
   };
-  // What reviews find is explored with the recipe's own bounds.
+  // Fix rounds of reviews are explored only with the recipe's own bounds.
   const alone: EngineProgram = {
     ...once,
     finalize: once.finalize.filter((stage) => stage !== 'codeReview' && stage !== 'finalVerify'),
@@ -110,7 +110,7 @@ export function* exploreEngine(program: EngineProgram, most: number): Interrupti
   };
 }
 
-/** Something that waits for an outcome. */
+/** A stage that waits for an outcome. */
 interface Waiting {
   todo: string | null;
   stage: string;
@@ -187,7 +187,7 @@ function isCompleted({ stage, why, order, todos }: EngineState): boolean {
   return stage === 'ended' && why === undefined && order.every((id) => todos[id]?.status === 'done');
 }
 
-/** The most actions of any way; -1 stands for a cycle, which the bounds exclude. */
+/** Returns the maximum number of actions on any path; ignores cycles, which the bounds exclude. */
 function findLongest(onward: readonly (readonly { to: number; asked: number }[])[]): number {
   const most = new Map<number, number>();
   const stack = [0];
@@ -269,7 +269,10 @@ function uniqueVerdicts(verdicts: readonly StageResult[]): StageResult[] {
   return [...new Map(verdicts.map((verdict) => [JSON.stringify({ ...verdict, why: '' }), verdict])).values()];
 }
 
-/** The same text for states that differ in nothing that a later step looks at: not when something was, nor what has failed for good. */
+/**
+ * Returns the same text for states that do not differ in anything that a later step reads: it omits times, and details
+ * of todos that have ended.
+ */
 export function keyEngineState({ stage, order, todos, wave, at, fixRounds, added, why }: Frozen<EngineState>): string {
   const rows = order.map((id) => {
     const { status, part, retries, attempt, depth, dependsOn, dynamicTodos, substeps, files } = todos[id] as TodoState;

@@ -11,14 +11,14 @@ import { States } from './states.js';
 import type { Subject } from './subject.js';
 import { Change, createWorld, OUTCOME } from './world.js';
 
-/** Told of each step of the work, to find what is wrong with it. */
+/** An observer of each step of the work, which looks for faults. */
 export interface Watch {
   step(step: WatchedStep): void;
 }
 
-/** A step of the work. */
+/** An observed step. */
 export interface WatchedStep {
-  /** What is known after it. */
+  /** The world after the step. */
   change: Change;
   learned: Learned;
   /** The edge; -1 for the beginning. */
@@ -27,19 +27,19 @@ export interface WatchedStep {
   to: number;
 }
 
-/** Stands for any place where only counters are compared. */
+/** A place for keys in which only counters matter. */
 const NOWHERE: Place = { value: '', block: -1, state: 'active' };
 
-/** What whoever acts does at will looks at no bound, and at no condition. */
+/** Invalidate, halt and abort depend neither on bounds nor on conditions. */
 const ALL_LEFT: Left = { rounds: true, retries: true, jumps: true };
 const NEVER = () => false;
 
-/** States at most, unless said otherwise. */
+/** Default maximum of states. */
 export const MOST_STATES = 50_000;
 
 /**
- * Explores a sequential recipe breadth-first, under every outcome that an agent or a person can give (authoring.md, Verify). The
- * steps are those of the machine's own transition function.
+ * Explores a sequential recipe breadth-first, under every outcome that an agent or a person can produce (authoring.md,
+ * Verify). Uses the machine's own transition function.
  */
 export function explore(subject: Subject, watch: Watch, most = MOST_STATES): Interruptible<Graph> {
   const explorer = new Explorer(subject, watch, most);
@@ -54,18 +54,18 @@ class Explorer {
   readonly #states: States;
   /** By number of a standing. */
   readonly #attempts: Attempt[][] = [];
-  /** How many things whoever acts can do at any time, by what tells states apart in this. */
+  /** How many `own` moves a state has, by the properties that distinguish states in this respect. */
   readonly #owned = new Map<string, number>();
-  /** Blocks that were redone, each with what was known then. */
+  /** Blocks that were redone, each with the world at that time. */
   readonly #redone = new Set<string>();
-  /** By index of a block: what an invalidate of it leads to. */
+  /** By index of a block: the transition that invalidates it. */
   readonly #again = new Map<number, Learned>();
   #isAborted = false;
-  /** States where more can happen than the work. */
+  /** States that have moves besides those of the work. */
   readonly #left = new Set<number>();
-  /** Whether all that the work itself reaches is known. */
+  /** Whether everything that the work alone reaches has been explored. */
   #isWorkDone = false;
-  /** How many steps were tried. */
+  /** Number of attempts so far. */
   #tried = 0;
 
   constructor(
@@ -107,7 +107,7 @@ class Explorer {
     } while (this.#goOn(chance));
   }
 
-  /** @param which of what can happen: the work, what is left after it, or both */
+  /** @param which moves to take: the work, the rest, or both */
   *#expand(at: number, which: 'work' | 'rest' | 'all'): Interruptible<void> {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
@@ -127,7 +127,10 @@ class Explorer {
     return attempts;
   }
 
-  /** Goes on to the next combination of choices; one step that has more of them than states may be is not explored to the end. */
+  /**
+   * Advances to the next combination of choices. A step with more combinations than the limit of states is not explored
+   * completely.
+   */
   #goOn(chance: Chance): boolean {
     const isNext = chance.next();
     if (isNext && chance.taken > this.most) this.#graph.whole = false;
@@ -160,7 +163,9 @@ class Explorer {
     );
   }
 
-  /** Answers conditions of blocks that are entered: those between have been skipped (recipes.md, Conditions). */
+  /**
+   * Answers the conditions of blocks that are being entered; blocks in between were skipped (recipes.md, Conditions).
+   */
   #answer(change: Change, resting: number): (source: string, of: string) => boolean {
     const { blocks } = this.subject.program;
     let last = resting;
@@ -174,16 +179,16 @@ class Explorer {
     };
   }
 
-  /** What whoever acts can do at any time: redo a block, or abort. */
+  /** Takes the moves that are possible at any time: redo a block, halt, or abort. */
   #expandOwn(at: number): void {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
     const { place } = node.standing;
     const block = this.subject.recipe.blocks[place.block];
     if (block === undefined || place.state === 'completed' || place.state === 'aborted') return;
-    // What dev-cli does itself is over before anybody can act.
+    // dev-cli's own commands end before anybody can act.
     if (!isPending(block) && place.state === 'active') return;
-    // None of it looks at a counter, so states that differ in nothing else come to the same.
+    // These moves read no counter, so states that differ only in counters have the same ones.
     const areCounted = this.subject.exactRounds.size > 0;
     const alike = `${place.block} ${place.state} ${node.world.number}`;
     const before = this.#owned.get(alike);
@@ -197,19 +202,19 @@ class Explorer {
     this.#graph.transitions += count;
   }
 
-  /** Every abort comes to the same. */
+  /** All aborts lead to the same state, so one is enough. */
   #abort(at: number, { standing }: Node): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
     this.#own(at, { type: 'ABORT' }, this.#machine.take(standing.place, { type: 'ABORT' }, ALL_LEFT, NEVER));
   }
 
-  /** Returns how many transitions that are, as `#redo` does. */
+  /** Returns the number of transitions, as `#redo` does. */
   #halt(at: number, { standing: { place } }: Node): number {
     if (place.state === 'halted') return 0;
     const block = this.subject.program.blocks[place.block];
     const isKnown = block?.onError.kind === 'halt' && BLOCK_KINDS[block.kind].by !== 'person';
-    // Where a failure halts, the state that a halt leads to is known.
+    // If a failure halts the run, the halted state is already known.
     if (!isKnown) this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, ALL_LEFT, NEVER));
     return 1;
   }
@@ -219,7 +224,7 @@ class Explorer {
     const rounds = exactRounds.size > 0 ? keyStanding({ ...standing, place: NOWHERE }) : '';
     const targets = program.blocks.slice(0, standing.place.block + 1);
     for (const [target, { id, standsForInit }] of targets.entries()) {
-      // Where the block leads that is redone depends on nothing but what is known, rounds that are looked at included.
+      // The result of redoing a block depends only on the world, and on rounds that conditions read.
       const key = `${target} ${world.number} ${rounds}`;
       if (standsForInit === true || this.#redone.has(key)) continue;
       this.#redone.add(key);
@@ -236,7 +241,7 @@ class Explorer {
     if (node === undefined) return;
     const change = new Change(this.subject, node.world.values, new Chance(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
-      // A size that the user has let grow stays; any size that the block may find then covers it.
+      // A size that the user increased stays; exploring any size that the block may find covers it.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
       for (const block of this.subject.touched)
         if (block >= learned.to.block && block <= node.standing.place.block) change.retract(block);
@@ -259,7 +264,7 @@ class Explorer {
       ? this.#states.meetAlike(standing, world, how)
       : this.#states.meet(standing, world, how);
     if (to < 0) return;
-    // What whoever acts does at will proves nothing: its edges are kept where they lead to something new.
+    // `own` moves prove nothing; their edges are kept only if they lead to a new state.
     const isOwn = this.#isWorkDone && move?.kind === 'own';
     if (move !== null && !(isOwn && nodes[to]?.via !== edge))
       edges.push({ from, to, move, chosen: change.chosen, times });
@@ -281,7 +286,7 @@ class Explorer {
 interface Taken {
   change: Change;
   learned: Learned;
-  /** Null at the beginning, as `move` is. */
+  /** Null at the beginning, like `move`. */
   before: Standing | null;
   from: number;
   move: Move | null;

@@ -1,10 +1,10 @@
 import type { Subject } from './subject.js';
 
-/** What a passed check of the draft tells of its sections (documents.md, draft validate). */
+/** What a passed check of the draft implies for its sections (documents.md, draft validate). */
 
 /**
- * Whether these sections may be filled, by what a world knows; from now on it knows that they are. What is known is the index of
- * a value, and below 0 where nothing is.
+ * Returns whether these sections may be filled, given a world, and records in the world that they are. A world holds
+ * indices of values; a negative number means unknown.
  */
 export function fillSections({ values }: Subject, world: number[], sections: readonly string[]): boolean {
   return values.every(({ path: [root, id = '', member], values: all }, at) => {

@@ -1,6 +1,6 @@
 import type { SourcePath } from '../../../recipe/source/report.js';
 
-/** What verify finds wrong, by kind (authoring.md, Verify). */
+/** The kinds of faults that verify finds (authoring.md, Verify). */
 export type FindingKind =
   | 'dead-end'
   | 'unbounded-loop'
@@ -13,16 +13,16 @@ export type FindingKind =
   | 'human-in-autopilot'
   | 'needs-remote';
 
-/** Something wrong with a sequential recipe, and the shortest way on which it shows. */
+/** A fault of a sequential recipe, and the shortest path that shows it. */
 export interface Finding {
   kind: FindingKind;
   message: string;
   fix?: string;
-  /** Where the recipe says it. */
+  /** The place in the recipe's source. */
   place: SourcePath;
   within?: string;
-  /** The state on whose shortest way it shows. */
+  /** The state whose shortest path shows it. */
   node: number;
-  /** The last edge of that way, where it is not the one by which the state was found first; -1: there is none. */
+  /** The last edge of that path, if it differs from the edge by which the state was first found; -1: there is none. */
   edge?: number;
 }

@@ -6,9 +6,9 @@ import type { Chosen, KnownWorld } from './world.js';
 export interface Node {
   standing: KnownStanding;
   world: KnownWorld;
-  /** The edge by which it was found first, on a shortest way; -1 for a beginning. */
+  /** The edge by which it was first found, on a shortest path; -1 for an initial state. */
   via: number;
-  /** What chance chose before the first block. */
+  /** The choices made before the first block. */
   begun: readonly Chosen[];
 }
 
@@ -18,23 +18,26 @@ export interface Edge {
   to: number;
   move: Move;
   chosen: readonly Chosen[];
-  /** How often it is taken: the rounds of a loop that leave one are taken together. */
+  /** How often it is taken: the rounds that exhaust a loop are combined. */
   times: number;
 }
 
-/** All that can be reached. */
+/** Everything that can be reached. */
 export interface Graph {
   nodes: Node[];
   edges: Edge[];
-  /** How many nodes and edges the work itself reaches, without invalidates and what no script decides: the first ones. */
+  /**
+   * How many nodes and edges the work itself reaches, without invalidates and moves that no script decides; they come
+   * first.
+   */
   work: { nodes: number; edges: number };
-  /** Transitions, those too that states have in common and `edges` holds once. */
+  /** Number of transitions, including those that several states share and `edges` stores only once. */
   transitions: number;
-  /** Whether everything was explored; false at the limit of states. */
+  /** Whether everything was explored; false if the limit of states was reached. */
   whole: boolean;
 }
 
-/** Lists the edges that lead to a node on a shortest way. */
+/** Lists the edges of a shortest path to a node. */
 export function findWay({ nodes, edges }: Graph, node: number): Edge[] {
   const way: Edge[] = [];
   for (let at = nodes[node]; at !== undefined && at.via >= 0; ) {

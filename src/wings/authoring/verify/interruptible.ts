@@ -1,14 +1,16 @@
 import { DevCliError } from '../../../base/errors.js';
 
-/** Work on which nothing depends until it is done: it pauses again and again, and whoever does it may leave it there. */
+/**
+ * Work that pauses regularly and can be abandoned at any pause, because nothing depends on it before it is complete.
+ */
 export type Interruptible<T> = Generator<void, T, void>;
 
-/** Steps of an exploration between two pauses: some milliseconds. */
+/** Steps of an exploration between two pauses: a few milliseconds. */
 export const STEPS_BETWEEN_PAUSES = 500;
 
 /**
- * Does the work to its end. Signals are heard at each pause.
- * @throws DevCliError `INTERRUPTED` when the signal was aborted
+ * Runs the work to its end; checks the signal at each pause.
+ * @throws DevCliError `INTERRUPTED` once the signal is aborted
  */
 export async function finish<T>(work: Interruptible<T>, signal: AbortSignal): Promise<T> {
   for (;;) {

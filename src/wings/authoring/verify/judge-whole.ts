@@ -10,15 +10,18 @@ import type { ExploredWorkflow, PhaseOutcomes } from './workflow.js';
 
 type Found = Omit<Finding, 'node' | 'edge'>;
 
-/** What a phase was found to be. */
+/** What verification found out about a phase. */
 export interface PhaseProof {
   recipe: ResolvedRecipe;
   outcomes: PhaseOutcomes;
-  /** How an agent has the phase halt before its first gate for a person; null where it has none or cannot. */
+  /**
+   * A script in which an agent makes the phase halt before its first gate for a person; null if there is no such gate,
+   * or no way.
+   */
   bypass: Script | null;
 }
 
-/** What is wrong with an engine recipe, by what was explored of it on symbolic plans, each with a run that shows it. */
+/** Lists the faults of an engine recipe that exploration on symbolic plans showed, each with a script that shows it. */
 export function judgeEngine(
   recipe: ResolvedRecipe,
   explored: ExploredEngine,
@@ -62,7 +65,7 @@ export function judgeEngine(
   return found;
 }
 
-/** What a todo has to be for a condition to hold, by name; null where it holds for none. */
+/** Finds properties of a todo, by name, for which a condition holds; null if it holds for none. */
 function findTodo(recipe: ResolvedRecipe, when: string): Record<string, unknown> | null {
   const { values, conditions } = findValues(recipe, [when]);
   const condition = conditions.get(when);
@@ -82,14 +85,14 @@ function findTodo(recipe: ResolvedRecipe, when: string): Record<string, unknown>
   return Object.fromEntries(named.flatMap(([[root, key = ''], value]) => (root === 'todo' ? [[key, value]] : [])));
 }
 
-/** A plan with such a todo. Of the canned ones only a large one has a todo that verifies. */
+/** Returns a plan with such a todo. Of the canned plans, only the large one has a todo that verifies. */
 function givePlan({ risk, type }: Record<string, unknown>): Pick<Script, 'given'> {
   if (risk === undefined && type === undefined) return {};
   const size = type === 'verification' ? 'large' : 'middle';
   return { given: { plan: { size, ...(risk === undefined ? {} : { risk: String(risk) }) } } };
 }
 
-/** What is wrong with a workflow beyond its phases. */
+/** Lists the faults of a workflow besides those of its phases. */
 export function judgeWorkflow(
   workflow: ResolvedWorkflow,
   explored: ExploredWorkflow,

@@ -8,7 +8,7 @@ import { findCommand, needsRemote } from './remote.js';
 import type { Subject } from './subject.js';
 import type { Ways } from './ways.js';
 
-/** Everything that is wrong with a recipe, by what was explored of it. @param checker has seen each step of the work */
+/** Lists all faults of a recipe that exploration showed. @param checker has observed each step of the work */
 export function judge(subject: Subject, graph: Graph, checker: StepChecker, { cycle }: Ways): Finding[] {
   const found = [
     ...checker.list(),
@@ -18,12 +18,12 @@ export function judge(subject: Subject, graph: Graph, checker: StepChecker, { cy
     ...findNeedOfRemote(subject, graph),
   ];
   if (cycle !== null) found.push(buildCycle(subject, graph, cycle));
-  // What cannot be passed has been told, with its reason.
+  // The cause of these dead ends has been reported already.
   const isTold = found.some(({ kind }) => kind === 'unbounded-loop' || kind === 'section-unwritten');
   return isTold ? found : [...found, ...findDeadEnds(subject, graph)];
 }
 
-/** A gate that only a person passes, where nobody is to be asked. */
+/** Finds gates that only a person can pass in recipes that must not ask anybody. */
 function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Finding[] {
   if (recipe.mode['interaction'] !== 'autopilot') return [];
   return recipe.blocks.flatMap((block, at): Finding[] => {
@@ -41,7 +41,7 @@ function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Find
   });
 }
 
-/** Loops that never pass, whatever anybody hands in. */
+/** Finds loops that never pass, whatever is handed in. */
 function findEndlessLoops(
   { program, recipe, exactRounds }: Subject,
   { nodes, edges, work }: Graph,
@@ -50,7 +50,7 @@ function findEndlessLoops(
   const passed = new Set<number>();
   for (const [number, { from, move }] of edges.entries()) {
     const { block = -1, state } = nodes[from]?.standing.place ?? {};
-    // Whoever redoes a block again and again makes any number of rounds of it.
+    // Redoing a block again and again allows any number of its rounds, so those edges do not count.
     const isOfWork = number < work.edges || exactRounds.size === 0;
     if (isOfWork && state === 'active' && move.event.type === 'DONE') passed.add(block);
   }
@@ -76,7 +76,7 @@ function findEndlessLoops(
   });
 }
 
-/** Blocks that are skipped on every way. */
+/** Finds blocks that are skipped on every path. */
 function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker): Finding[] {
   return recipe.blocks.flatMap((block, at): Finding[] => {
     const seen = skipped.get(at);
@@ -93,13 +93,16 @@ function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker)
   });
 }
 
-/** Whether a run can end without a remote; a recipe that says so with `needs` is not begun without one. */
+/**
+ * Finds out whether a run needs a remote to complete; a recipe that declares this with `needs` is not begun without
+ * one.
+ */
 function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
   if (recipe.needs?.includes('remote') === true) return [];
   const { nodes, edges } = graph;
   const without = edges.filter(({ move }) => move.kind !== 'own' && move.remote !== true);
   if (!edges.some(({ move }) => move.remote === true) || reachBack(graph, without).has(0)) return [];
-  // Whatever ends it is behind a command that fails.
+  // Every completed end lies behind a command that fails without a remote.
   const reached = reachOn(without);
   const first = edges.findIndex(({ from, move }) => move.remote === true && reached.has(from));
   const node = edges[first]?.from ?? 0;
@@ -121,7 +124,7 @@ function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
   ];
 }
 
-/** The states from which a completed run is reached by these edges. */
+/** Returns the states from which these edges lead to a completed run. */
 function reachBack({ nodes }: Graph, edges: readonly Edge[]): Set<number> {
   const before = new Map<number, number[]>();
   for (const { from, to } of edges) {
@@ -143,14 +146,14 @@ function reachOn(edges: readonly Edge[]): Set<number> {
 }
 
 /**
- * States that the work comes to, that have not ended, and from which no run is completed any more; one for each block. Of what
- * somebody redoes at will it is not known well enough what a run still knows there.
+ * Finds states of the work that have not ended and from which no run can complete, one per block. Redone states are
+ * excluded, because too little is known about them.
  */
 function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
   const completing = reachBack(graph, work);
-  // Where no run is completed at all, a stop is no way out.
+  // If no run can complete at all, a stop is not a way out.
   const alive = completing.has(0) ? new Set([...completing, ...findLastStops(recipe, nodes)]) : completing;
   const isDead = (at: number) => {
     const state = nodes[at]?.standing.place.state;
@@ -182,8 +185,8 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
 }
 
 /**
- * States in which all is used up that a choice may lead back, and a choice to stop is left. A run that is halted so ends as
- * whoever wrote the bound wanted.
+ * Finds states where a choice has led back as often as it may, but a choice to stop remains. A run that halts there
+ * ends as the author of the bound intended.
  */
 function findLastStops({ blocks, program }: Subject['recipe'], nodes: Graph['nodes']): number[] {
   return nodes.flatMap(({ standing: { place, counts } }, at) => {

@@ -5,9 +5,9 @@ import { type Step, startProgram, transition } from '../../../machine/transition
 import { type Counts, type ExactRounds, isCounted, type Place, readPlace } from './place.js';
 
 /**
- * What the machine's own transition function does to a place, learned from one call of it and used for all counters: a guard
- * compares a counter of the resting block with its bound, and nothing else of the counters is looked at. A test holds what was
- * learned against the function itself, for every transition explored.
+ * The effect of the machine's own transition function at a place, learned from one call and reused for all counters: a
+ * guard only compares a counter of the resting block with its bound. A test compares what was learned with the function
+ * itself, for every explored transition.
  */
 export interface Learned {
   to: Place;
@@ -16,7 +16,7 @@ export interface Learned {
   change: ReadonlyMap<number, CounterChange>;
 }
 
-/** A counter after a transition: the same but for a difference, or another value whatever it was. */
+/** The change of a counter: by a difference, or to a fixed value. */
 type Change = { add: number } | { set: number };
 interface CounterChange {
   spent: Change;
@@ -25,19 +25,19 @@ interface CounterChange {
   rounds: Change;
 }
 
-/** Which bounds of the resting block still allow something. */
+/** Which bounds of the resting block are not exhausted. */
 export interface Left {
   rounds: boolean;
   retries: boolean;
   jumps: boolean;
 }
 
-/** Counters on either side of every bound, far from whatever a transition sets. */
+/** Counter values below and above every bound, far from any value that a transition sets. */
 const BELOW = -1_000_000;
 const ABOVE = 1_000_000;
 const NEAR = 1_000;
 
-/** A decision of a transition: which condition is asked next, and where its answers lead. */
+/** A node of a decision tree: the condition asked next, and where its answers lead. */
 interface Decision {
   asks?: { source: string; of: string };
   yes?: Decision;
@@ -45,13 +45,13 @@ interface Decision {
   learned?: Learned;
 }
 
-/** Asks the transition function of a program, and remembers. */
+/** Calls the transition function of a program, and remembers the results. */
 export class Machine {
   readonly #decisions = new Map<string, Decision>();
   readonly #index: ReadonlyMap<string, number>;
-  /** The blocks whose counters have a bound, or whose rounds a condition looks at. */
+  /** The blocks whose counters have a bound, or whose rounds a condition reads. */
   readonly #counted: ReadonlySet<number>;
-  /** Counters of blocks at which no run rests. */
+  /** Counters of blocks other than the resting one. */
   readonly #others: Position['counters'];
 
   constructor(
@@ -66,12 +66,12 @@ export class Machine {
     );
   }
 
-  /** Takes START. `answer` is asked for conditions in the order in which the machine asks. */
+  /** Takes START. `answer` is called for conditions in the order in which the machine asks them. */
   start(answer: EvaluateCondition): Learned {
     return this.#decide('', answer, (conditions) => startProgram(this.program, conditions), null);
   }
 
-  /** Takes an event at a place where a block rests. Answers as `start`. */
+  /** Takes an event at the place where a block rests; calls `answer` as `start` does. */
   take(place: Place, event: MachineEvent, left: Left, answer: EvaluateCondition): Learned {
     const { rounds, retries, jumps } = left;
     const key = `${place.block} ${place.state} ${rounds} ${retries} ${jumps} ${JSON.stringify(event)}`;
@@ -136,7 +136,7 @@ export class Machine {
   }
 }
 
-/** What an answer leads to. */
+/** Returns the node that an answer leads to, and creates it if necessary. */
 function follow(decision: Decision, isMet: boolean): Decision {
   const key = isMet ? 'yes' : 'no';
   const next = decision[key] ?? {};
@@ -144,7 +144,7 @@ function follow(decision: Decision, isMet: boolean): Decision {
   return next;
 }
 
-/** Applies what was learned to counters of a block. */
+/** Applies a learned change to the counters of a block. */
 export function changeCounts(counts: Counts, change: CounterChange): Counts {
   const apply = (value: number, how: Change) => ('add' in how ? value + how.add : how.set);
   return {

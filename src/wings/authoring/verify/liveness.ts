@@ -3,12 +3,15 @@ import type { Place } from './place.js';
 import type { Subject } from './subject.js';
 import { OUTCOME, type World } from './world.js';
 
-/** Tells what of a world anybody still asks for; the rest is forgotten, so that equal futures are one state. */
+/**
+ * Determines which parts of a world are still read later; the others are forgotten, so that states with equal futures
+ * coincide.
+ */
 export interface Liveness {
   forget(world: World, place: Place): World;
 }
 
-/** Finds for each block what is still asked for when the run rests there. */
+/** Determines for each block what is still read when the run rests there. */
 export function findLiveness(subject: Subject): Liveness {
   const { program, values, watched } = subject;
   const targets = findTargets(program.blocks);
@@ -40,7 +43,7 @@ export function findLiveness(subject: Subject): Liveness {
   };
 }
 
-/** Whether a value may still be what it was when the block that gives it is redone (`retract`). */
+/** Returns whether a value can survive when its block is redone (`retract`). */
 function outlivesRedoing({ values, producers, recipe }: Subject, slot: number): boolean {
   const [root, id, member] = values[slot]?.path ?? [];
   if (root !== 'agents') return root === 'draft';
@@ -49,7 +52,7 @@ function outlivesRedoing({ values, producers, recipe }: Subject, slot: number): 
   return member === 'status' || agents.some((agent) => agent.id === id && agent.when !== undefined);
 }
 
-/** By block: the blocks to which a run can go back from there on. */
+/** Lists for each block the blocks to which a run can go back from it or later. */
 function findTargets(blocks: readonly ProgramBlock[]): number[][] {
   const index = new Map(blocks.map(({ id }, at) => [id, at]));
   const own = blocks.map((block) =>

@@ -12,26 +12,26 @@ import { findCommand, needsRemote } from './remote.js';
 import { LARGEST, type Subject, writesAnyway } from './subject.js';
 import { type Change, OUTCOME } from './world.js';
 
-/** Something that can happen where a run rests. */
+/** A possible event where a run rests. */
 export interface Move {
   event: MachineEvent;
   /**
-   * Whose it is: `work`, an outcome of the block; `own`, a loop of whoever acts, who ends it at will; `inside`, what dev-cli's
-   * own commands come to, which no script decides.
+   * `work`: an outcome of the block; `own`: a loop that the agent or person continues or ends at will; `inside`: a
+   * result of dev-cli's own commands, which no script decides.
    */
   kind: 'work' | 'own' | 'inside';
-  /** Whether it happens only where there is a remote. */
+  /** Whether it can happen only with a remote. */
   remote?: true;
-  /** Nobody is asked: no condition of an agent holds. */
+  /** Nobody is asked, because no agent's condition holds. */
   passed?: true;
-  /** What was handed in is known already. */
+  /** What was handed in is already recorded. */
   handed?: true;
 }
 
-/** A move, with what has to hold for it. Returns null where it cannot happen. */
+/** Tries a move under the current world. Returns null if it cannot happen. */
 export type Attempt = (change: Change) => Move | null;
 
-/** Lists what can happen at a block where a run rests. */
+/** Lists the moves at the block where a run rests. */
 export function listMoves(subject: Subject, { place, counts }: Standing): Attempt[] {
   const block = subject.recipe.blocks[place.block];
   const machine = subject.program.blocks[place.block];
@@ -60,7 +60,7 @@ function listChoiceMoves(
 ): Attempt[] {
   const offered = listOfferedChoiceIds(machine, { round: spent, roundBase: 0, retries, jumps });
   const open = choices.filter(({ id }) => offered.includes(id));
-  // What waits for a choice of a person cannot fail (protocol.md §3).
+  // A block that waits for a person's choice cannot fail (protocol.md §3).
   return [
     ...open.map((one) => choose(at, one)),
     ...(BLOCK_KINDS[kind].by === 'person' ? [] : [always({ type: 'FAIL' })]),
@@ -79,13 +79,13 @@ function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, m
   ];
 }
 
-/** Whether a check of the draft can pass; then what it demands is filled. */
+/** Returns whether a check of the draft can pass; if so, records the demanded sections as filled. */
 function passCheck(subject: Subject, at: number, change: Change): boolean {
   if (listUnwritten(subject, at, change).length > 0) return false;
   return change.fill(listDemanded(subject, at, change).map(({ section }) => section));
 }
 
-/** Lists the required sections that nobody has written by the time they are checked. */
+/** Lists the required sections that are unwritten when they are checked. */
 export function listUnwritten(subject: Subject, block: number, change: Change): string[] {
   return listDemanded(subject, block, change).flatMap(({ section, writers, outcomes }) => {
     const isWritten = outcomes.some(
@@ -98,7 +98,9 @@ export function listUnwritten(subject: Subject, block: number, change: Change): 
   });
 }
 
-/** Lists the sections that a check asks for: not one whose every writer was skipped (documents.md, draft validate). */
+/**
+ * Lists the sections that a check demands, without those whose writers were all skipped (documents.md, draft validate).
+ */
 function listDemanded(subject: Subject, block: number, change: Change) {
   return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
     const outcomes = writers.map((writer) => (writer === block ? OUTCOME.done : change.outcome(writer)));
@@ -118,7 +120,7 @@ function choose(at: number, { id, when, grows }: ResolvedChoice): Attempt {
   };
 }
 
-/** At the bound of a loop that asks the user: more rounds are the user's own wish. */
+/** Chooses at the bound of a loop that asks the user; only the user can grant more rounds. */
 function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
   return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
 }
@@ -136,7 +138,7 @@ function pass(subject: Subject, at: number, block: ResolvedBlock): Attempt {
   };
 }
 
-/** A round that does not pass. One that has filled something does not count where the user is asked. */
+/** Tries a round that does not pass. If the user is asked, a round that fills something does not count. */
 function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
   const checks = findExternalCommand(block) !== null || ('exitCheck' in block && block.exitCheck !== undefined);
@@ -148,7 +150,7 @@ function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
   };
 }
 
-/** Where every agent has a condition and none holds, nobody is asked and the block is done. */
+/** If every agent has a condition and none holds, nobody is asked and the block is done. */
 function asks(at: number, agents: readonly { when?: string }[], moves: Attempt[]): Attempt[] {
   if (agents.some(({ when }) => when === undefined)) return moves;
   const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);

@@ -7,12 +7,12 @@ import type { ResolvedBlock } from '../../../recipe/resolved.js';
 /** Where the machine rests, without its counters. */
 export interface Place {
   value: Position['value'];
-  /** The index of the block; the number of blocks where the run has ended for good. */
+  /** The index of the block; the number of blocks if the run has ended for good. */
   block: number;
   state: BlockState | FinalState;
 }
 
-/** Reads the place of a position. */
+/** Converts a position to its place. */
 export function readPlace(
   { value }: Position,
   resting: ReturnType<typeof findRestingState>,
@@ -22,22 +22,24 @@ export function readPlace(
   return { value, block: index.get(resting.block) as number, state: resting.state };
 }
 
-/** Whether a run rests at a block for somebody, or for a command at work: what dev-cli does itself is over at once. */
+/**
+ * Returns whether a run waits at a block, for somebody or for an external command; dev-cli's own commands end at once.
+ */
 export function isPending(block: ResolvedBlock): boolean {
   return !hasTrait(block, 'by', 'cli') || block.command.kind === 'external';
 }
 
-/** What the bounds of a block have spent. */
+/** What a block has used up of its bounds. */
 export interface Counts {
-  /** Rounds that count. */
+  /** Rounds that count toward the bound. */
   spent: number;
   retries: number;
   jumps: number;
-  /** Rounds begun, where a condition looks at them. */
+  /** Rounds begun, if a condition reads them. */
   rounds: number;
 }
 
-/** Whether any counter of a block has a bound. */
+/** Returns whether any counter of a block has a bound. */
 export function isCounted(block: ProgramBlock): boolean {
   return isLoop(block) || block.onError.kind === 'retry' || leadsBack(block);
 }
@@ -46,22 +48,24 @@ function leadsBack({ choices }: ProgramBlock): boolean {
   return choices.some(({ target }) => target.kind === 'goto');
 }
 
-/** No bound has spent anything. */
+/** Counters of a block that has used up nothing. */
 export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0, rounds: 0 };
 
-/** Where the machine rests, with the counters that any transition from there may look at. */
+/** Where the machine rests, with the counters that transitions from there may read. */
 export interface Standing {
   place: Place;
-  /** By block; what is missing has spent nothing, or is renewed before it counts again. */
+  /** By block; a missing block has used up nothing, or is reset before it counts again. */
   counts: ReadonlyMap<number, Counts>;
 }
 
-/** The blocks whose number of rounds a condition looks at, each with the greatest number that any tells from the next. */
+/**
+ * The blocks whose number of rounds a condition reads, each with the highest number that any condition distinguishes.
+ */
 export type ExactRounds = ReadonlyMap<number, number>;
 
 /**
- * Leaves out the counters that nothing looks at before they are renewed: those of blocks before the resting one, which are
- * reached again only by going back over them, retries of blocks that are not entered yet, and rounds and jumps without a bound.
+ * Drops the counters that are reset before anything reads them: those of blocks before the resting one, which are only
+ * reached by going back over them; retries of blocks that are not entered yet; rounds and jumps without a bound.
  */
 export function reduceStanding(program: Program, { place, counts }: Standing, exact: ExactRounds): Standing {
   const kept = new Map<number, Counts>();
@@ -93,15 +97,15 @@ function reduceBounds(
 }
 
 /**
- * Of a loop that goes round at its own block, only whether rounds are left counts: what can happen in the second round can
- * happen in each until the last.
+ * For a loop in place, only whether rounds are left matters: what can happen in the second round can happen in every
+ * later one except the last.
  */
 function reduceRounds({ revise, maxRounds = 1 }: ProgramBlock, spent: number): number {
   if (revise !== undefined) return spent;
   return spent >= maxRounds ? maxRounds : Math.min(spent, 1);
 }
 
-/** The same text for the same standing. */
+/** Returns the same text for the same standing. */
 export function keyStanding({ place, counts }: Standing): string {
   const spent = [...counts]
     .sort(([a], [b]) => a - b)

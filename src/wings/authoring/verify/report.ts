@@ -5,32 +5,32 @@ import type { RecipeProblem } from '../../../recipe/source/problem.js';
 import type { FindingKind } from './finding.js';
 import type { Script } from './script.js';
 
-/** Something wrong, at its place, with a script that shows it. */
+/** A fault with its place, and a script that shows it. */
 export interface ReportedFinding extends RecipeProblem {
   kind: FindingKind;
   script: Script;
 }
 
-/** What verify has to say about a recipe (authoring.md, Verify). */
+/** The report of verify about a recipe (authoring.md, Verify). */
 export interface VerifyReport {
   recipe: string;
   file: string;
   ok: boolean;
-  /** What lint finds. With an error nothing was explored. */
+  /** The problems that lint finds. If one is an error, nothing was explored. */
   problems: RecipeProblem[];
   findings: ReportedFinding[];
-  /** Absent where nothing was explored. */
+  /** Absent if nothing was explored. */
   explored?: {
     states: number;
     transitions: number;
-    /** On the longest way; null where that is not known. */
+    /** On the longest path; null if unknown. */
     actions: number | null;
-    /** False where the limit of states was reached: then nothing is proved but what was found is wrong. */
+    /** False if the limit of states was reached: the findings are valid, but nothing is proved. */
     whole: boolean;
   };
 }
 
-/** Renders a report as a compiler does, each finding with its script. @param texts of the files, by name */
+/** Renders a report like a compiler's, each finding with its script. @param texts of the files, by name */
 export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<string, string>>): string {
   const { recipe, problems, findings, explored } = report;
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -51,7 +51,7 @@ const HINT = 'Lower `maxRounds` where choices lead back, or test fewer values in
 
 function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Readonly<Record<string, string>>): string {
   const told = renderLintReport([{ ...problem, message: `[${kind}] ${problem.message}` }], texts);
-  // The last line counts errors; there is one.
+  // Removes the last line, which counts the single error.
   const shown = told.slice(0, told.lastIndexOf('\n')).trimEnd();
   const yaml = stringify(script, { lineWidth: 0 }).trimEnd();
   const lines = yaml.split('\n').map((line) => `      ${line}`);

@@ -9,7 +9,7 @@ import { isPending, type Place } from './place.js';
 import type { Subject } from './subject.js';
 import type { Chosen } from './world.js';
 
-/** A step of a script, as `recipe simulate` takes it (authoring.md, Scripts). */
+/** A step of a script, as accepted by `recipe simulate` (authoring.md, Scripts). */
 export interface ScriptStep {
   expect?: { block: string; action: string };
   until?: string;
@@ -37,7 +37,7 @@ interface ScriptGiven {
   refuse?: string;
 }
 
-/** A script that leads to what is wrong. */
+/** A script that shows a finding. */
 export interface Script {
   recipe: string;
   given?: ScriptGiven;
@@ -45,10 +45,10 @@ export interface Script {
   end?: { outcome: string };
 }
 
-/** The kind of action that asks for a block. */
+/** Returns the kind of action that a block issues. */
 const actionOf = ({ kind }: ResolvedBlock): PendingAction['action'] => BLOCK_KINDS[kind].action;
 
-/** Writes the shortest way to a finding as a script. @param recipe the name under which the run begins */
+/** Writes the shortest path to a finding as a script. @param recipe the name under which the run begins */
 export function writeScript(subject: Subject, graph: Graph, finding: Finding, recipe: string): Script {
   const { node, edge } = finding;
   const last = edge === undefined || edge < 0 ? undefined : graph.edges[edge];
@@ -69,7 +69,7 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
         return steps.length > 0 && isMaker;
       });
       if (path[0] === 'draft' && values[index] === false) {
-        // Nothing empties a section again: nobody before has filled it either.
+        // No move empties a section, so no earlier step may fill it either.
         for (const { steps } of made.slice(0, upTo + 1)) leaveUnfilled(subject, steps, path[1] ?? '');
       }
       if (by !== undefined) setInStep(by.steps, path, values[index]);
@@ -91,10 +91,13 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
   };
 }
 
-/** Comes to a block and stops there; a command at work is not asked about, and has to end. */
+/**
+ * Returns the steps that reach a block and stop there; `until` does not stop at a command at work, so the command has
+ * to end.
+ */
 function rest({ id, kind }: ResolvedBlock, { kind: wrong }: Finding): ScriptStep[] {
   if (BLOCK_KINDS[kind].by !== 'cli') return [{ until: id }];
-  // A command that needs what is not set is not run.
+  // A command that needs an unset value is not run.
   if (wrong === 'value-unset') return [{ until: 'end' }];
   return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
 }
@@ -126,7 +129,7 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
   }
 }
 
-/** Redoes a block. A command at work that no step speaks of would be over before. */
+/** Redoes a block. If a command is at work, the step must mention it; otherwise it would end first. */
 function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
   const isAtWork = BLOCK_KINDS[resting.kind].by === 'cli' && isPending(resting) && state === 'active';
   return isAtWork ? { expect: { block: resting.id, action: actionOf(resting) }, invalidate } : { invalidate };
@@ -144,12 +147,15 @@ function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptSte
   };
 }
 
-/** A round that fills nothing new: `init` writes the purpose. */
+/** Describes a round that fills nothing new: `init` already wrote the purpose. */
 function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
   return 'sections' in block && block.sections.length > 0 ? { data: { purpose: 'As before.' } } : {};
 }
 
-/** Hands in all sections of a block but one. An action takes any section, so that the purpose stands where there is no other. */
+/**
+ * Hands in all sections of a block except one. An action accepts any section, so the purpose is used if no other is
+ * left.
+ */
 function leaveUnfilled({ recipe }: Subject, steps: ScriptStep[], section: string): void {
   for (const step of steps) {
     const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
@@ -229,7 +235,7 @@ function setGiven(given: ScriptGiven, [root, name = '']: readonly string[], valu
     given.set = { ...given.set, [name]: String(value) };
 }
 
-/** The same script for a recipe that runs as a phase: what comes before it goes well. */
+/** Adapts a script to a recipe that runs as a phase; earlier phases succeed. */
 export function inPhase(script: Script, phase: string): Script {
   const steps = script.steps.map((step) =>
     step.until === undefined || step.until === 'end' ? step : { ...step, until: `${phase}/${step.until}` },

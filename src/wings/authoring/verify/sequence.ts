@@ -9,16 +9,16 @@ import { judge } from './judge.js';
 import { findSubject, type Subject } from './subject.js';
 import { countMostActions, findWays } from './ways.js';
 
-/** What was proved of a sequential recipe, or of one as a phase. */
+/** The result of verifying a sequential recipe, alone or as a phase. */
 export interface Verified {
   subject: Subject;
   graph: Graph;
   findings: Finding[];
-  /** On the longest way; null where a loop has no bound. */
+  /** On the longest path; null if a loop has no bound. */
   actions: number | null;
 }
 
-/** Explores a sequential recipe and judges what was found. @param most states at most */
+/** Explores a sequential recipe and judges the result. @param most maximum states */
 export function* verifySequence(
   recipe: ResolvedRecipe,
   source: LintableSequence['source'],

@@ -3,22 +3,25 @@ import type { Program } from '../../../machine/program.js';
 import { changeCounts, type Learned, type Left } from './learned.js';
 import { type Counts, type ExactRounds, keyStanding, NOTHING_SPENT, reduceStanding, type Standing } from './place.js';
 
-/** A standing that an exploration has met: one object for all states that have it. */
+/** A standing that an exploration has reached: one object, shared by all states that have it. */
 export interface KnownStanding extends Standing {
-  /** From 0, in the order in which they were met. */
+  /** Counted from 0, in the order in which they were reached. */
   number: number;
-  /** What the bounds of the resting block still allow. */
+  /** Which bounds of the resting block are not exhausted. */
   left: Left;
 }
 
-/** Where a step leads. */
+/** The result of a step. */
 export interface Stood {
   standing: KnownStanding;
-  /** How often the step is taken: the rounds of a loop that leave one are taken together. */
+  /** How often the step is taken: the rounds that exhaust a loop are combined. */
   times: number;
 }
 
-/** The standings of an exploration, each once, with where each step leads from it: states that share one share that, too. */
+/**
+ * The standings of an exploration, without duplicates, and the results of steps from them; states with the same
+ * standing share these.
+ */
 export class Standings {
   readonly #known = new Map<string, KnownStanding>();
   readonly #after = new Map<Learned, Map<Standing | null, Stood>>();
@@ -28,7 +31,7 @@ export class Standings {
     readonly exact: ExactRounds,
   ) {}
 
-  /** @param before null at the beginning, as `event` is */
+  /** @param before null at the beginning, like `event` */
   follow(before: Standing | null, event: MachineEvent | null, learned: Learned): Stood {
     const bySource = this.#after.get(learned) ?? new Map<Standing | null, Stood>();
     this.#after.set(learned, bySource);
@@ -47,7 +50,7 @@ export class Standings {
     return { standing: known, times };
   }
 
-  /** Takes all rounds of a loop but the last at once. Returns how many that are. */
+  /** Combines all rounds of a loop before the last. Returns how many they are. */
   #spendRounds({ place }: Standing, event: MachineEvent, { to }: Learned, counts: Map<number, Counts>): number {
     const { revise, maxRounds = 1 } = this.program.blocks[place.block] ?? {};
     const own = counts.get(place.block);

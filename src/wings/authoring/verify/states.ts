@@ -2,7 +2,7 @@ import type { Graph, Node } from './graph.js';
 import type { KnownStanding } from './standings.js';
 import { isUnknown, type KnownWorld, type World } from './world.js';
 
-/** The states of an exploration, each once. */
+/** The states of an exploration, without duplicates. */
 export class States {
   readonly #worlds = new Map<string, KnownWorld>();
   /** By number of a standing, then of a world: the number of the state. */
@@ -13,7 +13,7 @@ export class States {
     readonly most: number,
   ) {}
 
-  /** Finds the one object of a world. */
+  /** Returns the single object of a world. */
   know(world: World): KnownWorld {
     const key = world.join();
     const known = this.#worlds.get(key) ?? { values: world, number: this.#worlds.size };
@@ -21,7 +21,7 @@ export class States {
     return known;
   }
 
-  /** Returns the number of the state; -1 at the limit. @param how it was come to if it is new */
+  /** Returns the number of the state; -1 at the limit. @param how it was reached, if it is new */
   meet(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
     const { nodes } = this.graph;
     const byWorld = this.#at(standing);
@@ -37,8 +37,8 @@ export class States {
   }
 
   /**
-   * The same, but a state counts as met that differs only in what a run has forgotten that was sent back, and that nobody asks
-   * for but to tell what is wrong on the way on.
+   * Does the same, but treats states as equal that differ only in values that a run forgot when it was sent back; those
+   * values only serve to report faults further on.
    */
   meetAlike(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
     const byWorld = this.#at(standing);
@@ -57,7 +57,7 @@ export class States {
 }
 
 function isAlike(one: World, other: World): boolean {
-  // The last says only whose word the size is.
+  // The last slot only says whether the user set the size.
   return one.every((value, slot) => {
     const against = other[slot] ?? -1;
     return slot === one.length - 1 || value === against || isUnknown(value) || isUnknown(against);

@@ -15,44 +15,44 @@ import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';
 import { type Condition, findValues, type Value } from './values.js';
 
-/** Who writes a document that is read: a block, or an agent of it. */
+/** A writer of a document: a block, or an agent of it. */
 interface Writer {
   block: number;
   /** The condition of the agent. */
   when?: string;
 }
 
-/** A document that a block reads, with those who write it. */
+/** A document that a block reads, with its writers. */
 export interface SubjectRead extends Read {
   writers: readonly Writer[];
 }
 
-/** A value of another block that a text of this one needs. */
+/** A value of another block that a text of this block uses. */
 interface Needed {
   block: number;
-  /** What follows `blocks.`. */
+  /** The text after `blocks.`. */
   key: string;
 }
 
-/** A sequential recipe with all that its exploration looks at, found once. */
+/** A sequential recipe with everything that its exploration uses, computed once. */
 export interface Subject {
   recipe: ResolvedRecipe;
   program: Program;
   values: readonly Value[];
   conditions: ReadonlyMap<string, Condition>;
-  /** By value: the blocks whose end may change it; empty where it is the same in a whole run. */
+  /** By value: the blocks whose end may change it; empty if it is constant in a run. */
   producers: readonly ReadonlySet<number>[];
-  /** The values that name the size, and whether the user has said it; -1 where nobody asks. */
+  /** The index of the value that is the size; -1 if no condition reads it. */
   size: number;
-  /** The index of the block that finds the size; -1 where none does. */
+  /** The index of the block that determines the size; -1 if there is none. */
   classifier: number;
-  /** The blocks whose outcome somebody asks for later, each with its number among them. */
+  /** The blocks whose outcome is read later, each with its number among them. */
   watched: ReadonlyMap<number, number>;
-  /** Those where a failure is told from success. */
+  /** Watched blocks for which failure is distinguished from success. */
   exact: ReadonlySet<number>;
-  /** Those whose status a condition looks at. */
+  /** Blocks whose status a condition reads. */
   asksStatus: ReadonlySet<number>;
-  /** By block. */
+  /** What each block reads, by index of the block. */
   reads: readonly (readonly SubjectRead[])[];
   needed: readonly (readonly Needed[])[];
   /** By block that runs `draft validate`: each required section with the blocks that write it. */
@@ -60,15 +60,15 @@ export interface Subject {
   exactRounds: ExactRounds;
   /** By block: the values that its end changes. */
   produced: readonly (readonly number[])[];
-  /** The blocks with whose end anything known changes, in order. */
+  /** The blocks whose end changes a value or a watched outcome, in order. */
   touched: readonly number[];
   /** The index of each block, by its id. */
   index: ReadonlyMap<string, number>;
-  /** By number of a value or, after all values, of a watched block: the blocks that ask for it. */
+  /** By number of a value or, after all values, of a watched block: the blocks that read it. */
   readers: readonly ReadonlySet<number>[];
 }
 
-/** Finds what the exploration of a recipe looks at. @param source the recipe as written */
+/** Computes what the exploration of a recipe uses. @param source the recipe as written */
 export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['source']): Subject {
   const { blocks, program } = recipe;
   const { values, conditions } = findValues(recipe, listConditions(recipe));
@@ -111,7 +111,7 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
 
 type Looked = Pick<Subject, 'reads' | 'needed' | 'sections' | 'values' | 'conditions' | 'index'>;
 
-/** Finds the blocks whose outcome somebody asks for, with those who ask. */
+/** Finds the blocks whose outcome is read, with their readers. */
 function findAsked(
   { blocks }: ResolvedRecipe,
   looked: Looked,
@@ -134,7 +134,7 @@ function findAsked(
   return { asked, exact };
 }
 
-/** Lists the blocks whose values the conditions of a block look at. */
+/** Lists the blocks whose values the conditions of a block read. */
 function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Looked): number[] {
   return listBlockConditions(block)
     .flatMap((one) => conditions.get(one)?.looksAt ?? [])
@@ -145,7 +145,7 @@ function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Lo
     });
 }
 
-/** Finds the blocks whose rounds conditions look at: as `round` their own, as `blocks["id"].rounds` another's. */
+/** Finds the blocks whose rounds conditions read: their own as `round`, those of others as `blocks["id"].rounds`. */
 function findExactRounds(
   blocks: readonly ResolvedBlock[],
   { values, conditions, index }: Pick<Looked, 'values' | 'conditions' | 'index'>,
@@ -166,13 +166,16 @@ function classifying(recipe: ResolvedRecipe, index: ReadonlyMap<string, number>)
   return found === undefined ? [] : [found];
 }
 
-/** Whether it matters to the reader that the writer has failed. */
+/** Returns whether the reader depends on the writer not having failed. */
 function isStrict({ without }: Read, writer: ResolvedBlock | undefined): boolean {
   if (without === 'never') return true;
   return without === 'skipped' && writer !== undefined && !('agents' in writer);
 }
 
-/** Whether a block writes its section even if it fails: what its agents left undone is named there. */
+/**
+ * Returns whether a block writes its section even if it fails, because the section then names what its agents left
+ * undone.
+ */
 export function writesAnyway(block: ResolvedBlock | undefined): boolean {
   return (
     block !== undefined && 'agents' in block && block.onComplete !== undefined && block.onError.kind === 'continue'
@@ -243,7 +246,7 @@ function findReaders(
   return new Set(blocks.flatMap((block, at) => (listBlockConditions(block).some(looks) ? [at] : [])));
 }
 
-/** The names whose values change on the way. */
+/** Names whose values change during a run. */
 const CHANGING = ['agents', 'blocks', 'draft', 'result', 'round', 'size'];
 
 function findProducers(
@@ -267,12 +270,12 @@ function findProducers(
     case 'result':
       return where(() => true);
     case WHOLE:
-      // What only the user sets is the same in the whole run.
+      // Values that only the user sets are constant in a run.
       return where(() => [...listRootNames(id)].some((name) => CHANGING.includes(name)));
     default:
       return new Set();
   }
 }
 
-/** How many sizes there are. */
+/** The index of the largest size. */
 export const LARGEST = SIZES.length - 1;

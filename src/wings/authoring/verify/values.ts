@@ -4,33 +4,36 @@ import { listPaths } from '../../../recipe/conditions/paths.js';
 import { type Declared, listCandidates, WHOLE } from './candidates.js';
 
 /**
- * The values that conditions look at, each with as few values to try as tell all conditions apart: exploring them explores
+ * A value that conditions read, with just enough candidates to distinguish all conditions: exploring them explores
  * every outcome of every condition, and two conditions about one value never contradict each other.
  */
 export interface Value {
   /** The names that lead to it: `size`, or `agents`, `judge`, `verdict`. */
   path: readonly string[];
-  /** Null, where it can be unset, is the first. */
+  /** Null, if the value can be unset, comes first. */
   values: readonly unknown[];
 }
 
-/** A condition and the values that it looks at. */
+/** A condition and the values that it reads. */
 export interface Condition {
   source: string;
   /** Indices into the values. */
   looksAt: readonly number[];
-  /** Whether it holds for these values, given in the order of `looksAt`. What cannot be evaluated does not hold. */
+  /**
+   * Returns whether it holds for these values, given in the order of `looksAt`. A condition that cannot be evaluated
+   * does not hold.
+   */
   holds(values: readonly unknown[]): boolean;
-  /** The same for the indices of values, remembered. */
+  /** The same for indices of values, with results cached. */
   holdsAt(indices: readonly number[]): boolean;
 }
 
-/** Functions that the values to try are made for; a condition with others is tried as true and as false. */
+/** Functions that candidates are made for; a condition with any other function is tried as true and as false. */
 const KNOWN_CALLS = ['size', 'contains', 'startsWith', 'endsWith', 'containsWord'];
-/** Combinations of values that are compared at most, to find those that no condition tells apart. */
+/** Maximum combinations that are compared to find values that no condition distinguishes. */
 const COMBINATIONS = 400;
 
-/** Finds the values of a recipe's conditions. */
+/** Finds the values that a recipe's conditions read. */
 export function findValues(
   recipe: Declared,
   sources: readonly string[],
@@ -97,7 +100,7 @@ function listSingleNames(node: unknown): string[] {
 function listLiterals(node: unknown): unknown[] {
   if (Array.isArray(node)) return node.flatMap(listLiterals);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  // What stands in brackets is a name.
+  // The text in brackets is a name, not a literal.
   if (node['op'] === '[]' && Array.isArray(node['args'])) return listLiterals(node['args'][0]);
   if (node['op'] === '-_') return listLiterals(node['args']).map((one) => (typeof one === 'number' ? -one : one));
   if (node['op'] !== 'value') return listLiterals(node['args']);
@@ -112,7 +115,7 @@ function evaluate(
 ): boolean {
   if (paths[0]?.[0] === WHOLE) return given[0] === true;
   const scope: Record<string, unknown> = {};
-  // A value inside another one is set after it.
+  // Sets a nested value after the value that contains it.
   const order = paths.map((_, at) => at).sort((a, b) => (paths[a]?.length ?? 0) - (paths[b]?.length ?? 0));
   for (const at of order) setAt(scope, paths[at] ?? [], given[at]);
   try {
@@ -145,10 +148,11 @@ function remember(decide: (given: readonly unknown[]) => boolean): (given: reado
   };
 }
 
-/** Of values that no condition tells apart keeps the first; null is kept. */
+/** Keeps the first of the values that no condition distinguishes; null is always kept. */
 function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
   const { path = [], values: own = [] } = all[at] ?? {};
-  // A round stands for all up to the next; a block or an agent has a status whether or not any condition tells it apart.
+  // A number of rounds stands for all numbers up to the next one; a block or agent has a status even if no condition
+  // distinguishes it.
   if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
   if ((path[0] === 'blocks' || path[0] === 'agents') && path[2] === 'status') return [...own];
   const about = conditions.filter(({ looksAt }) => looksAt.includes(at));
@@ -165,7 +169,7 @@ function mergeAlike(all: readonly Value[], at: number, conditions: readonly Cond
   });
 }
 
-/** Every way to take one of each. */
+/** Returns all combinations of one element of each list. */
 function combine(choices: readonly (readonly unknown[])[]): unknown[][] {
   return choices.reduce<unknown[][]>(
     (before, options) => before.flatMap((taken) => options.map((option) => [...taken, option])),

@@ -22,20 +22,20 @@ import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './wo
 type Draft = NonNullable<CompiledRecipe['draft']>;
 type Explored = NonNullable<VerifyReport['explored']>;
 
-/** How far a recipe is explored. */
+/** Limits of an exploration. */
 export interface Limits {
-  /** States at most. */
+  /** Maximum number of states. */
   most: number;
-  /** Ends it early. */
+  /** Stops it early. */
   signal: AbortSignal;
 }
 
-/** States at most of each symbolic plan of an engine recipe. */
+/** Maximum states of each symbolic plan of an engine recipe. */
 const MOST_OF_ENGINE = 6_000;
 
 /**
- * `recipe verify`: explores recipes exhaustively (authoring.md, Verify). Exit 3 when anything is wrong, or not everything could
- * be explored.
+ * `recipe verify`: explores recipes exhaustively (authoring.md, Verify). Exits with 3 if there is a finding, or the
+ * exploration is incomplete.
  * @throws DevCliError `UNKNOWN_RECIPE`, `INTERRUPTED`
  */
 export async function verifyRecipesCommand(context: ReadContext, names: readonly string[]): Promise<Answer> {
@@ -59,8 +59,8 @@ export async function verifyRecipesCommand(context: ReadContext, names: readonly
 }
 
 /**
- * Explores a recipe under every outcome that an agent or a person can give, and tells what is wrong with it, or that nothing is
- * (authoring.md, Verify). What lint calls an error is told instead: such a recipe cannot run.
+ * Explores a recipe under every outcome that an agent or a person can produce, and reports faults, or that there are
+ * none (authoring.md, Verify). If lint finds an error, reports only that: such a recipe cannot run.
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`, `INTERRUPTED`
  */
 export async function verifyRecipe(
@@ -83,7 +83,7 @@ export async function verifyRecipe(
   };
 }
 
-/** What was proved of a recipe, alone or as a phase. */
+/** The result for a recipe, alone or as a phase. */
 interface Proof extends PhaseProof {
   findings: ReportedFinding[];
   explored: Explored;
@@ -147,8 +147,8 @@ async function proveRecipe(
 }
 
 /**
- * Proves the phases of a workflow, and what holds them together. `known`: the positions of the workflow, as `keyPosition` names
- * them.
+ * Proves the phases of a workflow, and their combination. `known`: the positions of the workflow, as `keyPosition`
+ * names them.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function proveWorkflow(
@@ -163,7 +163,7 @@ export async function proveWorkflow(
     const draft = compiled?.draft ?? null;
     if (compiled === null || draft === null || draft.type === 'meta')
       throw new Error(`The phase ${phase.name} was not compiled.`);
-    // What the recipe of a phase leaves open the workflow says (recipes.md §1).
+    // The workflow decides what the recipe of a phase leaves open (recipes.md §1).
     const recipe = { ...phase.recipe, mode: { ...workflow.mode, ...phase.recipe.mode } };
     proofs.push(await proveRecipe(draft, recipe, compiled.report, name, limits));
   }
@@ -173,7 +173,7 @@ export async function proveWorkflow(
   );
   const ofPhases = proofs.flatMap(({ findings }, at) =>
     findings
-      // A phase that fails without a remote need not stop the workflow.
+      // If the workflow skips failed phases, a phase that fails without a remote does not stop it.
       .filter(({ kind }) => kind !== 'needs-remote' || workflow.errorPolicy.kind !== 'skip')
       .map((finding) => ({ ...finding, script: inPhase(finding.script, workflow.phases[at]?.name ?? '') })),
   );
@@ -209,8 +209,8 @@ function locate(
 }
 
 /**
- * Adds to the data of each step what the schema of its block demands besides: a script names only the values that lead to what
- * is wrong, and an agent hands in all of it.
+ * Completes the data of each step by the schema of its block: the script contains only values that lead to the fault,
+ * but an agent must hand in complete data.
  */
 async function completeData(recipe: ResolvedRecipe, script: Script): Promise<Script> {
   const steps: ScriptStep[] = [];

@@ -2,21 +2,21 @@ import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import type { Edge, Graph } from './graph.js';
 import type { Subject } from './subject.js';
 
-/** Where the edges of a graph lead that are nobody's own loop. */
+/** The edges of a graph without `own` moves. */
 export interface Ways {
   /** By state: the numbers of its edges. */
   out: readonly (readonly number[])[];
-  /** An edge that closes a cycle; null where there is none. */
+  /** An edge that closes a cycle; null if there is none. */
   cycle: number | null;
 }
 
-/** Finds the ways of a graph. */
+/** Collects the edges of a graph without `own` moves, and looks for a cycle. */
 export function findWays(graph: Graph): Ways {
   const out = listOut(graph.nodes.length, graph.edges);
   return { out, cycle: findCycle(graph, out) };
 }
 
-/** Finds an edge that closes a cycle which nobody who acts can leave at will: its loop has no bound. */
+/** Finds an edge that closes a cycle without `own` moves: such a loop has no bound. */
 function findCycle({ nodes, edges }: Graph, out: Ways['out']): number | null {
   const state = new Uint8Array(nodes.length);
   for (let start = 0; start < nodes.length; start += 1) {
@@ -42,7 +42,7 @@ function findCycle({ nodes, edges }: Graph, out: Ways['out']): number | null {
   return null;
 }
 
-/** By state: the numbers of its edges that are nobody's own loop. */
+/** Lists for each state the numbers of its edges without `own` moves. */
 function listOut(nodes: number, edges: readonly Edge[]): number[][] {
   const out: number[][] = Array.from({ length: nodes }, () => []);
   for (const [number, { from, move }] of edges.entries()) if (move.kind !== 'own') out[from]?.push(number);
@@ -50,8 +50,8 @@ function listOut(nodes: number, edges: readonly Edge[]): number[][] {
 }
 
 /**
- * Counts the actions that somebody is handed on the longest way, without redone steps, rounds that fill something and rounds
- * that the user grants. Null where a loop has no bound.
+ * Counts the actions on the longest path that are handed to somebody, without redone steps, rounds that fill something,
+ * and rounds that the user grants. Returns null if a loop has no bound.
  */
 export function countMostActions({ recipe }: Subject, { nodes, edges }: Graph, { out, cycle }: Ways): number | null {
   if (cycle !== null) return null;

@@ -4,47 +4,47 @@ import type { ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { Chance } from './chance.js';
 import { type Condition, findValues, type Value } from './values.js';
 
-/** What a phase can come to. */
+/** The possible outcomes of a phase. */
 export interface PhaseOutcomes {
   completed: boolean;
-  /** It can halt, and not because a person has stopped it. */
+  /** It can halt without being stopped by a person. */
   halted: boolean;
   /** A person can stop it. */
   stopped: boolean;
-  /** Actions on its longest way; null where that is not known. */
+  /** Actions on its longest path; null if unknown. */
   actions: number | null;
   states: number;
   transitions: number;
 }
 
-/** What was explored of a workflow, its phases included. */
+/** The result of exploring a workflow, including its phases. */
 export interface ExploredWorkflow {
   states: number;
   transitions: number;
   actions: number | null;
-  /** False where not everything was explored. */
+  /** False if the exploration is incomplete. */
   whole: boolean;
-  /** The phases that were begun on any way. */
+  /** The phases that were begun on some path. */
   opened: ReadonlySet<number>;
-  /** Whether it can be completed on any way. */
+  /** Whether some path completes it. */
   completed: boolean;
   /** Its positions, as `keyPosition` names them. */
   known: ReadonlySet<string>;
 }
 
-/** States at most: a phase may begin anew at most twenty times. */
+/** Maximum states; a phase may restart at most twenty times. */
 const MOST = 5_000;
 
-/** A position of the workflow, with the values that phases still look at. */
+/** A position of the workflow, with the values that later phases read. */
 interface Stand {
   position: WorkflowPosition;
-  /** By value: the index of what it is; -1 where nobody has asked. */
+  /** By value: the index of its candidate; -1 if it has not been read. */
   world: readonly number[];
 }
 
 /**
- * Explores a workflow with its own transition function, each phase as the child machine that was explored before: what it can
- * come to is what can happen (authoring.md, Verify).
+ * Explores a workflow with its own transition function. Each phase is a child machine that was explored before: its
+ * outcomes are the events (authoring.md, Verify).
  */
 export function exploreWorkflow(workflow: ResolvedWorkflow, outcomes: readonly PhaseOutcomes[]): ExploredWorkflow {
   const needy = workflow.phases.some(({ recipe }) => recipe.needs !== undefined);
@@ -88,7 +88,7 @@ class WorkflowExplorer {
     this.#conditions = found.conditions;
   }
 
-  /** Returns the actions on the longest way; null where that is not known. */
+  /** Returns the number of actions on the longest path; null if unknown. */
   explore(): number | null {
     const position = { status: 'ready', phase: 0, retries: this.outcomes.map(() => 0) } as const;
     return this.#visit({ position, world: this.#values.map(() => -1) });
@@ -120,7 +120,7 @@ class WorkflowExplorer {
     return length;
   }
 
-  /** What an event leads to, under all values that conditions then ask for. */
+  /** Returns the results of an event, for all values that conditions read. */
   #take({ position, world }: Stand, event: WorkflowEvent): Stand[] {
     const chance = new Chance();
     const reached: Stand[] = [];
@@ -139,7 +139,7 @@ class WorkflowExplorer {
     return reached;
   }
 
-  /** Keeps the values that a phase from there on looks at. */
+  /** Keeps only the values that the current or a later phase reads. */
   #forget(world: readonly number[], { status, phase }: WorkflowPosition): number[] {
     const later = status === 'running' ? this.workflow.phases.slice(phase) : [];
     const asked = new Set(later.flatMap(({ when }) => this.#conditions.get(when ?? '')?.looksAt ?? []));
@@ -147,7 +147,7 @@ class WorkflowExplorer {
   }
 }
 
-/** The same text for the same position. */
+/** Returns the same text for the same position. */
 export function keyPosition({ status, phase, retries }: WorkflowPosition): string {
   return `${status} ${phase} ${retries.join()}`;
 }
@@ -159,7 +159,7 @@ function addLongest(here: number | null, lengths: readonly (number | null)[]): n
   );
 }
 
-/** What the work of a phase can make happen; to reopen or abort is whoever acts own wish. */
+/** Lists the events that the work of a phase can cause; reopening and aborting are up to the agent or person. */
 function listEvents({ status }: WorkflowPosition, own: PhaseOutcomes | undefined): WorkflowEvent[] {
   if (status === 'ready') return [{ type: 'START' }];
   if (status !== 'running' || own === undefined) return [];

@@ -6,38 +6,38 @@ import type { Counts } from './place.js';
 import { findAgent, LARGEST, type Subject } from './subject.js';
 
 /**
- * What a run knows besides its place, as far as anybody asks: the values of conditions and the outcomes of blocks. Numbers:
- * first the values, then the watched blocks, last whether the user has said the size.
+ * What a run knows besides its place, as far as anything reads it: values of conditions and outcomes of blocks.
+ * Numbers: first the values, then the watched blocks, last whether the user set the size.
  */
 export type World = readonly number[];
 
-/** A world that an exploration has met: one object for all states that have it. */
+/** A world that an exploration has reached: one object, shared by all states that have it. */
 export interface KnownWorld {
   values: World;
-  /** From 0, in the order in which they were met. */
+  /** Counted from 0, in the order in which they were reached. */
   number: number;
 }
 
-/** Of a value: any of its values, any that is set, any that is set and not 0. Else the index of one. */
+/** Unknown values: any candidate, any that is set, any that is set and not 0. Known values are indices. */
 const FREE = -1;
 const SET = -2;
 const NOT_ZERO = -3;
 
-/** The outcome of a watched block. */
+/** Outcomes of a watched block. */
 export const OUTCOME = { pending: 0, done: 1, skipped: 2, failed: 3, forgotten: 9 } as const;
 
-/** Whether nobody can tell what stands there. */
+/** Returns whether a slot has no known value. */
 export function isUnknown(value: number): boolean {
   return value < 0 || value === OUTCOME.forgotten;
 }
 
-/** A value that was chosen on the way: which, and of its values which. */
+/** A choice on the path: the number of the value, and the index of its candidate. */
 export type Chosen = readonly [value: number, index: number];
 
-/** A world in the making: one step of the exploration changes it. */
+/** A world being changed by one step of the exploration. */
 export class Change {
   readonly chosen: Chosen[] = [];
-  /** Values that were asked for before they were set, and whether it mattered. */
+  /** Values that were read before they were set, if that made a difference. */
   readonly unset: { value: number; source: string }[] = [];
   readonly #world: number[];
 
@@ -64,7 +64,7 @@ export class Change {
     this.#world[this.#slot(block)] = merged;
   }
 
-  /** What a block has handed in is there: whatever it may have been. */
+  /** Records that a block has handed in its values, whatever they are. */
   hand(block: number, how: 'done' | 'failed', choice: string | null): void {
     const { values, produced, size, classifier } = this.subject;
     const handed = (produced[block] ?? []).filter((at) => {
@@ -79,15 +79,18 @@ export class Change {
   }
 
   /**
-   * Whether the condition of an agent does not hold: it was not asked, and is what it was. Only of agents that somebody asks
-   * about: a condition decided for others would tell states apart that nothing tells apart.
+   * Returns whether an agent's condition does not hold, so that it was not asked and its values stay. Called only for
+   * agents that a condition reads: deciding other conditions would split states needlessly.
    */
   #isIdle(block: number, agent: string | undefined): boolean {
     const { when } = findAgent(this.subject.recipe.blocks[block], agent) ?? {};
     return when !== undefined && !this.holds(when, block);
   }
 
-  /** What an agent of a block has come to. Of several, one may have failed where the run goes on, and one delivered where it does not. */
+  /**
+   * Returns what is known about an agent's value. With several agents, one may have failed although the run goes on,
+   * and one may have delivered although it does not.
+   */
   #getSaid(at: number, [, id, member]: readonly string[], values: readonly unknown[], how: 'done' | 'failed'): number {
     const block = this.subject.recipe.blocks[at];
     if (block === undefined || !('agents' in block)) return FREE;
@@ -105,18 +108,18 @@ export class Change {
     return isPromised && values.length > 1 ? SET : FREE;
   }
 
-  /** Takes it that a check has found these sections filled. @returns whether it can have */
+  /** Assumes that a check found these sections filled. @returns whether that is possible */
   fill(sections: readonly string[]): boolean {
     return fillSections(this.subject, this.#world, sections);
   }
 
-  /** Whether a value says that a section of the draft is filled: nothing empties it again. */
+  /** Returns whether a value says that a section of the draft is filled, which nothing undoes. */
   #isFilled(at: number): boolean {
     const { path = [], values = [] } = this.subject.values[at] ?? {};
     return path[0] === 'draft' && path[2] === 'filled' && values[this.#world[at] ?? FREE] === true;
   }
 
-  /** What a block has come to no longer counts. */
+  /** Discards the results of a block. */
   retract(block: number): void {
     const { produced, size, classifier } = this.subject;
     for (const at of produced[block] ?? []) this.#world[at] = this.#getRetracted(at, block);
@@ -126,8 +129,8 @@ export class Change {
 
   /**
    * Returns what a value is once its block has to be done again. A draft stays. What an agent said stays if the agent or its block has
-   * a condition, and so may not be asked again. What any other agent said is free to be anything: it will be asked again, and
-   * keeping its answer until then would triple the states of recipes with ways back.
+   * a condition, and so may not be asked again. Any other agent will be asked again, and keeping its answer until then would
+   * triple the states of recipes with ways back.
    */
   #getRetracted(at: number, block: number): number {
     const { path: [root, id, member] = [], values = [] } = this.subject.values[at] ?? {};
@@ -151,7 +154,7 @@ export class Change {
     return block?.when === undefined && findAgent(block, agent)?.when === undefined;
   }
 
-  /** The size of the work, by its index; asks chance where nothing says it. */
+  /** Returns the size of the work, by its index; chooses one if it is unknown. */
   get size(): number {
     const { size } = this.subject;
     return size < 0 ? LARGEST : this.#get(size);
@@ -161,12 +164,12 @@ export class Change {
     return this.#world.at(-1) === 1;
   }
 
-  /** Nobody has said the size. */
+  /** Records that the user did not set the size. */
   forgetSaid(): void {
     this.#world[this.#world.length - 1] = 0;
   }
 
-  /** The user has made the work one size larger. */
+  /** Records that the user increased the size by one. */
   grow(): void {
     const { size } = this.subject;
     if (size < 0) return;
@@ -175,8 +178,8 @@ export class Change {
   }
 
   /**
-   * Decides a condition; what is not known yet chance decides, and it is known from then on.
-   * @param block whose round counts
+   * Evaluates a condition; unknown values are chosen, and known from then on.
+   * @param block whose round is meant
    */
   holds(source: string, block: number): boolean {
     const condition = this.subject.conditions.get(source);
@@ -193,9 +196,9 @@ export class Change {
   }
 
   /**
-   * Lists those values of a condition that does not hold here without which it would have to stay so.
-   * @param isOpen whether a value could be another; `getValue` gives what it is
-   * @returns empty where it could not hold whatever they were
+   * Lists the values of a condition that does not hold which could make it hold.
+   * @param isOpen whether a value could be different; `getValue` returns the current one
+   * @returns empty if it could not hold whatever they were
    */
   listOpen(
     source: string,
@@ -215,7 +218,7 @@ export class Change {
     return canHold([]) ? open.map((at) => this.subject.values[at]?.path ?? []) : [];
   }
 
-  /** Whether a value is asked for that a block was to set which was skipped or has failed. */
+  /** Returns whether a value is unset because its block was skipped or failed. */
   #isMissing(at: number): boolean {
     const [root, id = '', member] = this.subject.values[at]?.path ?? [];
     if (root !== 'blocks' || (member !== 'data' && member !== 'exit')) return false;
@@ -241,7 +244,10 @@ export class Change {
     return index;
   }
 
-  /** Whether a value of an agent can be with what is known of its others: one that has failed has said nothing. */
+  /**
+   * Returns whether a value of an agent is consistent with its other known values: an agent that failed has reported
+   * nothing.
+   */
   #agrees([root, id, member]: readonly string[], value: unknown): boolean {
     if (root !== 'agents') return true;
     return this.subject.values.every(({ path, values }, at) => {
@@ -257,8 +263,9 @@ export class Change {
   }
 
   /**
-   * The value that stands for a number of rounds: the last that is not greater. Where the user may grant or fill rounds there may
-   * have been any number before, and each time another.
+   * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the user may grant
+   * or fill rounds, there may have been any number of further rounds, so one of the higher candidates may be chosen,
+   * each time anew.
    */
   #countRounds(values: readonly unknown[], rounds: number, block: number): number {
     const least = Math.max(
@@ -281,7 +288,7 @@ export class Change {
 }
 
 function isPossible(known: number, value: unknown, path: readonly string[]): boolean {
-  // No agent reports that.
+  // An agent never reports this status.
   if (path[0] === 'agents' && path[2] === 'status' && value === STALE) return false;
   if (known === FREE) return true;
   return value !== null && (known === SET || value !== 0);
@@ -307,7 +314,7 @@ function getHanded(
   }
 }
 
-/** The world in which a run begins. */
+/** Creates the world in which a run begins. */
 export function createWorld({ values, watched, classifier }: Subject): World {
   return [
     ...values.map(({ path, values: all }) => {

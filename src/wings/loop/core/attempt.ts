@@ -2,23 +2,23 @@ import { createMachine, transition } from 'xstate';
 import { DevCliError } from '../../../base/errors.js';
 import type { Attempt } from '../state-schema.js';
 
-/** What happens to an attempt (loop-core.md, auto). Each is one commit of the stream. */
+/** Events of an attempt (loop-core.md, auto). Each is one commit of the stream. */
 export type AttemptEvent =
   | 'PREPARED'
-  /** A session ended, or a person answered a run that no session is to go on with. */
+  /** A session ended, or a person answered a run that needs no further session. */
   | 'ENDED'
   | 'SAVED'
-  /** The run goes on, and so does the attempt, with a session more. */
+  /** The attempt continues with another session, because its run goes on. */
   | 'AGAIN'
   | 'PARK'
   | 'ACCEPT'
   | 'INTEGRATED'
-  /** The branch could not be moved; the verdict stands. */
+  /** The branch could not be moved; the verdict stays. */
   | 'UNMOVED'
-  /** It is over for this attempt, whatever becomes of the goal. */
+  /** The attempt is over, whatever happens to the goal. */
   | 'OVER';
 
-/** The machine of all attempts; an attempt that is settled leaves the state. */
+/** The state machine of an attempt; a settled attempt is removed from the state. */
 const ATTEMPT_MACHINE = {
   id: 'attempt',
   initial: 'preparing',
@@ -37,7 +37,7 @@ const ATTEMPT_MACHINE = {
 const machine = createMachine({ ...ATTEMPT_MACHINE });
 
 /**
- * Returns the state to which an event leads an attempt.
+ * Returns the next state of an attempt after an event.
  * @throws DevCliError `INTERNAL` for an event that its state does not accept
  */
 export function stepAttempt(state: Attempt['state'], event: AttemptEvent): Attempt['state'] {

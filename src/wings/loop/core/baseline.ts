@@ -1,8 +1,8 @@
 import { type LogEvent, type ParsedLog, readInstant } from './log-lines.js';
 
-/** Whether the loop can be trusted, in figures of its log (loop-operations.md, The log). Pure. */
+/** Computes from the log whether the loop can be trusted (loop-operations.md, The log). Pure. */
 
-/** What the figures are held against: `observe` of `.ai/config.yaml`. */
+/** Limits for the figures: `observe` of `.ai/config.yaml`. */
 export interface Guards {
   min_goal_runs: number;
   min_first_pass_success_rate: number;
@@ -17,7 +17,7 @@ export const GUARDS: Guards = {
   ...{ max_security_incident_rate: 0.2, max_claim_collision_rate: 0.15, max_mttr_minutes: 180 },
 };
 
-/** An `auto_attempt`. What is not said to be a success is none. */
+/** An `auto_attempt`. Anything not marked as a success is a failure. */
 interface Row {
   at: number;
   attempt: number;
@@ -26,18 +26,18 @@ interface Row {
   isSecurity: boolean;
 }
 
-/** The attempts of one goal in one batch, in order of time, then of attempt. */
+/** The attempts of one goal in one batch, ordered by time, then by attempt. */
 type GoalRun = readonly [Row, ...Row[]];
 
 interface Window {
   goalRuns: GoalRun[];
-  /** How often each event of the queue came; `collision`: claims refused because another held the goal. */
+  /** Counts of each queue event; `collision`: claims refused because another worker held the goal. */
   queue: Readonly<Record<string, number>>;
-  /** Lines, and events that count here, of which nobody can say when or of what they were. */
+  /** Unreadable lines, and relevant events without a usable time or goal. */
   skipped: number;
 }
 
-/** Takes what lies in the last days. @param now milliseconds since the epoch */
+/** Selects the events of the last days. @param now milliseconds since the epoch */
 export function selectWindow({ events, skipped: lines }: ParsedLog, days: number, now: number): Window {
   const told = events.filter(({ event_type: type }) => type === 'auto_attempt' || type.startsWith('queue_'));
   const placed = told.flatMap((event) => {
@@ -77,7 +77,10 @@ function readRow({ payload }: LogEvent, at: number): Row {
   return { at, attempt: n, success: success === true, action, isSecurity: failure === 'security' };
 }
 
-/** Computes the figures, and which guards they fail: as they are shown, so that nobody is told that 0.35 is more than 0.35. */
+/**
+ * Computes the figures, and which guards fail. Compares rounded figures, so that nobody is told that 0.35 is more than
+ * 0.35.
+ */
 export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | 'queue'>, guards: Guards) {
   const share = (fits: (run: GoalRun) => boolean) => divide(goalRuns.filter(fits).length, goalRuns.length);
   const lastOf = (run: GoalRun): Row => run.at(-1) ?? run[0];
@@ -116,7 +119,7 @@ export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | '
   return { ...figures, baseline_ready: failing.length === 0, failing_guards: failing };
 }
 
-/** Milliseconds from the first failure to the first success after it. */
+/** Returns the milliseconds from the first failure to the first success after it. */
 function measureRepair(run: GoalRun): number | null {
   const failed = run.findIndex(({ success }) => !success);
   const mended = failed < 0 ? undefined : run.slice(failed).find(({ success }) => success);

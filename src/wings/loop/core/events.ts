@@ -3,7 +3,7 @@ import { sha1 } from '../../../base/sha256.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import { formatLocalInstant } from '../../../documents/handoff-file.js';
 
-/** Lines of `.ai/events/events.jsonl`, the log of all that the loop did (loop-core.md, Events). Pure. */
+/** Lines of `.ai/events/events.jsonl`, the log of everything that the loop did (loop-core.md, Events). Pure. */
 
 export type EventType =
   | 'batch_started'
@@ -22,7 +22,7 @@ export type EventType =
 
 /**
  * Builds an event.
- * @param about.key unique among those of its type: the same key gives the same id
+ * @param about.key unique within its type: the same key gives the same id
  */
 export function buildEvent(
   type: EventType,
@@ -40,7 +40,7 @@ export function buildEvent(
   };
 }
 
-/** Writes events as lines, secrets masked within the texts. */
+/** Renders events as lines, with secrets in their texts masked. */
 export function renderEvents(events: readonly JsonObject[]): string {
   return events
     .map(
@@ -50,7 +50,7 @@ export function renderEvents(events: readonly JsonObject[]): string {
     .join('');
 }
 
-/** The id of a batch: `20261127T010203+0100-1f2e`. */
+/** Builds the id of a batch: `20261127T010203+0100-1f2e`. */
 export function nameBatch(milliseconds: number, hex: string): string {
   const instant = formatLocalInstant(milliseconds);
   const [date, time, offset] = [instant.slice(0, 10), instant.slice(11, 19), instant.slice(19)];

@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { LogEvent } from './log-lines.js';
 
-/** What the log says of each goal (loop-operations.md, The log). Pure. */
+/** Summarizes the log for each goal (loop-operations.md, The log). Pure. */
 
 const NEW = {
   ...{ event_count: 0, success_count: 0, failure_count: 0, retry_count: 0, block_count: 0, escalate_count: 0 },
@@ -16,7 +16,7 @@ const NEW = {
 /** One goal in `.ai/state/goal_views.yaml`. */
 export type GoalView = typeof NEW;
 
-/** Folds events, each once and in the order of the log, into views: by goal, in the order of their names. */
+/** Folds events, each once and in the order of the log, into views by goal, sorted by name. */
 export function openGoalViews(): { take(event: LogEvent): void; list(): [string, GoalView][] } {
   const views = new Map<string, GoalView>();
   const take = (event: LogEvent): void => {
@@ -47,7 +47,7 @@ function countAttempt(view: GoalView, payload: LogEvent['payload']): void {
   view.last_action_taken = readText(action);
 }
 
-/** A claim is the goal's until it is released, has expired, or another one is taken. */
+/** A goal keeps its claim until the claim is released or expires, or another one is made. */
 function foldClaim(view: GoalView, { event_type: type, payload }: LogEvent): void {
   const id = readText(payload['claim_id']);
   switch (type) {
@@ -69,7 +69,7 @@ function foldClaim(view: GoalView, { event_type: type, payload }: LogEvent): voi
 
 const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** What others wrote, as one short line each. */
+/** Makes foreign texts short single lines. */
 function makePrintable(view: GoalView): GoalView {
   const cut = (text: string | null) => (text === null ? null : toBoundedLine(text, 80));
   return {

@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { type LogEvent, readInstant } from './log-lines.js';
 
-/** What waits for a person, as the log tells it (loop-operations.md, Inbox). Pure. */
+/** Derives from the log what waits for a person (loop-operations.md, Inbox). Pure. */
 
 export type InboxReason =
   | 'security_failure'
@@ -13,29 +13,30 @@ export type InboxReason =
 export type InboxAction = 'approve' | 'reject' | 'defer';
 
 export interface InboxItem {
-  /** `inbox-` and the id of the event that made it. */
+  /** `inbox-` and the id of the event that created it. */
   inbox_id: string;
   event_id: string;
   goal_id: string | null;
   priority: 'high' | 'medium';
   reason_code: InboxReason;
-  /** One line, fit to be printed. */
+  /** One line, safe to print. */
   summary: string;
   timestamp: string | null;
   latest_action: InboxAction | null;
   resolved: boolean;
-  /** Of an `auto_attempt`; null of others. */
+  /** Classification of an `auto_attempt`; null for other events. */
   classification: string | null;
 }
 
-/** Characters of a summary, and of a word from a payload. */
+/** Maximum characters of a summary, and of a word from a payload. */
 const LINE = 200;
 const WORD = 48;
-/** Characters of what git says: files first, then what to do about them. */
+/** Maximum characters of git's message: files first, then what to do about them. */
 const GIT = 600;
 
 /**
- * Folds events into items, the closed ones included: of high priority first, then the newest; of the same time, the later in the log.
+ * Folds events into items, including closed ones: high priority first, then the newest; at the same time, the later one
+ * in the log first.
  * @param events each once, in the order of the log
  */
 export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
@@ -44,10 +45,10 @@ export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
   return inbox.list();
 }
 
-/** The same, event by event. */
+/** Folds one event at a time, as `foldInbox` does. */
 export function openInbox(): { take(event: LogEvent): void; list(): InboxItem[] } {
   const items = new Map<string, InboxItem>();
-  // One item of a goal and a reason is open at a time: the newer closes the older.
+  // For each goal and reason, only one item is open: a newer one closes the older.
   const open = new Map<string, Map<string, InboxItem>>();
   const take = (event: LogEvent): void => {
     if (event.event_type === 'operator_inbox_action') answerItem(items, event.payload);
@@ -72,7 +73,7 @@ function closeAll(items: Map<string, InboxItem> | undefined): void {
   items?.clear();
 }
 
-/** The first answer that is no deferral holds. */
+/** The first answer other than a deferral is final. */
 function answerItem(items: ReadonlyMap<string, InboxItem>, { inbox_id: id, action }: LogEvent['payload']): void {
   const item = typeof id === 'string' ? items.get(id) : undefined;
   if (item === undefined || item.latest_action === 'approve' || item.latest_action === 'reject') return;
@@ -81,7 +82,7 @@ function answerItem(items: ReadonlyMap<string, InboxItem>, { inbox_id: id, actio
   if (action !== 'defer') item.resolved = true;
 }
 
-/** @returns null for an event that nobody has to answer */
+/** @returns null for an event that needs no answer */
 function makeItem({ event_id, event_type, goal_id, timestamp, payload }: LogEvent): InboxItem | null {
   const reason_code = findReason(event_type, payload);
   if (reason_code === null) return null;
@@ -94,7 +95,7 @@ function makeItem({ event_id, event_type, goal_id, timestamp, payload }: LogEven
   };
 }
 
-/** The first row of the table that fits. */
+/** Returns the first reason that applies. */
 function findReason(type: string, payload: LogEvent['payload']): InboxReason | null {
   switch (type) {
     case 'auto_attempt':
@@ -133,7 +134,7 @@ const readLine = (value: unknown, most = LINE): string | null =>
   (typeof value === 'string' && toBoundedLine(value, most)) || null;
 const readWord = (value: unknown): string | null => readLine(value, WORD);
 
-/** Of high priority first, then the newest; of the same time, the later in the list. */
+/** Sorts items: high priority first, then the newest; at the same time, the later one in the list first. */
 export function sortItems<T extends Pick<InboxItem, 'priority' | 'timestamp'>>(items: readonly T[]): T[] {
   const placed = items.map((item, at) => ({ item, at, time: readInstant(item.timestamp) ?? 0 }));
   const rank = ({ item }: { item: T }) => (item.priority === 'high' ? 0 : 1);

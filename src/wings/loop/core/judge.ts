@@ -3,34 +3,34 @@ import type { RunState } from '../../../run/state.js';
 import type { LoopGoal } from '../goals.js';
 import type { Attempt, CommandFact, SessionFacts, Verdict } from '../state-schema.js';
 
-/** What becomes of an attempt, by facts alone: no word of an output decides anything (loop-core.md, auto, step 5). Pure. */
+/** Judges an attempt by facts alone: nothing that a tool prints decides anything (loop-core.md, auto, step 5). Pure. */
 
 export type Judgement =
   | { next: 'session' }
   | { next: 'park'; reason: string }
-  /** The tests, and what the goal's acceptance runs, are still to be run. */
+  /** The tests and the goal's acceptance commands still have to run. */
   | { next: 'test' }
   | { next: 'verdict'; verdict: Verdict };
 
-/** What is known of an attempt. */
+/** The parts of an attempt that the judgement uses. */
 type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
 
-/** Sessions that one run may take. */
+/** Maximum sessions of one run. */
 const MOST_SESSIONS = 5;
-/** Why an attempt does not count that a signal, or the end of the machine, has cut off. */
+/** Why an attempt that a signal or a reboot cut off does not count. */
 export const INTERRUPTED = 'it was cut off before its end';
 
 /** Why an attempt is accepted. */
 export const ACCEPTED = 'the tests say so';
 
-/** Exit codes of a shell that cannot run a command. */
+/** Exit codes with which a shell reports that it cannot run a command. */
 const CANNOT_RUN: readonly (number | null)[] = [126, 127];
-/** Characters of what a tool said last. */
+/** Maximum characters quoted from a tool's last output. */
 const LONGEST_QUOTE = 160;
-/** Paths that a reason names. */
+/** Maximum paths that a reason names. */
 const NAMED = 8;
 
-/** Judges what a session has left. The first line of the table that holds. */
+/** Judges the results of a session; the first rule that applies decides. */
 export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   const { session, handoff, run, changed, forbidden } = facts;
   if (known.stopped) return end('interrupted', 'stop', INTERRUPTED);
@@ -39,7 +39,7 @@ export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   if (!session.started || CANNOT_RUN.includes(session.exit) || failed)
     return end('tool-error', 'pause', `${sayEnd(session)}${quoteLast(session.log)}`);
   if (session.timedOut) return end('timeout', 'retry', 'the session took longer than timeout_minutes');
-  // Before the handoff: a session that waits for a person may call itself blocked.
+  // Checked before the handoff: a session whose run waits for a person may report itself as blocked.
   if (run?.waits) return { next: 'park', reason: run.said };
   if (handoff?.status === 'blocked') return end('blocked', 'block', handoff.reason || 'the handoff gives no reason');
   if (run?.status === 'live' && run.grew && known.sessions < MOST_SESSIONS) return { next: 'session' };
@@ -53,7 +53,7 @@ export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   return { next: 'test' };
 }
 
-/** Judges what the tests and the acceptance say of what was kept. @param checks the tests first */
+/** Judges the results of the tests and acceptance commands on the kept commit. @param checks the tests first */
 export function judgeChecks(
   goal: Pick<LoopGoal, 'expect_failure'>,
   facts: Pick<SessionFacts, 'handoff' | 'unread' | 'misnamed' | 'run'>,
@@ -75,17 +75,17 @@ export function judgeChecks(
   return end(classification, 'integrate', ACCEPTED);
 }
 
-/** Whether an end counts for `max_retries`: it says something about the work. */
+/** Returns whether an end counts toward `max_retries`, because it says something about the work. */
 export function isCounted({ classification }: Pick<Verdict, 'classification'>): boolean {
   return !['tool-error', 'interrupted'].includes(classification);
 }
 
-/** The verdict of an attempt that could not be put on the branch. */
+/** Returns the verdict of an attempt that could not be put on the branch. */
 export function failToIntegrate(classification: 'merge-fail' | 'failed', reason: string): Verdict {
   return { classification, success: false, action: 'retry', reason };
 }
 
-/** What of the work a failure is about. */
+/** Classifies the cause of a failure. */
 export function classifyFailure({ classification, reason }: Pick<Verdict, 'classification' | 'reason'>): string {
   if (reason.startsWith('changes outside allowed scope')) return 'security';
   if (['tool-error', 'timeout', 'interrupted'].includes(classification)) return 'env-flaky';
@@ -93,7 +93,7 @@ export function classifyFailure({ classification, reason }: Pick<Verdict, 'class
   return 'impl-defect';
 }
 
-/** Paths in a sentence. */
+/** Lists paths for a sentence. */
 export function listPaths(paths: readonly string[]): string {
   const more = paths.length - NAMED;
   return [...paths.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
@@ -103,13 +103,13 @@ function end(classification: string, action: Verdict['action'], reason: string):
   return { next: 'verdict', verdict: { classification, success: action === 'integrate', action, reason } };
 }
 
-/** What a tool said last, for people: it decides nothing. */
+/** Quotes a tool's last output for people; it decides nothing. */
 function quoteLast(log: string): string {
   const last = toBoundedLine(log.trimEnd().split('\n').at(-1) ?? '', LONGEST_QUOTE);
   return last === '' ? '' : `: "${last}"`;
 }
 
-/** What is wrong with a handoff that is there, and does not count; null where there is none. */
+/** Says why an existing handoff does not count; null if there is none. */
 function sayLost({ unread, misnamed }: Pick<SessionFacts, 'unread' | 'misnamed'>): string | null {
   if (unread !== null) return `the handoff ${unread} cannot be read: it is not of the form that was asked for`;
   return misnamed ? `the handoff was written as ${misnamed.name}; it was to be ${misnamed.wanted}` : null;
@@ -119,7 +119,7 @@ const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
 const isUnable = ({ started, exit, timedOut }: CommandFact): boolean =>
   !started || timedOut || CANNOT_RUN.includes(exit);
 
-/** Says how a command has ended. */
+/** Describes how a command ended. */
 export function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
   if (!started) return `could not be started: ${line}`;
   if (timedOut) return `took too long: ${line}`;
@@ -131,7 +131,7 @@ function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** Whether a run waits for a person, and what it says. */
+/** Returns whether a run waits for a person, and its message. */
 export function describeWaiting({ status, pendingAction: action }: RunState): { waits: boolean; said: string } {
   if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
   return { waits: false, said: action?.action === 'done' ? action.summary : '' };

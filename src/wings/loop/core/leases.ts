@@ -6,9 +6,9 @@ import { KEPT } from '../state.js';
 import type { Lease } from '../state-schema.js';
 import { buildEvent, type EventType } from './events.js';
 
-/** Leases on goals: one goal has one holder, until it is released or its time is over (loop-operations.md, Queue). Pure. */
+/** Leases on goals: a goal has one holder until the lease is released or expires (loop-operations.md, Queue). Pure. */
 
-/** The worker that `auto` is. */
+/** The worker id of `auto`. */
 export const AUTO = 'auto';
 
 export type LeaseTable = Readonly<Record<string, Lease>>;
@@ -17,23 +17,23 @@ export type LeaseTable = Readonly<Record<string, Lease>>;
 export interface Offer {
   id: string;
   role: string;
-  /** Why nobody may take it; null where it is to be had. */
+  /** Why nobody may take it; null if it can be taken. */
   why: string | null;
 }
 
-/** What is asked for. */
+/** A request for a lease. */
 export interface Taking {
   worker: string;
-  /** Null: any. */
+  /** Null: any role. */
   role: string | null;
-  /** The same worker with the same key gets the same lease again. */
+  /** A repeated request with the same worker and key gets the same lease. */
   key: string | null;
   minutes: number;
-  /** Active leases that the worker may have; null: any number. */
+  /** Maximum active leases of the worker; null: no limit. */
   most: number | null;
-  /** Null: the first one that is free and fits. */
+  /** Null: the first one that is free and matches. */
   goal: string | null;
-  /** In the order in which they are given away. */
+  /** In the order in which goals are assigned. */
   offers: readonly Offer[];
 }
 
@@ -52,14 +52,14 @@ export type Taken =
   | { kind: 'taken' | 'reused'; lease: Lease }
   | { kind: 'refused'; code: LeaseRefusal; goal: string | null; problem: string };
 
-/** What becomes of the leases, and what is told of it. */
+/** The changed leases, and the events to log. */
 export interface LeaseChange<A> {
   leases: LeaseTable;
   events: readonly JsonObject[];
   answer: A;
 }
 
-/** Closes what is past its time, and forgets what was closed long ago. @returns how many were past it */
+/** Closes expired leases, and deletes those that were closed long ago. @returns how many expired */
 export function sweep(leases: LeaseTable, at: string): LeaseChange<number> {
   const now = Date.parse(at);
   const over = Object.values(leases).filter((lease) => lease.status === 'active' && !isActive(lease, at));
@@ -74,23 +74,23 @@ export function sweep(leases: LeaseTable, at: string): LeaseChange<number> {
   };
 }
 
-/** Whether a lease holds its goal at an instant. */
+/** Returns whether a lease is in force at an instant. */
 const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
   status === 'active' && Date.parse(expiresAt) > Date.parse(at);
 
-/** Finds who has a goal at an instant. */
+/** Finds the lease on a goal at an instant. */
 export const findHolder = (leases: LeaseTable, goal: string, at: string): Lease | null =>
   Object.values(leases).find((lease) => lease.goal === goal && isActive(lease, at)) ?? null;
 
-/** Why `auto` passes by a goal that another worker has at an instant; null where none has. */
+/** Returns why `auto` skips a goal at an instant, because another worker holds it; null if none does. */
 export function findOther(leases: LeaseTable, goal: string, at: string): string | null {
   const holder = findHolder(leases, goal, at);
   return holder === null || holder.worker === AUTO ? null : `${holder.worker} has it until ${holder.expiresAt}`;
 }
 
 /**
- * Takes a lease. Nothing is past its time any more.
- * @param id of the lease where a new one is made, also of what is told of a refusal
+ * Takes a lease. Expired leases must have been swept.
+ * @param id of a new lease; also the key of a refusal's event
  */
 export function takeLease(
   leases: LeaseTable,
@@ -153,7 +153,7 @@ function chooseOffer(
     : refuse('role_no_claimable_goals', `no free goal has the role ${role}`);
 }
 
-/** Finds a lease that a worker may still speak for. */
+/** Finds an active lease of a worker, by its id. */
 export function findOwn(leases: LeaseTable, id: string, worker: string, at: string): Lease | Refused {
   const lease = leases[id];
   const refuse = (code: LeaseRefusal, problem: string): Refused => ({
@@ -169,7 +169,7 @@ export function findOwn(leases: LeaseTable, id: string, worker: string, at: stri
       );
 }
 
-/** Has a lease hold from now on for some minutes. */
+/** Extends a lease to some minutes from now. */
 export function renewLease(
   leases: LeaseTable,
   before: Lease,
@@ -183,7 +183,7 @@ export function renewLease(
   };
 }
 
-/** Gives a goal back. */
+/** Releases a lease. */
 export function releaseLease(
   leases: LeaseTable,
   before: Lease,
@@ -216,14 +216,16 @@ function tellRefusal(
   return buildEvent('queue_claim_rejected', { key: id, at, payload });
 }
 
-/** Lets nothing late count. @param claim null: nothing has to hold. @throws DevCliError `CLAIM_REFUSED` */
+/**
+ * Requires that a claim is still active. @param claim null: nothing is required. @throws DevCliError `CLAIM_REFUSED`
+ */
 export function requireActive(leases: LeaseTable, claim: string | null, at: string): void {
   const lease = claim === null ? undefined : leases[claim];
   if (claim === null || (lease !== undefined && isActive(lease, at))) return;
   throw refuseClaim('claim_not_active', claim, 'its time is over');
 }
 
-/** Refusals of what names a claim, and asks for none. */
+/** Refusals of calls about an existing claim. */
 const OF_CLAIMS: ReadonlySet<LeaseRefusal> = new Set(['claim_not_active', 'claim_of_other_worker']);
 
 /** @param target the goal or the claim */

@@ -1,26 +1,26 @@
 import { isRecord, parseOrNull } from '../../../base/json.js';
 import { sha1 } from '../../../base/sha256.js';
 
-/** The log as it is read (loop-operations.md, The log). Any program may write into it: nothing of a line is trusted. Pure. */
+/** Reads the log (loop-operations.md, The log). Any program may write to it, so no line is trusted. Pure. */
 
-/** An event, with what of it may be printed as it is. */
+/** An event whose fields, except type and payload, are safe to print. */
 export interface LogEvent {
-  /** As written where it is a plain word; else, and where there is none, made from it or from the line. */
+  /** As written if it is a plain word; otherwise derived from it, or from the line. */
   event_id: string;
   event_type: string;
-  /** As written; null where it is no date. */
+  /** As written; null if it is not a date. */
   timestamp: string | null;
-  /** Null where it names no goal that there can be. */
+  /** Null unless it is a possible id of a goal. */
   goal_id: string | null;
   payload: Readonly<Record<string, unknown>>;
 }
 
-/** How many lines of a log are what. */
+/** Counts of the lines of a log. */
 export interface LogCount {
-  /** Lines that are events, those that come again included. */
+  /** Lines that are events, including duplicates. */
   total: number;
   duplicates: number;
-  /** Lines that are none: half a line, no object, without a type. */
+  /** Lines that are not events: incomplete, not an object, or without a type. */
   skipped: number;
 }
 
@@ -29,18 +29,18 @@ const GOAL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/;
 const DATE = /^\d{4}-\d\d-\d\d[\d:.TZtz+ -]{0,30}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The events of a log: each once, in its order. */
+/** The events of a log, each once, in order. */
 export interface ParsedLog extends LogCount {
   events: LogEvent[];
 }
 
-/** Reads a log. Empty lines are nothing. */
+/** Parses a log; ignores empty lines. */
 export function parseEvents(text: string): ParsedLog {
   const events: LogEvent[] = [];
   return { ...scanEvents(text, (event) => events.push(event)), events };
 }
 
-/** The same, handed on one by one: a long log is not held in memory. */
+/** Passes events on one by one, so that a long log is not held in memory. */
 export function scanEvents(text: string, take: (event: LogEvent) => void): LogCount {
   const seen = new Set<string>();
   let [total, skipped] = [0, 0];
@@ -79,7 +79,9 @@ function readEvent(line: string): LogEvent | null {
 
 const readGoalId = (value: unknown): string | null => (typeof value === 'string' && GOAL.test(value) ? value : null);
 
-/** Milliseconds since the epoch; null for a time without offset, which says no instant, and for none. */
+/**
+ * Converts to milliseconds since the epoch; null for a time without offset, which is ambiguous, and for anything else.
+ */
 export function readInstant(timestamp: string | null): number | null {
   const at = timestamp !== null && INSTANT.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(at) ? null : at;

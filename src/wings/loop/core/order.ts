@@ -1,20 +1,20 @@
 import { DevCliError } from '../../../base/errors.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 
-/** Which goals a batch works off, and in which order (loop-core.md, auto). Pure. */
+/** Chooses and orders the goals of a batch (loop-core.md, auto). Pure. */
 
-/** A goal with its place in the tree. */
+/** A goal with its depth in the tree. */
 export interface PlacedGoal {
   goal: LoopGoal;
   depth: number;
 }
 
-/** Lists all goals, each behind its parent. */
+/** Lists all goals, each after its parent. */
 export function placeGoals(goals: readonly LoopGoal[], depth = 0): PlacedGoal[] {
   return goals.flatMap((goal) => [{ goal, depth }, ...placeGoals(goal.children, depth + 1)]);
 }
 
-/** What was asked for. */
+/** The options that choose goals. */
 export interface Asked {
   /** A goal by name. */
   named?: string | undefined;
@@ -25,7 +25,7 @@ export interface Asked {
 
 /**
  * Chooses the goals of a batch, in the order in which they are begun.
- * @throws DevCliError `GOAL_REFUSED` for a named goal that cannot be run, and for what a chosen one depends on
+ * @throws DevCliError `GOAL_REFUSED` for a named goal that cannot be run, and for a missing dependency of a chosen one
  */
 export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newest }: Asked): LoopGoal[] {
   const all = listGoals(goals);
@@ -38,31 +38,31 @@ export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newe
   return sortByDependency(chosen);
 }
 
-/** Lists all goals in the order in which they are given away. @param newest the goal of the newest handoff */
+/** Lists all goals in the order in which they are assigned. @param newest the goal of the newest handoff */
 export function orderGoals(goals: readonly LoopGoal[], newest: string | null): LoopGoal[] {
   return sortByDependency(sortGoals(placeGoals(goals), newest));
 }
 
-/** Why a goal is not run; null where it may be. */
+/** Returns why a goal is not run; null if it can be. */
 export function findRefusal({ status, mode, children }: LoopGoal): string | null {
   if (children.length > 0) return 'it is divided into others';
   if (mode === 'interactive') return 'its mode is interactive: it is for a person';
   return status === 'active' ? null : `its status is ${status}`;
 }
 
-/** Whether everything that a goal depends on is done. */
+/** Finds a dependency of a goal that is not done; null if all are. */
 export function findUndone(goal: LoopGoal, all: readonly LoopGoal[]): string | null {
   const statuses = new Map(all.map(({ id, status }) => [id, status]));
   return goal.depends_on.find((id) => statuses.get(id) !== 'done') ?? null;
 }
 
-/** The newest handoff's goal first, then the deeper ones, then as declared. */
+/** Sorts the newest handoff's goal first, then deeper goals first, then as declared. */
 function sortGoals(goals: readonly PlacedGoal[], newest: string | null): LoopGoal[] {
   const rank = ({ goal: { id } }: PlacedGoal): number => (id === newest ? 0 : 1);
   return [...goals].sort((a, b) => rank(a) - rank(b) || b.depth - a.depth).map(({ goal }) => goal);
 }
 
-/** Keeps the order, but for goals that others wait for. */
+/** Keeps the order, except that dependencies come first. */
 function sortByDependency(goals: readonly LoopGoal[]): LoopGoal[] {
   const left = [...goals];
   const sorted: LoopGoal[] = [];
@@ -89,7 +89,7 @@ function requireRunnable(goal: LoopGoal): LoopGoal {
   throw refuse(goal.id, why, fix);
 }
 
-/** Unknown ones, and circles, were found when the file was read. */
+/** Unknown dependencies and cycles were rejected when the file was read. */
 function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal[]): void {
   const ids = new Set(chosen.map(({ id }) => id));
   for (const goal of chosen) {
@@ -105,7 +105,7 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
   }
 }
 
-/** The refusal of a goal. @param why in words that follow "it is not run, because" */
+/** Builds the refusal of a goal. @param why in words that follow "it is not run, because" */
 export function refuse(goal: string, why: string, fix: string): DevCliError {
   return new DevCliError('GOAL_REFUSED', `The goal "${goal}" is not run: ${why}.`, {
     details: [{ target: goal, problem: why }],

@@ -1,52 +1,52 @@
 import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import type { LoopGoal } from '../goals.js';
 
-/** What a session is told (loop-core.md, auto, step 2). Pure: the same facts give the same bytes. */
+/** Renders the prompt of a session (loop-core.md, auto, step 2). Pure: the same facts give the same bytes. */
 
 /** An earlier attempt of the goal. */
 export interface Tried {
   n: number;
   classification: string;
   reason: string;
-  /** Of what was kept, from its base. */
+  /** The diff of the kept commit from its base. */
   diff: string;
-  /** What the tests printed. */
+  /** The output of the tests. */
   tests: string;
 }
 
-/** An answer to a question that was open. */
+/** The decision of an open question. */
 export interface Decision {
-  /** Of the decision, and of the alternative. */
+  /** The id of the decision; `alternative` is the id of the chosen one. */
   id: string;
   alternative: string;
   question: string;
   approach: string;
-  /** What shows why, as the ticket names it. */
+  /** References to the evidence, as in the ticket. */
   refs: readonly string[];
 }
 
 export interface PromptFacts {
   goal: LoopGoal;
-  /** What memory tells of the goal. */
+  /** What memory says about the goal. */
   context: string;
-  /** Relative to the directory of the session; null where a result is handed in instead. */
+  /** Relative to the session's directory; null if a result is handed in instead. */
   handoff: string | null;
   testCommand: string;
   protectedPaths: readonly string[];
   /** The run that the session carries out; null: it works freely. */
   run: string | null;
-  /** What was decided for the goal, with the reference that shows how it was tried; or what a spike has the session try. */
+  /** The goal's decision, with a reference to its trial; or the alternative that a spike makes the session try. */
   decision: (Decision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
   tried: readonly Tried[];
-  /** Whether the tree holds what the last attempt left. */
+  /** Whether the work tree contains what the last attempt left. */
   continues: boolean;
 }
 
-/** Characters of a diff, and lines of a test's output, that are told of an earlier attempt. */
+/** Maximum characters of an earlier attempt's diff, and maximum lines of its test output. */
 const DIFF = 5_000;
 const TEST_LINES = 30;
-/** Earlier attempts that are told, the newest. */
+/** Maximum earlier attempts that are described, the newest. */
 export const MOST_TRIED = 3;
 
 /** Renders the prompt of a session. */
@@ -89,7 +89,7 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
   ];
 }
 
-/** One sentence for each field of the goal that binds the session. */
+/** Lists one sentence for each field of the goal that binds the session. */
 function listTerms({ goal, protectedPaths, handoff }: PromptFacts): string[] {
   const { allowed_changes: allowed, prompt_mode: mode } = goal;
   return [

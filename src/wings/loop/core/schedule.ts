@@ -7,25 +7,25 @@ import { isCounted } from './judge.js';
 import { findOther } from './leases.js';
 import { findRefusal, findUndone } from './order.js';
 
-/** What a batch begins next: a function of what is kept and of the goals as they are now (loop-core.md, auto). Pure. */
+/** Decides what a batch begins next, from the recorded state and the current goals (loop-core.md, auto). Pure. */
 
-/** All that the plan depends on. */
+/** Everything that the plan depends on. */
 export interface Desk {
   state: LoopState;
   batch: Batch;
-  /** As the file has them now. */
+  /** As currently in the file. */
   goals: readonly LoopGoal[];
   config: Pick<LoopConfig, 'limits' | 'backoff_minutes'>;
   parallel: number;
-  /** Milliseconds since the epoch, and since the batch began: a clock that was put back makes no batch longer. */
+  /** `now`: milliseconds since the epoch. `spent`: milliseconds since the batch began, unaffected by clock changes. */
   now: number;
   spent: number;
 }
 
 export interface Plan {
-  /** Goals to begin an attempt of, in order. */
+  /** Goals whose next attempt begins, in order. */
   start: LoopGoal[];
-  /** Milliseconds until the tool may be tried again; null: it may now. */
+  /** Milliseconds until the tool may be tried again; null: at once. */
   pause: number | null;
   /** Why nothing is begun any more; null while the batch goes on. */
   over: string | null;
@@ -37,7 +37,7 @@ export function plan(desk: Desk): Plan {
   const { backoff_minutes: backoff } = desk.config;
   const over = findLimit(desk);
   const left = batch.pausedUntil === null ? null : Date.parse(batch.pausedUntil) - now;
-  // More than the whole of it: the clock was put back.
+  // If the remaining pause exceeds the configured one, the clock was set back; the pause then ends.
   const pause = left !== null && left > (findPause(backoff, batch.toolErrors) ?? 0) * 60_000 ? 0 : left;
   if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
   const busy = Object.values(state.attempts);
@@ -53,13 +53,13 @@ export function plan(desk: Desk): Plan {
   return { start: ready.slice(0, Math.max(0, free)), pause: null, over: null };
 }
 
-/** Chosen goals that the batch did not bring to an end, each with the reason. */
+/** Lists chosen goals without an end in this batch, each with the reason. */
 export function listNotRun(desk: Desk, over: string | null): { id: string; reason: string }[] {
   const { batch, goals, state } = desk;
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
     const open = Object.values(state.attempts).find((one) => one.goal === id);
-    // One that may have no session more in this batch is taken up by the next.
+    // The next batch continues an attempt that may have no further session in this one.
     if (open?.state === 'judging' && over !== null) return [{ id, reason: over }];
     if (batch.outcomes[id] !== undefined || open !== undefined) return [];
     const goal = all.find((one) => one.id === id);
@@ -68,7 +68,7 @@ export function listNotRun(desk: Desk, over: string | null): { id: string; reaso
   });
 }
 
-/** Why a goal cannot be begun now. */
+/** Returns why a goal cannot be begun now. */
 function findObstacle({ state, now }: Desk, goal: LoopGoal, all: readonly LoopGoal[]): string | null {
   const undone = findUndone(goal, all);
   const held = findOther(state.leases, goal.id, formatInstant(now));
@@ -87,15 +87,18 @@ function findLimit({ batch, config: { limits, backoff_minutes: backoff }, spent 
   return limits.cost_usd !== null && batch.costUsd >= limits.cost_usd ? `limits.cost_usd: ${limits.cost_usd}` : null;
 }
 
-/** What a verdict makes of its goal. */
+/** The effect of a verdict on its goal. */
 export interface GoalChange {
-  /** The new status; null: it stays active. */
+  /** The new status; null: the goal stays active. */
   status: 'done' | 'blocked' | null;
   action: 'advance' | 'retry' | 'block';
   counted: number;
 }
 
-/** @param counted attempts of the goal that counted before @param most `max_retries` */
+/**
+ * Decides what a verdict does to its goal. @param counted earlier attempts of the goal that counted @param most
+ * `max_retries`
+ */
 export function decideGoal(verdict: Verdict, counted: number, most: number): GoalChange {
   const now = counted + (isCounted(verdict) ? 1 : 0);
   if (verdict.success) return { status: 'done', action: 'advance', counted: 0 };
@@ -104,7 +107,7 @@ export function decideGoal(verdict: Verdict, counted: number, most: number): Goa
   return { status: null, action: 'retry', counted: now };
 }
 
-/** Minutes to wait after the tool failed that many times in a row; null: no more tries. */
+/** Returns the minutes to wait after that many consecutive tool failures; null: no more tries. */
 export function findPause(backoff: readonly number[], toolErrors: number): number | null {
   return backoff[toolErrors - 1] ?? null;
 }

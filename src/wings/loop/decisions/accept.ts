@@ -8,16 +8,16 @@ import { stripDot } from '../findings.js';
 import { listGoals, writeGoalStatus } from '../goals.js';
 import { beginWaiting } from './ticket.js';
 
-/** A ticket as it was read. */
+/** A ticket as read. */
 export interface TicketFile {
-  /** From the root. */
+  /** Relative to the root. */
   file: string;
   text: string;
 }
 
 /**
- * Writes into a ticket which alternative was chosen, at once or not at all (loop-operations.md, Decisions). Repeated, it does nothing.
- * @returns why it could not be; null where it is accepted
+ * Records the chosen alternative in a ticket, atomically (loop-operations.md, Decisions). Idempotent.
+ * @returns why that failed; null if it is accepted
  */
 export async function acceptTicket(
   { root, clock, ids }: Context,
@@ -41,7 +41,9 @@ export async function acceptTicket(
   });
 }
 
-/** Makes the goal active again that was blocked for want of a decision, and for nothing else. @throws DevCliError as `writeGoalStatus` */
+/**
+ * Reactivates a goal that was blocked only because its decision was missing. @throws DevCliError as `writeGoalStatus`
+ */
 export async function wakeGoal(context: Context, id: string, file: string): Promise<void> {
   const isBlocked = (): boolean => {
     const goal = listGoals(readLoopFiles(context).goals).find((one) => one.id === id);

@@ -6,19 +6,19 @@ import type { Spiked } from '../state-schema.js';
 import { LOOP } from '../streams.js';
 import { acceptTicket, wakeGoal } from './accept.js';
 
-/** Where a decision's report lies, relative to the root. */
+/** Returns the path of a decision's report, relative to the root. */
 export const nameReport = (id: unknown): string => `.ai/reports/decision-${id}.json`;
 
-/** What a spike came to, once it is written and told. */
+/** The result of a spike, once it is written and logged. */
 export interface Finished {
   failures: readonly string[];
   accepted: boolean;
 }
 
 /**
- * Writes and tells what a spike came to: ticket, report, the goal's status, event. Each may be done twice; one that was cut off is
- * finished by the next spike or batch (loop-operations.md, Decisions).
- * @param spiked the caller's own; left out: what a call that was cut off has left
+ * Writes and logs the result of a spike: ticket, report, the goal's status, event. Each step may be repeated; an
+ * interrupted spike is finished by the next spike or batch (loop-operations.md, Decisions).
+ * @param spiked the caller's own; without it, finishes what an interrupted call left
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`
  */
 export async function finishSpike(

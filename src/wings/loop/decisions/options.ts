@@ -13,12 +13,12 @@ import type { Ticket } from './schemas.js';
 import type { DECISION_SPECS } from './specs.js';
 import { checkTicket } from './ticket.js';
 
-/** Where tickets lie, relative to the root. */
+/** The directory of tickets, relative to the root. */
 const DECISIONS = '.ai/decisions';
 
 export type Input = Parameters<HandlersOf<typeof DECISION_SPECS>['decision spike']>[1];
 
-/** Refuses what cannot be done, before any work. @throws DevCliError `USAGE` */
+/** Rejects invalid options before any work. @throws DevCliError `USAGE` */
 export function requireOptions(input: Input): void {
   const { command, tool, parallel = 2, accept, acceptIfReason: reasons = [] } = input;
   const guards = [input.acceptMaxDiffLines, input.acceptMaxChangedFiles, input.acceptRequireEligible || undefined];
@@ -38,9 +38,9 @@ export function requireOptions(input: Input): void {
 const usage = (problem: string, fix: string): DevCliError => new DevCliError('USAGE', problem, { fix });
 
 /**
- * Reads the ticket that is to be tried.
- * @throws DevCliError `USAGE` where there is none; `SCHEMA_INVALID` with all that is wrong with it; `DECISION_REFUSED` where it is to be
- * accepted, and is already or cannot be changed in place; `IO`
+ * Reads the ticket to try.
+ * @throws DevCliError `USAGE` if there is none; `SCHEMA_INVALID` with everything that is wrong with it;
+ * `DECISION_REFUSED` with `--accept` if it is already accepted or cannot be changed in place; `IO`
  */
 export function requireTicket(
   { root, reader }: Context,

@@ -1,31 +1,31 @@
-/** Which alternative of a decision is the best, by figures alone (loop-operations.md, Decisions). Pure. */
+/** Finds the best alternative of a decision, by figures alone (loop-operations.md, Decisions). Pure. */
 
-/** An alternative as it was measured. */
+/** The measurements of an alternative. */
 export interface Measured {
   alternative_id: string;
-  /** Its line exited with 0. */
+  /** Whether its line exited with 0. */
   passed: boolean;
-  /** Null where the line had no end of its own. */
+  /** Null if the line did not end by itself. */
   exit_code: number | null;
   duration_ms: number;
-  /** Of what was kept. */
+  /** Figures of the kept commit. */
   changed_files: number;
   diff_lines: number;
   ref: string | null;
 }
 
-/** By what two are compared, in this order; less is better, but for `passed`. */
+/** The criteria of the comparison, in this order; less is better, except for `passed`. */
 export const WINNER_REASONS = ['passed', 'diff_lines', 'changed_files', 'alternative_id'] as const;
 
 export interface Ranking {
   /** The best first. */
   ranked: readonly Measured[];
   winner: Measured | null;
-  /** What tells the first from the second. */
+  /** The criterion that separates the first from the second. */
   reason: (typeof WINNER_REASONS)[number] | 'no_passing';
 }
 
-/** Ranks alternatives, two or more, whatever the order they come in. */
+/** Ranks two or more alternatives, independent of their order. */
 export function rank(measured: readonly Measured[]): Ranking {
   const ranked = [...measured].sort((one, other) => {
     const by = findDifference(one, other);
@@ -40,14 +40,14 @@ export function rank(measured: readonly Measured[]): Ranking {
 const findDifference = (one: Measured, other: Measured) =>
   WINNER_REASONS.find((by) => one[by] !== other[by]) ?? 'alternative_id';
 
-/** What has to hold of a winner before its ticket is accepted. */
+/** Conditions on a winner before its ticket is accepted. */
 export interface Guards {
   acceptIfReason?: readonly string[] | undefined;
   acceptMaxDiffLines?: number | undefined;
   acceptMaxChangedFiles?: number | undefined;
 }
 
-/** Says which guards do not hold. */
+/** Lists the guards that fail. */
 export function findGuardFailures({ winner, reason }: Ranking, guards: Guards): string[] {
   if (winner === null) return ['no_passing: no alternative has passed'];
   const { acceptIfReason: reasons = [reason], acceptMaxDiffLines: lines, acceptMaxChangedFiles: files } = guards;

@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema } from '../../../base/schema.js';
 
-/** What people write into `.ai/decisions/ID.yaml` (loop-operations.md, Decisions). Each description also says how to mend a value. */
+/**
+ * The schema of `.ai/decisions/ID.yaml`, which people write (loop-operations.md, Decisions). Each description also says
+ * how to correct a value.
+ */
 
-/** As those of goals: parts of the name of a reference. */
+/** Same pattern as ids of goals, because it becomes part of a reference's name. */
 const id = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
   description:
@@ -30,5 +33,5 @@ export const DecisionSchema = Type.Object(
   { $id: 'loop-decision', description: 'A question with its alternatives: .ai/decisions/ID.yaml.' },
 );
 
-/** A ticket as it is written. */
+/** A ticket as written. */
 export type Ticket = Static<typeof DecisionSchema>;

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, integer, optional, texts, word } from '../../../registry/values.js';
 
-/** Questions that are settled by trying the answers (loop-operations.md, Decisions). */
+/** Commands for questions that are decided by trying the alternatives (loop-operations.md, Decisions). */
 export const DECISION_SPECS = [
   {
     name: 'decision spike',

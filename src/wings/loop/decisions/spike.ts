@@ -28,13 +28,13 @@ import type { Ticket } from './schemas.js';
 import { describeChoice } from './ticket.js';
 import { buildVariantGoal, cutOff, fillLine, type Trial, type Tried, tryVariant } from './variant.js';
 
-/** A spike, as it is asked for. */
+/** A spike as requested. */
 interface Order extends TicketFile {
   place: Awaited<ReturnType<typeof openPlace>>;
   input: Input;
   ticket: Ticket;
   trials: Trial[];
-  /** The template of their sessions; null without. */
+  /** The command template of its sessions; null without a tool. */
   tool: string | null;
   /** Whether `test_command` has to pass on the winner. */
   isTested: boolean;
@@ -55,7 +55,7 @@ export async function spike(ports: LoopPorts, context: Context, input: Input, ca
   const place = await openPlace(ports, context, { files, tool: input.tool }, call);
   const goal = listGoals(files.goals).find(({ id }) => id === ticket.goal_id) as LoopGoal;
   const tool = input.tool === undefined ? null : findTool(files, input.tool, goal);
-  // A line of an agent's own accepts nothing alone: the tests that a person trusts have their say.
+  // A line that an agent chose cannot accept an alternative alone: the trusted tests have to pass, too.
   const isOwnLine = input.accept === true && input.command !== undefined && context.mark !== null;
   const isTested = input.acceptRequireEligible === true || isOwnLine;
   if (tool !== null) requireTool(context, tool);
@@ -109,7 +109,7 @@ async function carryOut(order: Order): Promise<Answer> {
   }
 }
 
-/** Numbers the attempts; until they are concluded, they count as cut off. */
+/** Numbers the attempts and records them as interrupted until they are concluded. */
 async function begin({ place, trials, tool, ticket }: Order): Promise<Attempt[]> {
   const { streams, context, head: base } = place;
   const runId = nameBatch(context.clock.now(), context.ids.hex(4));
@@ -138,7 +138,7 @@ const document = ({ attempt, verdict }: Pick<Tried, 'attempt' | 'verdict'>, at: 
   content: renderVerdict(attempt, verdict, at),
 });
 
-/** Tries all alternatives, some at once. Where one cannot be gone on with, no other begins. */
+/** Tries all alternatives, several at once. If one fails with an error, no further one begins. */
 async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): Promise<Tried[]> {
   const tried: Tried[] = [];
   const left = attempts.map((attempt, index) => ({ attempt, trial: trials[index] as Trial }));
@@ -159,7 +159,7 @@ async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): P
   return tried;
 }
 
-/** Finds whether the winner is to be accepted, and why not. */
+/** Decides whether the winner is accepted, and why not. */
 async function judge(
   order: Order,
   tried: readonly Tried[],
@@ -185,7 +185,7 @@ const nameAttempts = (tried: readonly Tried[]): string =>
     .sort()
     .join();
 
-/** Records what the spike came to, in one step, then writes and tells it. */
+/** Records the result of the spike in one commit, then writes and logs it. */
 async function conclude({ place, ticket }: Order, tried: readonly Tried[], spiked: Spiked): Promise<Finished> {
   await place.streams.transact(LOOP, (state: LoopState, at) => ({
     answer: undefined,
@@ -202,7 +202,7 @@ async function conclude({ place, ticket }: Order, tried: readonly Tried[], spike
 const describe = ({ attempt, verdict, measured: { passed, diff_lines: lines, changed_files: files } }: Tried): string =>
   `${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}, ${renderCount(lines, 'line')} in ${renderCount(files, 'file')}: ${toBoundedLine(verdict.reason, 300)}`;
 
-/** What a result is made of. */
+/** Renders the facts behind a result. */
 const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: Tried): string =>
   `  session: exit ${attempt.facts?.session.exit ?? 'none'}; line: exit ${exit ?? 'none'}; ${time} ms; kept: ${ref ?? 'nothing'}`;
 

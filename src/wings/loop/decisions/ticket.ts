@@ -15,19 +15,19 @@ import type { Ticket } from './schemas.js';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../generated/loop-decision.js').default };
 
-/** The goal that an alternative is an attempt of. */
+/** Returns the id of the goal under which an alternative is attempted. */
 export const nameVariant = (decision: string, alternative: string): string => `${decision}.${alternative}`;
 
 const quote = (id: string): string => JSON.stringify(toBoundedLine(id, 80));
 
-/** Names of references and directories differ by more than this. */
+/** Folds ids that would collide as names of references or directories. */
 const fold = (id: string): string => id.replaceAll('.', '-').toLowerCase();
 
 /**
- * Judges a ticket.
- * @param file its name is the decision's id
- * @param goals ids of all goals; null: they are not looked at
- * @returns null where anything was found
+ * Validates a ticket.
+ * @param file its name must be the decision's id
+ * @param goals ids of all goals; null: they are not checked
+ * @returns null if there is any problem
  */
 export function checkTicket(
   text: string,
@@ -62,12 +62,12 @@ export function checkTicket(
   return { ticket: problems.length > 0 ? null : given, problems };
 }
 
-/** With what the reason begins for which a goal waits for its ticket. */
+/** Returns the beginning of the reason with which a goal waits for its ticket. */
 export const beginWaiting = (file: string): string => `the decision in ${file} is not accepted`;
 
 /**
- * What was decided for a goal, or why it has to wait still; null where it waits for no ticket. Whatever is wrong with the ticket, the
- * goal waits.
+ * Returns the decision of a goal, or why the goal has to wait; null if it has no ticket. Any fault of the ticket makes
+ * the goal wait.
  */
 export function findDecision(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
@@ -89,14 +89,14 @@ export function findDecision(
   }
 }
 
-/** Why a goal may not be worked on before a person has decided; null where it may. */
+/** Returns why a person has to decide before a goal may be worked on; null if nothing is undecided. */
 export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: LoopGoal): string | null {
   const decision = findDecision(context, goal);
   if (decision !== null) return 'why' in decision ? decision.why : null;
   return goal.uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
 }
 
-/** What a session is told of an alternative. */
+/** Returns what a session is told about an alternative. */
 export function describeChoice(ticket: Ticket, alternative: string | undefined): Decision {
   const { decision_id: id, question, alternatives, evidence_refs: refs = [] } = ticket;
   const chosen = alternatives.find((one) => one.id === alternative);

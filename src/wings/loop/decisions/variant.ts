@@ -13,17 +13,17 @@ import type { Measured } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import { nameVariant } from './ticket.js';
 
-/** One alternative, tried (loop-operations.md, Decisions): the steps of an attempt, which nothing puts on a branch. */
+/** Tries one alternative (loop-operations.md, Decisions), with the steps of an attempt, but without moving a branch. */
 
-/** An alternative that is to be tried. */
+/** An alternative to try. */
 export interface Trial {
   alternative: string;
-  /** With what its sessions try. */
+  /** The place where its sessions try it. */
   site: Site;
   goal: LoopGoal;
-  /** For sh, filled in. */
+  /** A shell line with placeholders filled in. */
   line: string;
-  /** Whether a session makes it. */
+  /** Whether a session implements it. */
   isMade: boolean;
   tell: (line: string) => void;
 }
@@ -35,26 +35,26 @@ export interface Tried {
   measured: Measured;
 }
 
-/** A variant as a goal of its own: what binds the sessions of the goal binds its own. */
+/** Builds a goal for a variant, with the restrictions of the original goal. */
 export function buildVariantGoal(ticket: Ticket, alternative: string, { title, ...goal }: LoopGoal): LoopGoal {
   const { allowed_changes, acceptance, tool } = goal;
   const id = nameVariant(ticket.decision_id, alternative);
   return { ...completeGoal({ id, title, status: 'active' }, []), allowed_changes, acceptance, tool };
 }
 
-/** What a spike ends with that is told to. */
+/** Builds the error for a spike that a signal ended. */
 export const cutOff = (): DevCliError =>
   new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
 
-/** Fills a line in; the ids need no quotes, by their pattern. Other braces stay. */
+/** Fills in a line; the ids match a pattern that needs no quotes. Other braces stay. */
 export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {
   const places: Readonly<Record<string, string>> = { alternative_id, decision_id, goal_id };
   return line.replace(/\{(alternative_id|decision_id|goal_id)\}/g, (place, name) => places[name] ?? place);
 }
 
 /**
- * Tries an alternative and measures what it left, which is kept.
- * @throws DevCliError `INTERRUPTED` where a signal ended it; `GIT_FAILED`, `IO`, `COMMAND_FAILED`
+ * Tries an alternative, keeps the result, and measures it.
+ * @throws DevCliError `INTERRUPTED` if a signal ended it; `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
   const { alternative, site, goal, tell, isMade } = trial;
@@ -97,7 +97,7 @@ export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
   return { attempt: { ...attempt, verdict }, verdict, measured };
 }
 
-/** A session that left nothing has made no variant, whatever its tests would say. */
+/** A session that left nothing produced no variant, whatever its tests would say. */
 function judgeNothing(attempt: Attempt): Verdict {
   const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
   const { classification, reason } =
@@ -109,7 +109,7 @@ function judge(classification: string, reason: string): Verdict {
   return { classification, success: classification === 'complete', action: 'stop', reason };
 }
 
-/** The figures of a kept commit; a binary file has no lines. */
+/** Counts the changes of a kept commit; a binary file has no lines. */
 async function countChanges({ top, git }: Site, { base, kept }: Attempt) {
   if (kept === null) return { changed_files: 0, diff_lines: 0 };
   const asked = ['diff', '--numstat', '--find-renames', '--no-ext-diff', '--no-textconv', base, kept];

@@ -14,7 +14,7 @@ import { writeFolded } from './write.js';
 
 const REPORT = '.ai/reports/observability_baseline.json';
 
-/** Days that are looked at, and at most. */
+/** Default and maximum days to evaluate. */
 const WINDOW = 14;
 const LONGEST = 3650;
 
@@ -22,7 +22,7 @@ interface Asked {
   window?: number | undefined;
   /** Whether the report is written. */
   write: boolean;
-  /** Whether a baseline that is not ready is told to people, and to whoever called. */
+  /** Whether a baseline that is not ready is logged, and fails the call. */
   enforce: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function observeBaseline(
 
 type Baseline = ReturnType<typeof computeBaseline>;
 
-/** Puts it into the log, by way of the stream: it becomes an item of the inbox. */
+/** Logs the event through the stream; it becomes an item of the inbox. */
 async function tellBlocked(
   { context, streams }: Pick<Site, 'context' | 'streams'>,
   payload: Baseline & { window_days: number },

@@ -13,8 +13,8 @@ const GOAL_VIEWS = '.ai/state/goal_views.yaml';
 const OPERATOR_INBOX = '.ai/state/operator_inbox.yaml';
 
 /**
- * `events replay` (loop-operations.md, The log): the views that the log gives. The same log gives the same bytes.
- * @param write whether they are put into `.ai/state/`
+ * `events replay` (loop-operations.md, The log): computes the views from the log. The same log gives the same bytes.
+ * @param write whether to write them to `.ai/state/`
  * @throws DevCliError `NO_PROJECT`, `LOCKED`, `IO`
  */
 export async function replayEvents(
@@ -56,7 +56,7 @@ export async function replayEvents(
 const renderDocument = (key: string, parts: readonly string[], none: string): string =>
   parts.length === 0 ? `${key}: ${none}\n` : `${key}:\n${parts.join('')}`;
 
-/** Scalars are written as JSON, which is YAML: any reader takes a time, a number or `no` as the text that it is. */
+/** Scalars are written as JSON, which is also YAML: every reader takes a time, a number or `no` as text. */
 function renderMap(indent: string, map: Readonly<Record<string, Json>>): string {
   const keys = Object.keys(map).sort();
   return keys.map((key) => `${indent}${key}: ${canonicalJson(map[key])}\n`).join('');

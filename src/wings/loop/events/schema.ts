@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-/** A line of the log as dev-cli writes it, and as other programs may (loop-core.md, Events). */
+/** The schema of a log line, by dev-cli or other programs (loop-core.md, Events). */
 export const LoopEventSchema = Type.Object(
   {
     timestamp: Type.String({

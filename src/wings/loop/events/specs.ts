@@ -4,7 +4,7 @@ import { flag, integer, optional } from '../../../registry/values.js';
 
 const SHARED = { actor: 'person', output: 'text', exclusive: [['write', 'noWrite']] } as const;
 
-/** What is read from the log (loop-operations.md, The log). */
+/** Commands that read the log (loop-operations.md, The log). */
 export const EVENT_SPECS = [
   {
     name: 'observe baseline',

@@ -3,9 +3,9 @@ import type { Context } from '../../../run/context.js';
 import { type FileChange, openSharedFiles } from '../../../store/shared-files.js';
 
 /**
- * Writes what was folded from the log, each file whole or not at all; two calls do so one after the other.
+ * Writes files derived from the log, each atomically; concurrent calls take turns.
  * @param changes paths relative to the root
- * @throws DevCliError `LOCKED`; `IO`, also for a place that a link leads out of the project
+ * @throws DevCliError `LOCKED`; `IO`, also if a link leads out of the project
  */
 export function writeFolded(
   { root, clock, ids, signal }: Pick<Context, 'root' | 'clock' | 'ids' | 'signal'>,

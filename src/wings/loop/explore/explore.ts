@@ -8,12 +8,12 @@ import { isTest, LANGUAGES, nameForImports } from './imports.js';
 import { listFiles, search } from './lines.js';
 import { listPatterns, listTerms, rank } from './terms.js';
 
-/** Characters that are shown of a line. */
+/** Maximum characters shown of a line. */
 const SHOWN = 240;
 
 /**
- * `explore` (loop-operations.md, Explore). Nothing is written.
- * @param input `maxMatches`: lines at most, 1 to 200
+ * `explore` (loop-operations.md, Explore). Writes nothing.
+ * @param input `maxMatches`: maximum lines, 1 to 200
  * @throws DevCliError `USAGE`, `NEEDS_MISSING` without a repository, `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function explore(
@@ -77,7 +77,7 @@ export async function explore(
 
 const show = (path: string): string => toBoundedLine(path, 160);
 
-/** A line, or of a long one what lies around a term. Secrets are masked before it is cut. */
+/** Returns a line, or the part of a long one around a term. Masks secrets before cutting. */
 function toShown(text: string, term: string): string {
   const at = Math.max(0, text.toLowerCase().indexOf(term));
   const line = toWholeLine(text.slice(Math.max(0, at - 4_000), at + 4_000)).trim();

@@ -1,13 +1,16 @@
 import { posix } from 'node:path';
 import type { Line } from './lines.js';
 
-/** Who imports whom, by lines of code (loop-operations.md, Explore). Paths are relative to one root, with `/`. */
+/** Finds importers by single lines of code (loop-operations.md, Explore). Paths are relative to one root, with `/`. */
 
 const SCRIPTS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 const ENDS = ['', ...SCRIPTS, '.d.ts', '.json', ...SCRIPTS.map((end) => `/index${end}`)];
 const S = '[[:space:]]';
 
-/** How files end; the POSIX pattern of lines that may import (a line may be huge, so it never backtracks); what the lines import. */
+/**
+ * Per language: file endings; a POSIX pattern of lines that may import (lines may be huge, so it never backtracks); and
+ * a function that lists what lines import.
+ */
 export const LANGUAGES = [
   {
     ends: SCRIPTS,
@@ -54,7 +57,7 @@ export const LANGUAGES = [
   },
 ] as const;
 
-/** Where a module of Python may be: beside its importer, above, or in a `src` there. */
+/** Lists where a Python module may be: beside its importer, in a directory above, or in a `src` there. */
 function listModules(importer: string, module: string): string[] {
   const [, dots = '', name = ''] = /^(\.*)(.*)$/.exec(module) ?? [];
   const above = posix.dirname(importer).split('/');
@@ -65,7 +68,10 @@ function listModules(importer: string, module: string): string[] {
   return paths.flatMap((path) => ['.py', '/__init__.py', '.pyi'].map((end) => posix.normalize(path + end)));
 }
 
-/** What these files are called where they are imported, index files by their directory, too: alternatives of a POSIX pattern. */
+/**
+ * Returns the names under which files are imported, for index files also their directory, as alternatives of a POSIX
+ * pattern.
+ */
 export function nameForImports(paths: readonly string[]): string {
   const names = paths.flatMap((path) => {
     const name = posix.basename(path).replace(/(?:\.d)?(?<=.)\.[^.]+$/, '');
@@ -75,6 +81,6 @@ export function nameForImports(paths: readonly string[]): string {
   return usable.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')).join('|');
 }
 
-/** Whether a file is a test, by its path. */
+/** Returns whether a file is a test, judging by its path. */
 export const isTest = (path: string): boolean =>
   /(?:^|\/)(?:tests?|__tests__)\/|(?:^|\/)test_[^/]*$|[^/][._-](?:test|spec)s?\.[^/]+$/.test(path);

@@ -9,13 +9,16 @@ export interface Line {
   text: string;
 }
 
-/** Whatever the configuration says, the answer has this form, and submodules are their own. */
+/** Fixes the output format against the user's configuration, and excludes submodules. */
 const FORM = ['grep.column=false', 'grep.fullName=false', 'color.grep=false', 'submodule.recurse=false'];
 
-/** What is told of the work, goals and handoffs, has the words of a question, and is no code. */
+/** Goals and handoffs repeat the words of a question, but are not code. */
 const isTold = (path: string): boolean => /^\.(?:ai|dev)\//.test(path);
 
-/** Lists the files that git tracks, and the others that it does not ignore. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Lists the files that git tracks, and others that it does not ignore. @throws DevCliError `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`
+ */
 export async function listFiles(root: string, options: GitOptions) {
   const args = ['ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
   const listed = splitNames(await git(root, args, options)).filter(
@@ -26,7 +29,7 @@ export async function listFiles(root: string, options: GitOptions) {
 }
 
 /**
- * Searches the files that have one of these endings, as `git grep` does.
+ * Searches the files with one of these endings, as `git grep` does.
  * @returns lines by file
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -41,7 +44,7 @@ export async function search(
   const [tracked, { untracked }] = await Promise.all([grep(['--', ...globs]), listing]);
   const named = untracked.filter((path) => ends.some((end) => path.endsWith(end)));
   if (named.length === 0) return readLines(tracked);
-  // Told to look for both, git leaves out what is tracked although it is ignored.
+  // A single search for both would omit files that are tracked although they are ignored.
   const fits = named.join('').length < 64 * 1024 && !named.some((path) => ESCAPED_NAME.test(path));
   const others = await grep(['--untracked', '--', ...(fits ? named.map((path) => `:(literal)${path}`) : globs)]);
   return new Map([...readLines(others), ...readLines(tracked)]);
@@ -54,7 +57,7 @@ function* askToSearch(directory: string, args: string[]): Asking<Buffer> {
   throw new DevCliError('GIT_FAILED', 'git grep failed.', { details: [{ target: 'git', problem }] });
 }
 
-/** Reads `path NUL number NUL line LF`: as Latin-1, since it is much, and little of it is anything but ASCII. */
+/** Parses `path NUL number NUL line LF`, as Latin-1 for speed: the output is large and mostly ASCII. */
 function readLines(output: Buffer): Map<string, Line[]> {
   const all = output.toString('latin1');
   const decode = /^[\0-\x7f]*$/.test(all) ? String : (text: string) => Buffer.from(text, 'latin1').toString('utf8');

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { integer, optional, word } from '../../../registry/values.js';
 
-/** A look round before the work (loop-operations.md, Explore). */
+/** The command that explores code before the work (loop-operations.md, Explore). */
 export const EXPLORE_SPECS = [
   {
     name: 'explore',

@@ -1,16 +1,17 @@
 import type { Line } from './lines.js';
 
-/** Short words of English that say nothing of code, and stand within many of its words. */
+/** Short English words that say nothing about code, and occur inside many other words. */
 const EMPTY = /^(?:[a-z0-9]|am|an|as|at|be|by|do|he|if|in|is|it|me|my|no|of|on|or|so|to|up|us|we)$/;
 
 /**
- * Lists the words of a question, lower-cased, each once: as `Intl.Segmenter` finds them, and their parts at a change of case and `_`
- * (loop-operations.md, Explore). A single Latin letter or digit, or a word such as do, counts only where there is nothing else.
- * @returns the first 32, of at most 80 characters
+ * Lists the words of a question in lower case, without duplicates: those that `Intl.Segmenter` finds, and their parts
+ * at changes of case and `_` (loop-operations.md, Explore). A single Latin letter or digit, or a word such as "do",
+ * counts only if there is nothing else.
+ * @returns the first 32, each cut to 80 characters
  */
 export function listTerms(question: string): string[] {
   const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-  // Each segment comes with a copy of the whole that it is from.
+  // Splits first, because each segment holds a copy of its whole input.
   const pieces = question.normalize('NFC').match(/\S{1,200}/gu) ?? [];
   const segments = pieces.flatMap((piece) => [...segmenter.segment(piece)]);
   const terms = segments.flatMap(({ segment, isWordLike }) => {
@@ -22,7 +23,7 @@ export function listTerms(question: string): string[] {
   return (long.length > 0 ? long : all).slice(0, 32);
 }
 
-/** What finds every line with a term, where git, told to ignore case, knows only that of ASCII. */
+/** Returns patterns that find every line with a term, although git ignores the case of ASCII letters only. */
 export function listPatterns(terms: readonly string[]): string[] {
   const needed = terms.filter((term) => !terms.some((other) => other !== term && term.includes(other)));
   return [
@@ -31,12 +32,13 @@ export function listPatterns(terms: readonly string[]): string[] {
 }
 
 /**
- * Drops terms that a third of the files or more have, unless nothing is then found, and puts lines with the rarest first.
+ * Drops terms that occur in at least a third of the files, unless nothing would be found, and ranks lines with the
+ * rarest terms first.
  * @param terms at most 32
  * @param found lines by file
- * @param files how many there are
- * @param most lines at most
- * @returns also which terms were dropped
+ * @param files total number of files
+ * @param most maximum lines
+ * @returns also the dropped terms
  */
 export function rank(
   terms: readonly string[],
@@ -46,7 +48,8 @@ export function rank(
 ) {
   const counts = new Map(terms.map((term) => [term, 0]));
   const count = (term: string): number => counts.get(term) ?? 0;
-  // By the terms that they have, a bit for each: a word that is everywhere has many lines, of few kinds.
+  // Groups lines by the terms that they contain, one bit each, because a frequent word occurs in many lines but few
+  // groups.
   const kinds = new Map<number, { path: string; line: number; text: string }[]>();
   for (const [path, lines] of found) {
     let all = 0;

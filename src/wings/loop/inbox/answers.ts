@@ -11,12 +11,12 @@ import { KEPT, nameAttempt } from '../state.js';
 import type { InboxAnswer, LoopState } from '../state-schema.js';
 import { LOOP, type Streams } from '../streams.js';
 
-/** What people answered: recorded, then carried out, then told in the log (loop-operations.md, Inbox). */
+/** Answers of people: recorded, then carried out, then logged (loop-operations.md, Inbox). */
 
 export interface Desk {
   context: Context;
   streams: Streams;
-  /** Whether goals are decided at this root: of a fleet, at its desk alone. */
+  /** Whether answers are carried out at this root: in a fleet, only at its desk. */
   isHere: boolean;
 }
 
@@ -28,7 +28,7 @@ export type InboxRefusal =
   | 'not_answered_here'
   | 'no_such_choice';
 
-/** @param id the item */
+/** Builds the refusal of an answer. @param id the item */
 export function refuseAnswer(
   code: InboxRefusal,
   id: string,
@@ -44,8 +44,8 @@ export function refuseAnswer(
 }
 
 /**
- * Records an answer: of two, the first holds.
- * @param isDone whether nothing is left to be carried out
+ * Records an answer; the first of two answers is final.
+ * @param isDone whether nothing remains to be carried out
  * @throws DevCliError `INBOX_REFUSED`, `LOCKED`, `IO`
  */
 export function record({ streams }: Desk, id: string, given: Omit<InboxAnswer, 'at' | 'done'>, isDone: boolean) {
@@ -66,7 +66,7 @@ export function record({ streams }: Desk, id: string, given: Omit<InboxAnswer, '
   });
 }
 
-/** Carries out what was answered and is not carried out yet: what a call that was cut off has left. */
+/** Carries out recorded answers that an interrupted call left unfinished. */
 export async function finishAnswers(desk: Desk): Promise<void> {
   if (!desk.isHere) return;
   const { answers } = await desk.streams.read(LOOP);
@@ -74,7 +74,7 @@ export async function finishAnswers(desk: Desk): Promise<void> {
 }
 
 /**
- * Carries an answer out, once: what it changes in the stream is one commit with its mark and its event.
+ * Carries out an answer, once: its change of the stream, its mark and its event are one commit.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GIT_FAILED`, `LOCKED`, `IO`; the next call finishes it
  */
 export async function carryOut(
@@ -96,7 +96,7 @@ export async function carryOut(
 
 const same = (state: LoopState): LoopState => state;
 
-/** Does what touches files, each of which may be done twice. @returns what becomes of the state */
+/** Makes the changes of files, which may be repeated. @returns the change of the state */
 async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(state: LoopState) => LoopState> {
   const { goal: id, action, reasonCode, reason, operator, classification } = answer;
   if (id === null || findGoalStatus(reasonCode, action) === null) return same;
@@ -114,24 +114,24 @@ async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(st
   return (state) => beginAnew(state, { goal: id, note: reason, from });
 }
 
-/** Brings the attempt of a goal to its end whose branch could not be moved; what it left stays. */
+/** Ends the attempt of a goal whose branch could not be moved; its kept commit stays. */
 function giveUp(state: LoopState, goal: string, reason: string): LoopState {
   const attempt = Object.values(state.attempts).find((one) => one.goal === goal && one.state === 'unmoved');
   if (attempt === undefined) return state;
-  // Its goal is blocked by the answer: a verdict that blocks would ask the same person again.
+  // The answer already blocks the goal; a verdict that blocks would create another item for the same person.
   const verdict = { classification: 'interrupted', success: false, action: 'stop', reason } as const;
   const over = { ...attempt, state: stepAttempt(attempt.state, 'OVER'), claim: null, verdict };
   return { ...state, attempts: { ...state.attempts, [nameAttempt(attempt)]: over } };
 }
 
-/** What an answer makes of its goal; null: nothing. */
+/** Returns the status that an answer gives its goal; null: unchanged. */
 export function findGoalStatus(reasonCode: string, action: InboxAction): 'active' | 'blocked' | null {
   if (action === 'defer' || ['baseline_blocked', 'gate', 'halted'].includes(reasonCode)) return null;
   if (action === 'approve') return 'active';
   return reasonCode === 'claim_collision' ? null : 'blocked';
 }
 
-/** Marks an answer as carried out, and has the log tell of it. */
+/** Marks an answer as carried out, and queues its event for the log. */
 function conclude(state: LoopState, id: string, answer: InboxAnswer): LoopState {
   const { goal, action, operator, reason, reasonCode, at } = answer;
   const payload = {

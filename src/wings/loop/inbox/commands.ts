@@ -21,13 +21,13 @@ type Input<Name extends keyof HandlersOf<typeof INBOX_SPECS>> = Parameters<Handl
 
 type Ports = InboxPorts & Pick<LoopPorts, 'openFleet'>;
 
-/** Items that `inbox summary` shows, and at most. */
+/** Default and maximum number of items that `inbox summary` shows. */
 const TOP = 10;
 const MOST = 1_000;
-/** Characters of a reason. */
+/** Maximum characters of a reason. */
 const LONGEST = 4_000;
 
-/** @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
+/** Lists the items. @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
 export async function list(
   ports: Ports,
   context: Context,
@@ -45,7 +45,7 @@ export async function list(
   };
 }
 
-/** @throws DevCliError as `list`, `USAGE` */
+/** Counts the items. @throws DevCliError as `list`, `USAGE` */
 export async function summarize(
   ports: Ports,
   context: Context,
@@ -75,8 +75,8 @@ export async function summarize(
 }
 
 /**
- * @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`; of a gate, as
- * `approve`
+ * Answers an item. @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`,
+ * `LOCKED`, `IO`; for a gate, as `approve`
  */
 export async function act(
   ports: Ports & Pick<LoopPorts, 'askAtGate'>,
@@ -109,7 +109,7 @@ export async function act(
       ...(item.answer !== null && { fix: Array.isArray(item.answer) ? item.answer : [item.answer] }),
       ...(item.answer !== null && 'command' in item.answer && { answer: item.answer }),
     });
-  // The run itself keeps what a gate was answered, and takes one answer.
+  // The run itself records the answer to a gate, and accepts only one.
   if (reasonCode === 'gate' && action !== 'defer')
     told = await answerGate(
       ports.askAtGate,
@@ -136,7 +136,7 @@ export async function act(
   };
 }
 
-/** What waits, after what a call that was cut off has left is finished. */
+/** Reads the inbox, after finishing what an interrupted call left. */
 async function read(ports: Ports, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
   const { streams, desk: port } = await openBackend(ports, context, call);
   const desk = { context, streams, isHere: port === null || (await port.isHere()) };

@@ -8,11 +8,11 @@ import type { Call, LoopPorts } from '../site.js';
 import { refuseAnswer } from './answers.js';
 import type { Item } from './items.js';
 
-/** Choices by which gates that no recipe wrote stop. */
+/** Ids of choices that stop, for gates that no recipe defines. */
 const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
 
 /**
- * Has the person at the terminal answer a gate with a choice that is set before.
+ * Has the person at the terminal answer a gate, with a preselected choice.
  * @param given.choice the id of the choice; null: the one that leads on, or the one that stops
  * @throws DevCliError `TERMINAL_REQUIRED`, `INBOX_REFUSED`, and as `approve`
  */

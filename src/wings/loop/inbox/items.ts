@@ -13,24 +13,24 @@ import type { LoopPorts, Site, WaitingRun } from '../site.js';
 import type { LoopState } from '../state-schema.js';
 import { LOOP } from '../streams.js';
 
-/** All that waits for a person: what the log tells, and the runs that wait (loop-operations.md, Inbox). */
+/** Collects everything that waits for a person: items from the log, and runs that wait (loop-operations.md, Inbox). */
 
-/** What of the ports the inbox reads by. */
+/** The ports that the inbox needs. */
 export type InboxPorts = Pick<LoopPorts, 'listWaiting'>;
 
 type InboxSite = Pick<Site, 'context' | 'streams'>;
 
-/** An item as people see it. */
+/** An item as shown to people. */
 export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
   event_id: string | null;
   reason_code: InboxReason | 'gate' | 'halted';
   /** The run that waits. */
   run: string | null;
-  /** What resolves it; null where it is closed, or nothing does. */
+  /** What resolves it; null if it is closed, or nothing does. */
   answer: Invocation | Instruction | null;
 }
 
-/** The items, and what they were made from. */
+/** The items, and the goals that they refer to. */
 export interface Inbox {
   items: Item[];
   /** Null without goals.yaml. */
@@ -38,7 +38,7 @@ export interface Inbox {
 }
 
 /**
- * Reads what waits, the closed items included: of high priority first, then the newest. An item whose cause is gone by now is closed.
+ * Reads all items, including closed ones: high priority first, then the newest. An item whose cause is gone is closed.
  * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function readInbox(ports: InboxPorts, { context, streams }: InboxSite): Promise<Inbox> {
@@ -60,7 +60,7 @@ export async function readInbox(ports: InboxPorts, { context, streams }: InboxSi
   return { items: sortItems([...told.reverse(), ...runs, ...parked]), goals };
 }
 
-/** How many items are open, and how many of them press. @throws DevCliError as `readInbox` */
+/** Counts the open items, and those of high priority. @throws DevCliError as `readInbox` */
 export async function countOpen(ports: InboxPorts, site: InboxSite) {
   const open = (await readInbox(ports, site)).items.filter(({ resolved }) => !resolved);
   return {
@@ -69,7 +69,7 @@ export async function countOpen(ports: InboxPorts, site: InboxSite) {
   };
 }
 
-/** The same as a sentence for people; empty where nothing waits, or nobody can tell. */
+/** Renders the count as a sentence for people; empty if nothing waits, or the inbox cannot be read. */
 export async function tellOpen(ports: InboxPorts, site: InboxSite): Promise<string> {
   const count = await countOpen(ports, site).catch(() => null);
   return count === null ? '' : renderOpen(count.unresolved_items);
@@ -78,14 +78,17 @@ export async function tellOpen(ports: InboxPorts, site: InboxSite): Promise<stri
 export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
-/** A goal that is blocked waits for words, unless it is for a decision; a branch for what is in its way. */
+/**
+ * Returns what resolves an item. A blocked goal needs a reply, unless it needs a decision; a branch needs its obstacle
+ * removed.
+ */
 function buildAnswer(
   context: Context,
   { inbox_id: id, reason_code: code, goal_id, classification }: InboxItem,
   goals: readonly LoopGoal[] | null,
 ): Invocation | Instruction {
   const approve = { command: 'inbox act', input: { id, action: 'approve', operator: 'NAME' } };
-  // What is in the way stays there, whatever is answered.
+  // The obstacle stays, whatever is answered.
   if (code === 'action_escalate') return ['Clear what is in the way, then ', approve];
   if (code !== 'action_block') return approve;
   if (classification !== 'decision-pending') return { ...approve, input: { ...approve.input, reason: 'YOUR ANSWER' } };
@@ -97,7 +100,7 @@ function buildAnswer(
   return ['Have the alternatives tried: ', spike, `; or accept one in ${toBoundedLine(file, 200)}, then `, approve];
 }
 
-/** Whether the cause of an item is gone. */
+/** Returns whether the cause of an item is gone. */
 function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, at: string): boolean {
   const { goal_id: id, reason_code } = item;
   if (id === null) return false;
@@ -116,7 +119,7 @@ function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, a
   }
 }
 
-/** Attempts of a fleet whose run waits for a person, and lies on no disk of this machine. */
+/** Lists a fleet's attempts whose run waits for a person but is not on this machine. */
 async function listElsewhere({ store }: Context, { attempts }: LoopState): Promise<Item[]> {
   const items: Item[] = [];
   for (const { goal, run, state, facts, startedAt } of Object.values(attempts)) {

@@ -23,7 +23,7 @@ import type { PACKET_SPECS } from './specs.js';
 
 type Input = Parameters<HandlersOf<typeof PACKET_SPECS>['protocol export']>[1];
 
-/** Where packets lie, relative to the root. */
+/** The directory of packets, relative to the root. */
 const OUTBOX = '.ai/protocols/outbox';
 
 /**
@@ -42,7 +42,7 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
   const { tip: base } = await findPlace(context, state, git);
   const format = input.contextFormat ?? 'plain';
   const text = input.noIncludeContext ? null : await ports.tellContext(context, call, goal.id, format);
-  // The context has a place of its own.
+  // The context has its own field in the packet, so the prompt omits it.
   const site = { context, config, streams, tellContext: async () => '', top: root, git };
   const prompt = await previewPrompt(site, goal, null);
   if (!input.noWrite) requireInside(root, OUTBOX);
@@ -79,7 +79,7 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
   };
 }
 
-/** The named goal, whoever has it, or the first one that is free and fits. */
+/** Chooses the named goal, whoever has it, or the first one that is free and matches. */
 function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, role }: Input, at: string): Offer {
   const fits = (offer: Offer): boolean => role === undefined || offer.role === role;
   if (goal === undefined) {

@@ -7,20 +7,20 @@ import { findHolder, type Offer } from '../core/leases.js';
 import type { LoopState } from '../state-schema.js';
 import type { Result } from './schemas.js';
 
-/** Why a result is not taken (loop-operations.md, Packets). Pure. */
+/** Checks why a result must be refused (loop-operations.md, Packets). Pure. */
 
-/** What a result may say, as far as it has the right form. */
+/** The members of a result that have the right form. */
 export type Sound = Partial<Result>;
 
-/** What a result is held against. */
+/** What a result is checked against. */
 export interface Known {
   state: LoopState;
   at: string;
-  /** All goals; work under way on one counts apart. */
+  /** All goals, regardless of attempts under way, which are checked separately. */
   offers: readonly Offer[];
 }
 
-/** Lists all that is wrong with what a result names, but for the work itself. */
+/** Lists all faults of what a result refers to, except the work itself. */
 export function listFindings(result: Sound, known: Known): ErrorDetail[] {
   const { success, action_taken: action } = result;
   const isAtOdds = success !== undefined && action !== undefined && success !== (action === 'advance');
@@ -67,10 +67,13 @@ function judgeGoal({ goal_id: goal, claim_id: claim }: Sound, { state, at, offer
   ];
 }
 
-/** What work that is handed in never touches, wherever it lies. */
+/** Directories that handed-in work must never touch, wherever they are. */
 const CLOSED = ['.git', '.ai', '.dev'];
 
-/** Says why a path is none that handed-in work may touch; null where it is one. A file system may take other names for the same. */
+/**
+ * Returns why handed-in work must not touch a path; null if it may. Considers that a file system may treat other names
+ * as equal.
+ */
 export function findPathFault(path: string): string | null {
   const names = path.split(/[\\/]/).map((name) =>
     stripInvisible(name)
@@ -82,7 +85,7 @@ export function findPathFault(path: string): string | null {
   return closed === undefined ? null : `touches ${closed}`;
 }
 
-/** Lists what is wrong with the paths that differ, and with where new links lead. */
+/** Lists the faults of changed paths, and of the targets of new links. */
 export function listChangeFaults(changes: readonly PathChange[]): string[] {
   return changes.flatMap(({ path, link, isSubmodule }) => {
     const shown = toBoundedLine(path, 200);
@@ -96,18 +99,18 @@ export function listChangeFaults(changes: readonly PathChange[]): string[] {
   });
 }
 
-/** A way back up behind a name may begin in what that name, itself a link, leads to. */
+/** `..` after a name may start from somewhere else, if that name is itself a link. */
 function findLinkFault(path: string, link: string): string | null {
   if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'leads up again behind a name';
   return findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
-/** No line of a hunk begins like this. */
+/** No line of a hunk begins like these. */
 const MOVED = /^(?:rename|copy) (?:from|to) (.*)$/;
 const FILE = /^(?:---|\+\+\+) (.*)$/;
 
-/** Lists what is wrong with the paths that a diff's headers name, also those that leave no trace: what is copied. */
+/** Lists the faults of paths that a diff's headers name, including sources of copies, which leave no other trace. */
 export function listHeaderFaults(patch: string): string[] {
   let [old, fresh] = [0, 0];
   const names: string[] = [];
@@ -132,7 +135,7 @@ export function listHeaderFaults(patch: string): string[] {
   return faults;
 }
 
-/** A name as git writes it in quotes, whose bytes may stand as octal numbers. */
+/** Decodes a name that git quoted, with bytes as octal numbers. */
 function unquote(name: string): string {
   if (!name.startsWith('"')) return name;
   const bytes = Buffer.from(name.slice(1).replace(/"$/, '')).toString('latin1');

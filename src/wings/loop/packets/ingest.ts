@@ -36,17 +36,17 @@ import { findBatch, findPlace, type Place } from './place.js';
 import type { Result } from './schemas.js';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../generated/protocol-result.js').default };
-/** Bytes of a result. */
+/** Maximum bytes of a result. */
 const LARGEST = 1024 * 1024;
-/** Characters of a summary that are kept. */
+/** Maximum characters of a summary that are kept. */
 const SUMMARY = 1_000;
-/** Findings that are told. */
+/** Maximum findings that are reported. */
 const MOST = 50;
 
 /**
  * `protocol ingest` (loop-operations.md, Packets).
- * @throws DevCliError `PACKET_REFUSED` with every finding, `NO_PROJECT`, `SCHEMA_INVALID`, `NEEDS_MISSING`, `CLAIM_REFUSED` for a claim
- * that ended meanwhile, `GIT_FAILED`, `LOCKED`, `IO`
+ * @throws DevCliError `PACKET_REFUSED` with every finding, `NO_PROJECT`, `SCHEMA_INVALID`, `NEEDS_MISSING`,
+ * `CLAIM_REFUSED` for a claim that ended meanwhile, `GIT_FAILED`, `LOCKED`, `IO`
  */
 export async function ingest(
   ports: Pick<LoopPorts, 'openFleet'>,
@@ -61,7 +61,7 @@ export async function ingest(
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
-  // What is under way is looked at again, in the step that takes the result.
+  // Attempts under way are left out here: the transaction that accepts the result checks them.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
@@ -133,7 +133,7 @@ export async function ingest(
       { claim: result.claim_id ?? null },
     )
     .catch(async (error: unknown) => {
-      // Somebody else was first: its number is free again.
+      // Another result was first; this one's number becomes free again.
       if (attempt !== null && place !== null) {
         const from = attempt.kept ?? attempt.base;
         await backend.openRefs(place.top, git).move(nameReference(attempt), { from, to: null });
@@ -157,20 +157,23 @@ export async function ingest(
   };
 }
 
-/** Whether a worker stops to ask, as a session does by a blocked handoff. */
+/** Returns whether a worker stops to ask a question, as a session does with a blocked handoff. */
 const isQuestion = ({ success, action_taken: action }: Sound): boolean => success === false && action === 'block';
 
-/** No test has a say in a question. */
+/** Judges a question; tests do not matter for it. */
 function judgeQuestion(attempt: Attempt): Verdict {
   const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
   if (judged?.next !== 'verdict') throw new Error('a question is a verdict');
   return judged.verdict;
 }
 
-/** What is known of a goal that waits for an answer. */
+/** Changes of the record of a goal that waits for an answer. */
 const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' as const, reason } });
 
-/** Reads a result, and what is wrong with its form. @throws DevCliError `PACKET_REFUSED` for what is no object in a file of its own */
+/**
+ * Reads a result, and the faults of its form. @throws DevCliError `PACKET_REFUSED` unless it is a regular file with a
+ * JSON object
+ */
 function readResult(path: string, shown: string): { value: Sound; faults: ErrorDetail[]; sound: Sound } {
   const read = (): Buffer | string => {
     const stats = readStats(path);
@@ -191,7 +194,7 @@ function readResult(path: string, shown: string): { value: Sound; faults: ErrorD
   return { value, faults, sound };
 }
 
-/** What was made, as it will be judged. */
+/** The work of a result, as it will be judged. */
 interface Work {
   base: string;
   tree: string;
@@ -199,7 +202,7 @@ interface Work {
   findings: ErrorDetail[];
 }
 
-/** Reads what was handed in, and what is wrong with it; nothing is written. */
+/** Reads the handed-in work and its faults; writes nothing. */
 async function readWork(
   { top, tip, branch }: Place,
   { ref, patch, packet_id: id, ...rest }: Sound,
@@ -231,7 +234,7 @@ async function readWork(
   return { ...refuse('/patch', ...faults), base, ...applied };
 }
 
-/** Keeps what was handed in as the next attempt of its goal, and gives the attempt that is to be judged. */
+/** Keeps handed-in work as the next attempt of its goal, and returns the attempt to judge. */
 async function keepWork(
   context: Context,
   made: {
@@ -278,7 +281,7 @@ async function keepWork(
   };
 }
 
-/** The tree of what was handed in, with its objects in the repository. */
+/** Returns the tree of the handed-in work, after writing its objects to the repository. */
 async function writeWork({ top }: Place, { base, tree }: Work, { patch }: Result, git: GitOptions): Promise<string> {
   if (patch === undefined) return tree;
   const applied = await applyPatch(top, { base, text: patch, keeps: true }, git);

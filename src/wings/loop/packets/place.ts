@@ -5,21 +5,24 @@ import { findTip } from '../../../work/trees.js';
 import { needGit } from '../start.js';
 import type { LoopState } from '../state-schema.js';
 
-/** Where work is given out and handed in. */
+/** The place where work is handed out and handed in. */
 export interface Place {
-  /** Absolute: the top of the repository, and the way from there to the root, empty or ending in `/`. */
+  /** `top`: absolute, the top of the repository. `prefix`: the path from there to the root, empty or ending in `/`. */
   top: string;
   prefix: string;
   branch: string;
-  /** The commit that the branch ends with. */
+  /** The last commit of the branch. */
   tip: string;
 }
 
-/** The batch that is under way. */
+/** Returns the batch under way. */
 export const findBatch = ({ batch }: Pick<LoopState, 'batch'>): LoopState['batch'] =>
   batch !== null && batch.endedAt === null ? batch : null;
 
-/** Finds repository and branch: that of the batch under way, else the one checked out. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
+/**
+ * Finds the repository and the branch: that of the batch under way, else the one checked out. @throws DevCliError
+ * `NEEDS_MISSING`, `GIT_FAILED`, `IO`
+ */
 export async function findPlace({ root }: Pick<Context, 'root'>, state: LoopState, git: GitOptions): Promise<Place> {
   const found = await findRepository(root, git);
   if (found.kind !== 'repository')

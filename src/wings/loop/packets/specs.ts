@@ -5,7 +5,7 @@ import { ADAPTERS, FORMATS } from './schemas.js';
 
 const PROTOCOL = { actor: 'agent', output: 'text', exits: [0, 1, 2, 3, 4, 130] } as const;
 
-/** Goals for orchestrators, as files (loop-operations.md, Packets). */
+/** Commands that exchange goals and results with orchestrators as files (loop-operations.md, Packets). */
 export const PACKET_SPECS = [
   {
     name: 'protocol export',

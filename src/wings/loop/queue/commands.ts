@@ -24,12 +24,12 @@ type Input<Name extends keyof HandlersOf<typeof QUEUE_SPECS>> = Parameters<Handl
 
 type Ports = Pick<LoopPorts, 'openFleet'>;
 
-/** Minutes that a claim may be asked for. */
+/** Maximum minutes of a claim. */
 const MOST_MINUTES = 1_440;
-/** Characters of a worker’s name or key. */
+/** Maximum characters of a worker’s name or key. */
 const LONGEST = 80;
 
-/** @throws DevCliError `CLAIM_REFUSED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
+/** Claims a goal. @throws DevCliError `CLAIM_REFUSED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
 export async function claim(ports: Ports, context: Context, input: Input<'queue claim'>, call: Call): Promise<Answer> {
   const worker = requireWorker(input.worker);
   const { config, goals } = readLoopFiles(context);
@@ -54,7 +54,7 @@ export async function claim(ports: Ports, context: Context, input: Input<'queue 
   };
 }
 
-/** @throws DevCliError as `claim` */
+/** Renews a claim. @throws DevCliError as `claim` */
 export async function renew(ports: Ports, context: Context, input: Input<'queue renew'>, call: Call): Promise<Answer> {
   const { id, worker, ttlMinutes } = input;
   const minutes = requireMinutes(readLoopFiles(context).config, ttlMinutes);
@@ -65,7 +65,7 @@ export async function renew(ports: Ports, context: Context, input: Input<'queue 
   return { exit: 0, json: { ok: true, ...said }, text: () => `${id}: ${lease.goal} until ${lease.expiresAt}.` };
 }
 
-/** @throws DevCliError as `claim` */
+/** Releases a claim. @throws DevCliError as `claim` */
 export async function release(
   ports: Ports,
   context: Context,
@@ -86,7 +86,7 @@ export async function release(
   };
 }
 
-/** @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
+/** Lists the claims. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
 export async function list(
   ports: Ports,
   context: Context,
@@ -130,16 +130,17 @@ async function open(ports: Ports, context: Context, call: Call) {
   return { streams, leases: openLeases(streams, context.ids), tell: () => tellLog({ streams, context }) };
 }
 
-/** The goals in the order of `auto`, each with why nobody may take it. */
+/** Lists the goals in the order of `auto`, each with the reason why nobody may take it. */
 export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): Offer[] {
   const ordered = orderGoals(goals, findNewestGoal(context));
-  // One under a lease is found by that: where its time is over, somebody else may begin anew.
+  // Attempts with a claim are left out, because the lease protects them; once it expires, another worker may start
+  // again.
   const busy = new Set(Object.values(attempts).flatMap(({ goal, claim }) => (claim == null ? [goal] : [])));
   return ordered.map((goal) => {
     const undone = findUndone(goal, ordered);
     const why =
       findRefusal(goal) ??
-      // A worker would go past the steps and gates of it.
+      // A worker would bypass the steps and gates of the recipe.
       (goal.recipe === null ? null : `its recipe ${goal.recipe} is carried out by auto alone`) ??
       (undone === null ? null : `it depends on ${undone}, which is not done`) ??
       findUndecided(context, goal) ??
@@ -148,7 +149,7 @@ export function listOffers(context: Context, goals: readonly LoopGoal[], { attem
   });
 }
 
-/** Who a goal is for: its role, or what its phase says. */
+/** Returns who a goal is for: its role, or the role that its phase implies. */
 export function findRole({ role, phase }: Pick<LoopGoal, 'role' | 'phase'>): string {
   if (role !== null) return role;
   if (phase === 'adversarial') return 'test';
@@ -187,7 +188,7 @@ function requireWorker(given: string): string {
   throw new DevCliError('USAGE', `"${AUTO}" is dev-cli's own name among workers.`, { fix: 'Take another one.' });
 }
 
-/** A name that somebody gives. @throws DevCliError `USAGE` */
+/** Validates a name given as an option. @throws DevCliError `USAGE` */
 export function requireText(option: string, given: string): string {
   if (given !== '' && toBoundedLine(given, LONGEST) === given) return given;
   throw new DevCliError('USAGE', `${option} takes 1 to ${LONGEST} visible characters.`, {

@@ -14,7 +14,7 @@ const CLAIM = {
   worker: WORKER,
 } satisfies TProperties;
 
-/** Goals for workers besides `auto` (loop-operations.md, Queue). */
+/** Commands with which workers other than `auto` take goals (loop-operations.md, Queue). */
 export const QUEUE_SPECS = [
   {
     name: 'queue claim',

@@ -2,27 +2,27 @@ import { DevCliError } from '../../../base/errors.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../../documents/handoff-file.js';
 import type { Context } from '../../../run/context.js';
 
-/** Where handoffs lie, relative to the root. */
+/** The directory of handoffs, relative to the root. */
 export const HANDOFFS = '.ai/handoffs';
 
-/** A handoff with its file's name and text. */
+/** A handoff with the name and text of its file. */
 export interface NamedHandoff {
   name: string;
   text: string;
   handoff: HandoffFile;
 }
 
-/** Keys whose value an agent writes as a sentence, which need not be YAML. */
+/** Keys whose value agents write as a sentence, which may be invalid YAML. */
 const PLAIN = /^((?:timestamp|status|goal_id|reason|branch|head):[ \t]+)(?!["'|>])(.*?)[ \t\r]*$/gm;
 
-/** Reads a handoff; where its head is no YAML, once more with each value as the text that it is. */
+/** Parses a handoff; if its head is invalid YAML, parses it again with each value quoted. */
 export function readHandoff(text: string): HandoffFile | null {
   const [head = '', ...rest] = text.split(/^(?=---[ \t\r]*$)/m).slice(text.startsWith('---') ? 0 : 1);
   const quoted = head.replace(PLAIN, (_, key: string, value: string) => `${key}${JSON.stringify(value)}`);
   return readHandoffFile(text) ?? readHandoffFile([quoted, ...rest].join(''));
 }
 
-/** The text of a handoff by its absolute path; null where there is none, and where it is too large or no plain file. */
+/** Reads a handoff by its absolute path; null if it does not exist, is too large, or is not a regular file. */
 export function readHandoffText({ reader }: Pick<Context, 'reader'>, path: string): string | null {
   try {
     return reader.read(path);
@@ -32,7 +32,7 @@ export function readHandoffText({ reader }: Pick<Context, 'reader'>, path: strin
   }
 }
 
-/** The goal of the newest handoff of a project; null where there is none. @throws DevCliError `IO` */
+/** Returns the goal of a project's newest handoff; null if there is none. @throws DevCliError `IO` */
 export function findNewestGoal(context: Pick<Context, 'root' | 'reader'>): string | null {
   const directory = `${context.root}/${HANDOFFS}`;
   for (const name of sortHandoffNames(context.reader.list(directory)).reverse()) {

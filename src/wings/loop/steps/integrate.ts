@@ -11,14 +11,14 @@ import type { Attempt } from '../state-schema.js';
 import { runChecks } from './judge.js';
 import { reviveTree, stop } from './prepare.js';
 
-/** Moves of the branch by others that are followed before it counts as unmoved. */
+/** How many concurrent moves of the branch are followed before it counts as unmoved. */
 const TRIES = 5;
-/** Characters of a commit's first line. */
+/** Maximum characters of a commit's first line. */
 const SUBJECT = 72;
 
 /**
- * Puts what was kept on the branch, as one commit (loop-core.md, auto, step 6). One attempt at a time. Runs at the root; of the user's
- * tree nothing moves but by a fast-forward.
+ * Puts the kept commit on the branch, as one commit (loop-core.md, auto, step 6), one attempt at a time. Runs at the
+ * root; the user's own work tree only ever moves by a fast-forward.
  * @throws DevCliError `CLAIM_REFUSED`, `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -45,7 +45,7 @@ function unmoved({ verdict }: Attempt, reason: string): StepEnd {
   return { event: 'UNMOVED', patch: verdict === null ? {} : { verdict: { ...verdict, reason } } };
 }
 
-/** Makes the commit on a tip, unless it is there already: what a call that was cut off has made. */
+/** Makes the commit on a tip, unless an interrupted call already made it. */
 async function makeCommit(
   site: Site,
   attempt: Attempt,
@@ -69,7 +69,7 @@ async function makeCommit(
     const judged = judgeChecks(goal, attempt.facts ?? { handoff: null, unread: null, run: null }, checks);
     if (judged.next === 'verdict' && !judged.verdict.success)
       return over('failed', `on the new tip: ${judged.verdict.reason}`);
-    // What the tests changed is not the attempt's.
+    // Discards the changes that the tests made.
     await reviveTree(site, attempt, kept);
     await putTreeOn(tree, tip, keep(site), git);
     await pickChanges(tree, kept, git);

@@ -8,7 +8,7 @@ import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
 import { nameNextSession, prepareHanded, reviveTree, stop } from './prepare.js';
 
 /**
- * Judges what was kept; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
+ * Judges the kept commit; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -38,7 +38,9 @@ export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promi
   return { event: verdict.success ? 'ACCEPT' : 'OVER', patch: { verdict, checks } };
 }
 
-/** Of an attempt that red tests refuse, whether they are red without it, too: then it is not what is to be mended. */
+/**
+ * If failing tests refuse an attempt, finds out whether they also fail without it; then the attempt is not the cause.
+ */
 async function askBase(site: Site, attempt: Attempt, verdict: Verdict, [tests]: CommandFact[]): Promise<Verdict> {
   const { config, git, signal } = site;
   if (tests === undefined || tests.exit === 0 || verdict.success) return verdict;
@@ -51,9 +53,9 @@ async function askBase(site: Site, attempt: Attempt, verdict: Verdict, [tests]: 
 }
 
 /**
- * Runs the tests and what the goal's acceptance runs, in an attempt's tree, put on what was kept.
- * @param label of their records; those of the same name are not run again
- * @returns null where a signal ended them
+ * Runs the tests and the goal's acceptance commands in the attempt's tree, reset to the kept commit.
+ * @param label names the records; commands with existing records are not run again
+ * @returns null if a signal ended them
  */
 export async function runChecks(
   site: Site,

@@ -17,8 +17,8 @@ import type { Attempt, Verdict } from '../state-schema.js';
 import { HANDOFFS } from './handoffs.js';
 
 /**
- * Makes the tree of an attempt, with all that its first session finds (loop-core.md, auto, step 1). Runs at the root. Repeated, it
- * begins anew: nothing of the attempt's is in the tree yet.
+ * Creates the tree of an attempt, with everything that its first session needs (loop-core.md, auto, step 1). Runs at
+ * the root. If repeated, starts over, because the tree does not hold any work yet.
  * @throws DevCliError `GIT_FAILED`, `IO`, and what `init` refuses
  */
 export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -36,7 +36,10 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
   return { event: 'PREPARED', patch: { ...begun, ...(await nameNextSession(site, { ...attempt, ...begun })) } };
 }
 
-/** Copies and sets up what is not in a commit, as the configuration says; what has run already is not run again. @returns why not */
+/**
+ * Copies and sets up what no commit contains, as configured; does not repeat commands that already ran. @returns the
+ * end of the attempt if that fails
+ */
 export async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | null> {
   const { config, context } = site;
   const place = findPlace(site, attempt);
@@ -54,15 +57,16 @@ export async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | n
   return null;
 }
 
-/** Makes the tree of an attempt that was handed in, which no session had. @returns why not */
+/** Creates the tree of a handed-in attempt, which had no session. @returns the end of the attempt if that fails */
 export async function prepareHanded(site: Site, attempt: Attempt, commit: string): Promise<StepEnd | null> {
   await reviveTree(site, attempt, commit);
   return furnish(site, attempt);
 }
 
 /**
- * Puts into a tree what an earlier attempt left: on the branch as it is now, or where that does not fit, on what it was made from.
- * @returns what it starts from, and the tree before
+ * Applies the commit of an earlier attempt to a tree: on the current branch or, if it conflicts, on the commit that it
+ * was made from.
+ * @returns the new base, and the tree before the change
  */
 async function takeUpKept(site: Site, { tree, base, from }: Attempt): Promise<{ base: string; zero: string }> {
   const { git } = site;
@@ -77,13 +81,13 @@ async function takeUpKept(site: Site, { tree, base, from }: Attempt): Promise<{ 
   throw new DevCliError('GIT_FAILED', `The last attempt cannot be taken up: ${refused}`);
 }
 
-/** Makes the tree of an attempt once more where tests, or a session, have removed it. */
+/** Recreates the tree of an attempt if tests or a session removed it. */
 export async function reviveTree(site: Site, attempt: Attempt, commit: string): Promise<void> {
   if (!(await mendTree(site.top, attempt.tree, site.git))) await makeTree(site, attempt, commit);
 }
 
 async function makeTree(site: Site, attempt: Attempt, commit: string): Promise<void> {
-  // Prompts and what tools print are nobody else's.
+  // Prompts and the output of tools are private.
   makePrivately(findRecords(site, attempt), site.context.root);
   await addTree(site.top, attempt.tree, commit, site.git);
   await point(site, attempt);
@@ -93,12 +97,12 @@ function point({ context, prefix, git }: Site, { tree, run, goal }: Attempt): Pr
   return pointTree(tree, { root: context.root, run, below: prefix.replace(/\/$/, ''), goal }, git);
 }
 
-/** The sequence number of a run's last entry; 0 without a run. */
+/** Returns the sequence number of a run's last entry; 0 without a run. */
 async function readRunSeq({ context }: Site, run: string | null): Promise<number> {
   return run === null ? 0 : (await context.store.read(run)).seq;
 }
 
-/** What is known of an attempt from the moment on at which another session of it may begin. */
+/** Returns the fields of an attempt that a new session needs. */
 export async function nameNextSession(site: Site, attempt: Attempt): Promise<Partial<Attempt>> {
   const { sessions, handoffs, handoff, run } = attempt;
   return {
@@ -109,7 +113,7 @@ export async function nameNextSession(site: Site, attempt: Attempt): Promise<Par
   };
 }
 
-/** A name for a new handoff. */
+/** Returns a free name for a new handoff. */
 function nameNew(now: number, taken: readonly string[]): string {
   const timestamp = formatLocalInstant(now);
   for (let count = 1; ; count += 1) {
@@ -118,7 +122,7 @@ function nameNew(now: number, taken: readonly string[]): string {
   }
 }
 
-/** Begins the run of a goal, in process: it works in the attempt's tree, and belongs to no session. */
+/** Begins the run of a goal, in this process: it works in the attempt's tree, and is not bound to any session. */
 async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: string): Promise<string> {
   const { context } = site;
   const origin = { kind: 'goal', id: goal.id, attempt: attempt.n };
@@ -130,7 +134,7 @@ async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: st
   await init(within, run, {
     ...(isWorkflow ? { workflow: recipe } : { recipe }),
     goal: [goal.title, ...goal.acceptance.map((one) => `- ${typeof one === 'string' ? one : one.run}`)].join('\n'),
-    // What is kept is judged first: nothing is pushed unless the goal itself says so.
+    // Nothing is pushed before the kept commit is judged, unless the goal itself demands it.
     set: { pull_request: 'false', ...goal.set },
     origin,
     new: true,
@@ -138,7 +142,7 @@ async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: st
   return run;
 }
 
-/** A name that no other run has, and whether the run of this attempt is begun by it already. */
+/** Finds a name that no other run has, and whether this attempt already began its run under it. */
 async function findName(
   { context }: Site,
   name: string,
@@ -157,7 +161,7 @@ function fail(reason: string): StepEnd {
   return { event: 'OVER', patch: { verdict } };
 }
 
-/** How an attempt ends that was told to. */
+/** Returns the end of an attempt that a signal stopped. */
 export function stop(): StepEnd {
   const verdict: Verdict = {
     ...{ classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED },
@@ -165,10 +169,10 @@ export function stop(): StepEnd {
   return { event: 'OVER', patch: { stopped: true, verdict } };
 }
 
-/** What says nothing about the goal: the disk, git, another process. */
+/** Errors that say nothing about the goal: disk, git, another process. */
 const SURROUNDINGS: readonly string[] = ['IO', 'GIT_FAILED', 'LOCKED', 'COMMAND_FAILED'];
 
-/** How an attempt ends that dev-cli itself could not begin: for want of something around it, or because its goal cannot be begun. */
+/** Returns the end of an attempt that dev-cli could not begin, because of its surroundings or of the goal itself. */
 export function refuseAttempt(error: unknown): StepEnd {
   if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   const details = error.details.map(({ target, problem }) =>

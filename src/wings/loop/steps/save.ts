@@ -13,12 +13,12 @@ import type { Attempt, SessionFacts } from '../state-schema.js';
 import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
 
-/** What a session left that removed its own tree. */
+/** The difference of a session that removed its own tree. */
 const NOTHING: Difference = { commit: null, paths: [], left: [] };
 
 /**
- * Keeps what the attempt has left so far as a commit, and reads what the judge has to know; scope and verdict go by that commit alone
- * (loop-core.md, auto, step 4). Runs where the tree is; of its files it changes none.
+ * Keeps the attempt's current work as a commit, and collects the facts for the judge; scope and verdict depend on that
+ * commit alone (loop-core.md, auto, step 4). Runs where the tree is, and changes none of its files.
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -72,14 +72,14 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   return { event: 'SAVED', patch: { kept, facts }, documents };
 }
 
-/** How the session has ended: of one that another machine saw, as that machine said. */
+/** Reads how the session ended; if it ran on another machine, as reported there. */
 function readSession(site: Site, attempt: Attempt): SessionFacts['session'] {
   const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
   const known = inspect(records).state === 'absent' ? attempt.facts?.session : undefined;
   return known ?? readFact(records, attempt.tool);
 }
 
-/** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */
+/** Returns the name of the expected handoff if it exists but is invalid; keeps a copy for people to read. */
 function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]): string | null {
   const { handoff: name } = attempt;
   const directory = `${findPlace(site, attempt)}/${HANDOFFS}`;
@@ -89,7 +89,7 @@ function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]
   return name;
 }
 
-/** Keeps what is a new handoff of the goal but for its name, for a person to read. @returns whether it is one */
+/** Keeps a new handoff of the goal that has the wrong name, for people to read. @returns whether the path is one */
 function keepMisnamed(site: Site, attempt: Attempt, path: string): boolean {
   const name = posix.basename(path);
   if (path !== `${HANDOFFS}/${name}` || !name.endsWith('.md') || attempt.handoffs.includes(name)) return false;
@@ -106,7 +106,7 @@ function describe(newest: NamedHandoff | undefined): SessionFacts['handoff'] {
   return newest === undefined ? null : { status: newest.handoff.status, reason: newest.handoff.reason ?? '' };
 }
 
-/** Whether an attempt must not change a path, which is relative to the root. */
+/** Creates a test of whether an attempt must not change a path, relative to the root. */
 export function createScopeTest(
   { config }: Pick<Site, 'config'>,
   { allowed_changes: allowed }: LoopGoal,

@@ -18,18 +18,18 @@ import { LOOP } from '../streams.js';
 import { type Filling, fillTemplate, parseTemplate } from '../template.js';
 import { HANDOFFS } from './handoffs.js';
 
-/** Characters of a diff that are read for a prompt; it shows fewer. */
+/** Characters of a diff that are read for a prompt, which shows fewer. */
 const DIFF_READ = 8_000;
 
-/** How the name of a handoff is shown before there is one. */
+/** Placeholder for the name of a handoff in previews. */
 const NAME_FORM = '<YYYY-MM-DD_HHMMSS>.md';
 
-/** The name of a session's records. */
+/** Returns the name of a session's records. */
 export const nameSession = ({ sessions }: Pick<Attempt, 'sessions'>): string => `session-${sessions}`;
 
 /**
- * Has a fresh session of the tool work in the attempt's tree, or waits for the one that does (loop-core.md, auto, steps 2 and 3). Runs
- * where the tree is.
+ * Runs a new session of the tool in the attempt's tree, or waits for the one that is running (loop-core.md, auto, steps
+ * 2 and 3). Runs where the tree is.
  * @throws DevCliError `IO`, `COMMAND_FAILED`; `USAGE` for a prompt that is too long for an argument
  */
 export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -39,7 +39,7 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
     attempt,
     begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
   );
-  // Whoever ended it may not be who says so.
+  // The mark survives, because another call than the one that was interrupted may report the end.
   const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
   if (fact.interrupted) writePrivately(mark, '', site.context.root);
   const cost = readCost(site, attempt);
@@ -48,7 +48,7 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
 }
 
 /**
- * Forgets what this machine knows of a session that it had lost: it is begun anew in a tree made anew.
+ * Deletes this machine's records of a session that it lost: the session starts again in a new tree.
  * @throws DevCliError `IO`, `COMMAND_FAILED`
  */
 export async function forgetSession(site: Site, attempt: Attempt): Promise<void> {
@@ -58,7 +58,7 @@ export async function forgetSession(site: Site, attempt: Attempt): Promise<void>
   for (const path of [own, `${own}.stopped`]) removeBelowHome(site.context.root, path);
 }
 
-/** Whether the session under way has begun: what it leaves is kept from then on. */
+/** Returns whether the current session has begun, so that its work must be kept. */
 export const isSessionBegun = (site: Site, attempt: Attempt): boolean =>
   hasBegun(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
 
@@ -73,20 +73,20 @@ async function buildCommand(site: Site, attempt: Attempt, goal: LoopGoal): Promi
   return { ...nameCommand(site, attempt), argv, ...(stdin === null ? {} : { stdin }) };
 }
 
-/** A session without what only its start needs. */
+/** Builds the command of a session without the parts that only its start needs. */
 function nameCommand({ config }: Site, attempt: Attempt): NamedCommand {
   const seconds = config.timeout_minutes * 60;
   return { name: nameSession(attempt), argv: [], line: toBoundedLine(attempt.tool, 200), shell: false, seconds };
 }
 
-/** What a prompt is made of. */
+/** What building a prompt needs. */
 type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
-  /** Null: how it ended is said in another way. */
+  /** Null: the end is reported in another way. */
   handoff: string | null;
 };
 
-/** Builds the prompt of a session, from the root's files as they are. @throws DevCliError as `tellContext`, `IO` */
+/** Builds the prompt of a session, from the current files of the root. @throws DevCliError as `tellContext`, `IO` */
 async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal): Promise<string> {
   const { config, streams } = site;
   const known: GoalRecord | undefined = (await streams.read(LOOP)).goals[goal.id];
@@ -104,7 +104,10 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
   });
 }
 
-/** What was decided for a goal, or is tried for it; the reference that its ticket names counts if it is of the alternative, and there. */
+/**
+ * Returns the decision of a goal, or the alternative being tried; includes the ticket's reference only if it exists and
+ * belongs to that alternative.
+ */
 async function tellDecision(
   { context, variant, top, git }: PromptSite,
   goal: LoopGoal,
@@ -120,8 +123,8 @@ async function tellDecision(
 }
 
 /**
- * Builds the prompt that a goal's next attempt would begin with.
- * @param tool null: it is for somebody else, who hands in a result (loop-operations.md, Packets)
+ * Builds the prompt with which a goal's next attempt would begin.
+ * @param tool null: for somebody else, who hands in a result (loop-operations.md, Packets)
  * @throws DevCliError as `buildPrompt`; `USAGE` for one that is too long for an argument of the tool
  */
 export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string | null): Promise<string> {
@@ -138,7 +141,7 @@ function fill(tool: string, filling: Filling): ReturnType<typeof fillTemplate> {
   return fillTemplate(template, filling);
 }
 
-/** What the last attempts of the goal came to, as their records say; one without a verdict is left out. */
+/** Lists the results of the goal's last attempts, from their records; skips attempts without a verdict. */
 async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise<Tried[]> {
   const tried: Tried[] = [];
   for (let number = n - 1; number > 0 && tried.length < MOST_TRIED; number -= 1) {
@@ -148,7 +151,7 @@ async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise
     const shown = ['diff', '--no-color', '--no-ext-diff', `${found.base}..${nameReference({ goal, n: number })}`];
     const diff = found.ref === null ? '' : await git(site.top, shown, site.git).then(toText, () => '');
     const { classification, reason, tests = '' } = found;
-    // Green tests, and what lies in the tree already, tell nothing.
+    // Omits output of passed tests, and changes that are in the tree already.
     const isThere = from !== null && number === n - 1;
     const red = found.checks?.[0]?.exit === 0 ? '' : tests;
     tried.unshift({ n: number, classification, reason, diff: isThere ? '' : diff.slice(0, DIFF_READ), tests: red });
@@ -156,7 +159,7 @@ async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise
   return tried;
 }
 
-/** `verdict.json`, as it is read again. */
+/** The parts of `verdict.json` that are read again. */
 interface VerdictDocument {
   classification: string;
   reason: string;
@@ -168,7 +171,7 @@ interface VerdictDocument {
 
 const toText = (bytes: Buffer): string => bytes.toString('utf8');
 
-/** What the session says that it cost: a JSON pointer into the last line that it printed. */
+/** Reads the cost that the session reports: a JSON pointer into the last line of its output. */
 function readCost(site: Site, attempt: Attempt): number {
   const { cost } = site.config;
   if (cost === null) return 0;

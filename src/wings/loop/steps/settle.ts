@@ -16,14 +16,14 @@ import type { Attempt, Batch, GoalRecord, LoopState, Outcome, Verdict } from '..
 import { LOOP } from '../streams.js';
 import { HANDOFFS, listHandoffs } from './handoffs.js';
 
-/** What a goal has that nobody knows of yet. */
+/** The record of a goal that has none yet. */
 export const NEW_GOAL: GoalRecord = { n: 0, counted: 0, notes: [] };
 
 /**
- * Brings an attempt to its end: the goal's status, its handoffs, its verdict, its event; then its tree is removed (loop-core.md, auto,
- * step 7). Runs at the root. Repeated, it does nothing twice.
- * @returns what became of the goal
- * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`; `SCHEMA_INVALID` where goals.yaml cannot be read any more
+ * Ends an attempt: writes the goal's status, its handoffs, its verdict and its event, then removes its tree
+ * (loop-core.md, auto, step 7). Runs at the root. Idempotent.
+ * @returns the outcome of the goal
+ * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`; `SCHEMA_INVALID` if goals.yaml has become unreadable
  */
 export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
   const { streams, config, top, git } = site;
@@ -57,31 +57,31 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
     };
   });
   await giveBack(site, attempt.claim, verdict.classification);
-  // A worker's own are removed by that worker.
+  // A worker removes its own trees.
   if (site.role.kind === 'alone') await removeTree(top, attempt.tree, git);
   if (attempt.kept === null) await releaseReference(site, attempt);
   return outcome;
 }
 
-/** Takes the reference of an attempt away that left nothing. */
+/** Removes the reference of an attempt that left nothing. */
 export async function releaseReference({ refs }: Pick<Site, 'refs'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
   const from = (await refs.list(name)).get(name);
   if (from === attempt.base) await refs.move(name, { from, to: null });
 }
 
-/** Ends the run of an attempt that is given up: another one begins its own. */
+/** Aborts the run of an attempt that is given up; the next attempt begins a new run. */
 async function endRun({ context }: Site, { run, n, goal }: Attempt, { classification }: Verdict): Promise<void> {
   const { snapshot } = run === null ? { snapshot: null } : await context.store.read(run);
   if (run === null || snapshot?.status !== 'live') return;
   const why = `attempt ${n} of ${goal} ended: ${classification}`;
   await abort({ ...context, session: null }, run, why).catch((error: unknown) => {
-    // One that a person holds stays.
+    // A run that a person holds stays.
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   });
 }
 
-/** Writes the goal's status. @returns what is still to be written, where goals.yaml cannot be read */
+/** Writes the goal's status. @returns the status still to be written, if goals.yaml cannot be read */
 async function tryToWrite(
   { context }: Site,
   { goal }: Attempt,
@@ -98,13 +98,13 @@ async function tryToWrite(
   }
 }
 
-/** Notes are for the next attempts of a goal, until it is done. */
+/** Notes apply to all further attempts of a goal, until it is done. */
 function renewGoal(known: GoalRecord, { counted, status }: GoalChange, owed: GoalRecord['owed'] | null): GoalRecord {
   const { from: _, owed: __, ...rest } = known;
   return { ...rest, counted, notes: status === 'done' ? [] : known.notes, ...(owed ? { owed } : {}) };
 }
 
-/** What a batch knows of itself after an attempt. */
+/** Updates the figures of a batch after an attempt. */
 function countIn(
   batch: LoopState['batch'],
   attempt: Attempt,
@@ -114,7 +114,7 @@ function countIn(
 ): Batch | null {
   if (batch === null) return null;
   const failed = classification === 'tool-error';
-  // No tool made what was handed in.
+  // Handed-in work was not made by the tool, so it says nothing about the tool.
   const isHanded = attempt.zero === null && !failed;
   const saysNothing = isHanded || classification === 'interrupted';
   const toolErrors = failed ? batch.toolErrors + 1 : saysNothing ? batch.toolErrors : 0;
@@ -129,7 +129,7 @@ function countIn(
   };
 }
 
-/** `verdict.json` of an attempt. */
+/** Renders `verdict.json` of an attempt. */
 export function renderVerdict(attempt: Attempt, verdict: Verdict, at: string): string {
   const { goal, n, base, kept, commit, facts, checks, sessions, runId, startedAt, tool, costUsd } = attempt;
   const document = {
@@ -141,7 +141,7 @@ export function renderVerdict(attempt: Attempt, verdict: Verdict, at: string): s
   return `${JSON.stringify(document, mask, 2)}\n`;
 }
 
-/** The event that is the evidence of an attempt (loop-core.md, Events). */
+/** Builds the event that is the evidence of an attempt (loop-core.md, Events). */
 export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: string, at: string): JsonObject {
   const { goal, n, runId, facts, kept, base, costUsd, startedAt } = attempt;
   const payload: JsonObject = {
@@ -151,7 +151,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
     ...{ cost_usd: costUsd, ref: kept === null ? null : nameReference(attempt), base },
     duration_ms: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
   };
-  // A branch that cannot be moved once more asks anew.
+  // If a branch cannot be moved again, the new key makes a new inbox item.
   const time = action === 'escalate' ? `:${at}` : '';
   return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}${time}`, at, payload });
 }
@@ -159,7 +159,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
 /** Characters of the time in a handoff's name. */
 const TIME = 17;
 
-/** Copies an attempt's new handoffs to the root, each once, over nothing. */
+/** Copies an attempt's new handoffs to the root, each once; overwrites nothing. */
 function copyHandoffs(site: Site, attempt: Attempt): void {
   const { context } = site;
   const there = `${context.root}/${HANDOFFS}`;

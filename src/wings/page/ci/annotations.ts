@@ -2,12 +2,12 @@ import { posix } from 'node:path';
 import { renderCount } from '../../../base/words.js';
 import type { Finding } from './finding.js';
 
-/** Annotations of a kind that GitHub shows of a step. */
+/** How many annotations of one kind GitHub shows per step. */
 const SHOWN = 10;
 
 /**
- * Writes findings as commands for GitHub's runner: ten of a kind, of which the last says how many more there are.
- * @param prefix path from the workspace to the root; empty where they are the same
+ * Renders findings as commands for GitHub's runner: at most ten of a kind; the last one says how many more there are.
+ * @param prefix path from the workspace to the root; empty if they are the same
  */
 export function renderAnnotations(findings: readonly Finding[], prefix: string): string {
   const lines = (['error', 'warning'] as const).flatMap((severity) => {
@@ -26,7 +26,7 @@ export function renderAnnotations(findings: readonly Finding[], prefix: string):
   return lines.join('');
 }
 
-/** As the runner takes it back. */
+/** Escapes text as the runner expects. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

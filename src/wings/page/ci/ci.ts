@@ -14,8 +14,8 @@ import { buildSections } from './summary.js';
 import { writeSummary } from './write-summary.js';
 
 /**
- * `ci`: checks what a checkout has of plans, recipes and journals, and starts nothing of it (view.md, CI). Exit 3 when anything is
- * wrong.
+ * `ci`: checks the plans, recipes and journals of a checkout without running anything from it (view.md, CI). Exits with
+ * 3 if there is an error.
  * @throws DevCliError `USAGE`, `IO`, `GIT_FAILED`, `PREFERENCES_INVALID`, `INTERRUPTED`
  */
 export async function checkProject(
@@ -60,7 +60,7 @@ export async function checkProject(
   };
 }
 
-/** Everything that is judged, whatever has changed. A finding of two recipes is told once. */
+/** Judges everything, whether or not it has changed. A finding that two recipes share is reported once. */
 async function judge(context: Context & Ported) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);
@@ -85,7 +85,7 @@ function renderFinding({ severity, file, line, column, message, fix }: Finding):
   return `${place}: ${severity}: ${message}${fix === undefined ? '' : `\n    = ${fix}`}`;
 }
 
-/** The path from the runner's workspace to the root; empty where that is not inside. */
+/** Returns the path from the runner's workspace to the root; empty if the root is not inside. */
 function findPrefix({ root, library }: Pick<Context, 'root' | 'library'>, env: NodeJS.ProcessEnv): string {
   const workspace = env['GITHUB_WORKSPACE'] ?? '';
   const real = workspace === '' ? null : (library.files?.().real(workspace) ?? null);

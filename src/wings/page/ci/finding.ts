@@ -2,25 +2,25 @@ import { defined } from '../../../base/defined.js';
 import type { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 
-/** Something wrong with the project, at its place (view.md, CI). */
+/** A fault of the project, with its place (view.md, CI). */
 export interface Finding {
-  /** `plan`, `journal`, or what an audit calls it. */
+  /** `plan`, `journal`, or the name that an audit gives. */
   check: string;
   severity: 'error' | 'warning';
-  /** Relative to the root, with `/`; fit to be shown. */
+  /** Relative to the root, with `/`; safe to show. */
   file: string;
-  /** From 1, as the column. */
+  /** Counted from 1, like the column. */
   line?: number;
   column?: number;
-  /** Fit to be shown, as the fix. */
+  /** Safe to show, like the fix. */
   message: string;
   fix?: string;
 }
 
-/** Characters of a message. */
+/** Maximum characters of a message. */
 const LIMIT = 1000;
 
-/** Makes a finding of what may be foreign text. */
+/** Builds a finding from text that may be foreign. */
 export function buildFinding(
   check: string,
   found: Omit<Finding, 'check' | 'severity'> & Partial<Pick<Finding, 'severity'>>,
@@ -31,7 +31,7 @@ export function buildFinding(
   return { check, severity, file: place, ...defined({ line, column }), message: text, ...said };
 }
 
-/** Makes a finding of an error about a file, at the place that it names. */
+/** Builds a finding from an error about a file, at the place that the error names. */
 export function buildErrorFinding(check: string, file: string, { message, details: [first] }: DevCliError): Finding {
   const [, line, column] = /(?:^|:)(\d{1,9}):(\d{1,9})$/.exec(first?.at ?? '') ?? [];
   const place = line === undefined ? {} : { line: Number(line), column: Number(column) };

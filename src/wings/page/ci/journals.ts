@@ -8,8 +8,8 @@ import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
 const JOURNAL = 'events.jsonl';
 
 /**
- * Replays the journals that there are, as `replay --check` does; a clone has none.
- * @throws whatever is no fault of a journal
+ * Replays all journals, as `replay --check` does; a fresh clone has none.
+ * @throws errors that are not a journal's fault
  */
 export async function checkJournals(store: Context['store']): Promise<{ journals: number; findings: Finding[] }> {
   const checked = { journals: 0, findings: [] as Finding[] };
@@ -22,7 +22,7 @@ export async function checkJournals(store: Context['store']): Promise<{ journals
       for (const one of differences) {
         const { seq, path = JOURNAL } = one;
         const file = path.startsWith('/') ? path.slice(1) : `${directory}/${path}`;
-        // An entry is a line.
+        // Each entry is one line, so `seq` is the line number.
         const line = path === JOURNAL && seq !== undefined ? { line: seq } : {};
         checked.findings.push(buildFinding('journal', { file, ...line, message: `${name}: ${renderDifference(one)}` }));
       }

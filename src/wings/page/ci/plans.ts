@@ -14,17 +14,19 @@ import type { RunState } from '../../../run/state.js';
 import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
 import { type ReadReport, readReport } from './report.js';
 
-/** A plan as the checkout has it. */
+/** A plan in the checkout. */
 export interface PlanRow {
   name: string;
-  /** Boxes of PLAN.md, and those that are ticked. */
+  /** Number of checkboxes in PLAN.md; `done` counts the ticked ones. */
   todos: number;
   done: number;
-  /** What report.md says, where there is one. */
+  /** The content of report.md, if there is one. */
   report?: ReadReport;
 }
 
-/** Checks every plan, also one without a run, as a clone has it (view.md, CI). @throws whatever is no fault of a plan */
+/**
+ * Checks every plan, even without a run, as in a fresh clone (view.md, CI). @throws errors that are not a plan's fault
+ */
 export async function checkPlans({
   root,
   reader,
@@ -33,7 +35,7 @@ export async function checkPlans({
   const checked = { plans: [] as PlanRow[], findings: [] as Finding[] };
   for (const name of reader.list(`${root}/.dev/specs`).filter(isName)) {
     const directory = getRunDirectory(name);
-    // A file beside the plans is none.
+    // A plain file in this directory is not a plan.
     if (statSync(`${root}/${directory}`, { throwIfNoEntry: false })?.isFile()) continue;
     const file = `${directory}/${PLAN_CONTENT}`;
     try {
@@ -47,7 +49,7 @@ export async function checkPlans({
       checked.findings.push(...judgePlan(documents, name, snapshot));
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      // A damaged journal is told where it is replayed.
+      // A damaged journal is reported by the replay.
       if (error.code !== 'JOURNAL_CORRUPT') checked.findings.push(buildErrorFinding('plan', file, error));
     }
   }
@@ -71,7 +73,7 @@ function judgePlan(files: PendingDocuments, name: string, state: RunState | null
   return line === null ? [] : at(PLAN, `${PLAN} differs from ${PLAN_CONTENT}.`, { line, fix });
 }
 
-/** Gives each finding the place that its pointer leads to, or comes nearest to. */
+/** Gives each finding the place that its pointer leads to, or the nearest existing one. */
 function locate(text: string, found: readonly ErrorDetail[], file: string): Finding[] {
   const tree = parseTree(text);
   return found.map(({ pointer = '', problem, expected }) => {

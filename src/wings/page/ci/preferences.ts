@@ -9,7 +9,7 @@ import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
 import { buildErrorFinding, type Finding } from './finding.js';
 
-/** Checks that .dev/preferences.yaml can be used (view.md, CI). @throws whatever is no fault of it */
+/** Checks that .dev/preferences.yaml is valid (view.md, CI). @throws errors that are not its fault */
 export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): Finding[] {
   try {
     const text = reader.read(`${root}/${PREFERENCES_FILE}`);
@@ -26,7 +26,7 @@ export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reade
   }
 }
 
-/** Makes a finding for each place that a refusal of the preferences names. @throws any other error */
+/** Builds a finding for each place that an error about the preferences names. @throws any other error */
 export function findPreferenceFaults(error: unknown): Finding[] {
   if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
   const { code, message } = error;

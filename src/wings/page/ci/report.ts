@@ -1,18 +1,18 @@
 import type { DecisionSection } from '../../../base/decision.js';
 
-/** What report.md says of an execution; documents/run-summary.ts writes it. */
+/** What report.md says about an execution; documents/run-summary.ts writes it. */
 export interface ReadReport {
   text: string;
-  /** `2 of 3 requirements met`; absent where the plan has none. */
+  /** `2 of 3 requirements met`; absent if the plan has none. */
   proof?: string;
-  /** What is left open: `halted`, `Failed: 2`. */
+  /** What is open: `halted`, `Failed: 2`. */
   open: string[];
 }
 
-/** The parts of a report whose lines somebody has to look at. */
+/** Headings of a report whose lines somebody has to look at. */
 const OPEN = ['Failed', 'For you to confirm', 'Open issues', 'Skipped or degraded'];
 
-/** What a report leaves open, under its headings; without their marks. */
+/** Lists what a report leaves open, by heading, without list markers. */
 export function listOpenParts(text: string): DecisionSection[] {
   return OPEN.flatMap((heading) => {
     const lines = listIn(text, heading, '- ').map((line) => line.slice(2));
@@ -28,7 +28,7 @@ function listIn(text: string, title: string, start: string): string[] {
     .flatMap((part) => part.split('\n').filter((line) => line.startsWith(start)));
 }
 
-/** Reads a report. It may have been edited: what is not there is not told. */
+/** Parses a report. It may have been edited: missing parts are omitted. */
 export function readReport(text: string): ReadReport {
   const [head = ''] = text.split(/^## /m);
   const [, outcome = 'completed'] = /^Outcome: ([a-z]+)/m.exec(head) ?? [];
@@ -36,7 +36,7 @@ export function readReport(text: string): ReadReport {
     const { length } = listIn(text, title, '- ');
     return length === 0 ? [] : [`${title}: ${length}`];
   });
-  // Below the names of the columns and a line of dashes.
+  // Skips the header row and the line of dashes.
   const results = listIn(text, 'Requirements', '| ')
     .slice(2)
     .map(

@@ -2,9 +2,9 @@ import { DevCliError } from '../../../base/errors.js';
 import type { Context } from '../../../run/context.js';
 import { git, nullIfRefused } from '../../../work/git-command.js';
 
-/** What is changed. */
+/** The changed files, and since which commit. */
 export interface Changes {
-  /** The commit since which; null where nothing says one. */
+  /** The commit to compare with; null if none is given. */
   since: string | null;
   /** Relative to the root. */
   files: ReadonlySet<string>;
@@ -14,8 +14,8 @@ export interface Changes {
 const NONE: Changes = { since: null, files: new Set() };
 
 /**
- * Lists what the commits since one have changed, by default since the base of the pull request (view.md, CI).
- * @throws DevCliError `USAGE` for a commit that is not here, `GIT_FAILED`, `INTERRUPTED`
+ * Lists the files that changed since a commit, by default since the base of the pull request (view.md, CI).
+ * @throws DevCliError `USAGE` for an unknown commit, `GIT_FAILED`, `INTERRUPTED`
  */
 export async function listChanges(
   { root, signal }: Pick<Context, 'root' | 'signal'>,

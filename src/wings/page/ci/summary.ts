@@ -4,20 +4,20 @@ import { maskSecrets, toBoundedLine } from '../../../documents/foreign.js';
 import type { Finding } from './finding.js';
 import type { PlanRow } from './plans.js';
 
-/** Bytes of a summary; GitHub refuses one from 1,024 kB on. */
+/** Maximum bytes of a summary; GitHub refuses 1,024 kB or more. */
 const LIMIT = 1_000_000;
 
-/** What is kept for the line that names what was left out. */
+/** Bytes reserved for the line that names what was left out. */
 const RESERVE = 3_000;
 
-/** A part of the summary that stays or leaves as a whole. */
+/** A section of the summary, included or left out as a whole. */
 export interface SummarySection {
-  /** As it is named where it is left out. */
+  /** Its name in the line of what was left out. */
   name: string;
   text: string;
 }
 
-/** Builds the sections, in the order in which they leave last. @param told the verdict and what goes with it, a line each */
+/** Builds the sections, the most important first. @param told the verdict and lines that belong to it */
 export function buildSections(
   told: readonly string[],
   plans: readonly PlanRow[],
@@ -44,9 +44,9 @@ export function buildSections(
 }
 
 /**
- * Joins sections as far as there is room; what has none is left out whole, and named.
- * @param size bytes that the summary holds already
- * @returns empty where there is no room for anything
+ * Joins the sections that fit; the others are left out whole, and named.
+ * @param size bytes that the summary already has
+ * @returns empty if nothing fits
  */
 export function joinSections(sections: readonly SummarySection[], size: number): string {
   let room = LIMIT - size - RESERVE;
@@ -65,16 +65,19 @@ export function joinSections(sections: readonly SummarySection[], size: number):
   return kept.join('');
 }
 
-/** Foreign text as Markdown shows it: nothing in it is a link, a mark or HTML. */
+/** Escapes foreign text for Markdown: nothing in it becomes a link, markup or HTML. */
 function toMarkdown(text: string): string {
   return toBoundedLine(text, 2_000).replace(/[&<>[\]()`*_~|\\#!:@$]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** A line that begins a block of code, up to the name of its language: GitHub draws diagrams and maps of some. */
+/**
+ * The opening line of a code block; the language after it is removed, because GitHub draws diagrams and maps for some.
+ */
 const FENCE = /^([ \t>*+\-\d.)]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$/gm;
 
 /**
- * A report, folded: headings, lists, tables and code stay, in a quotation that nothing leads out of; HTML, links and pictures are text.
+ * Quotes a report, folded: headings, lists, tables and code stay, inside a quotation that nothing can break out of;
+ * HTML, links and images become text.
  */
 function quoteReport(file: string, text: string): string[] {
   const inert = maskSecrets(stripInvisible(text))

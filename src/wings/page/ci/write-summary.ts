@@ -5,9 +5,9 @@ import { pathError, withIoErrors } from '../../../store/io.js';
 import { joinSections, type SummarySection } from './summary.js';
 
 /**
- * Adds the summary to a file.
- * @param given the file that was named; else that of the runner, if there is one
- * @returns why nothing, or the runner's file not, was written; null where all went well
+ * Appends the summary to a file.
+ * @param given the file of `--summary`; otherwise the runner's file is used, if there is one
+ * @returns why nothing was written; null on success
  * @throws DevCliError `IO` for a file that was named
  */
 export function writeSummary(
@@ -29,7 +29,7 @@ export function writeSummary(
       return null;
     });
   } catch (error) {
-    // The runner's own file is nothing that findings are lost for.
+    // A fault of the runner's own file must not hide the findings.
     if (given !== undefined || !(error instanceof DevCliError)) throw error;
     return `The summary was not written: ${error.message}`;
   }

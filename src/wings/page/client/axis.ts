@@ -1,24 +1,24 @@
 import type { PageSegment } from '../wire.js';
 
-/** A stretch of the run's clock and where it lies on the axis, in shares of it. */
+/** A span of the run's clock, and its place on the axis as fractions of the axis. */
 export interface Piece {
   from: number;
   to: number;
-  /** Nobody works in it: it is shown as long as any other such piece. */
+  /** Nobody works in this span: it is folded to a fixed size. */
   isFolded: boolean;
   at: number;
   size: number;
 }
 
-/** Share of the axis that a folded piece takes, and how many there are at most. */
+/** Fraction of the axis that a folded piece takes, and maximum number of them. */
 const FOLD = 0.06;
 const FOLDS = 8;
 
-/** A gap is folded that is longer than this, in milliseconds, and than this share of the work. */
+/** A gap is folded if it exceeds both this many milliseconds and this fraction of the work. */
 const SHORT = 60_000;
 const SMALL = 0.08;
 
-/** Joins stretches of time that overlap, in milliseconds. */
+/** Merges overlapping spans of time, in milliseconds. */
 export function joinSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>[], now: number): [number, number][] {
   const joined: [number, number][] = [];
   for (const { from, to } of segments.toSorted((a, b) => a.from - b.from)) {
@@ -29,13 +29,13 @@ export function joinSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>[],
   return joined;
 }
 
-/** Sums up what segments take together, each instant once, in milliseconds. */
+/** Sums up the time that segments cover, counting overlaps once, in milliseconds. */
 export function measureSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>[], now: number): number {
   return joinSpans(segments, now).reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 /**
- * Lays out the axis of a run: time goes by evenly, but for long spans in which neither an agent nor a command is at work.
+ * Lays out the axis of a run: time advances evenly, except in long spans in which neither an agent nor a command works.
  * @param segments of all rows
  */
 export function layOutAxis(segments: readonly PageSegment[], from: number, to: number): Piece[] {
@@ -70,20 +70,20 @@ export function layOutAxis(segments: readonly PageSegment[], from: number, to: n
   return pieces;
 }
 
-/** Where an instant lies on the axis, from 0 to 1. */
+/** Returns the place of an instant on the axis, from 0 to 1. */
 export function placeInstant(pieces: readonly Piece[], instant: number): number {
   const piece = pieces.find(({ to }) => instant <= to) ?? pieces.at(-1);
   if (piece === undefined) return 0;
   return piece.at + piece.size * Math.min(1, Math.max(0, (instant - piece.from) / (piece.to - piece.from)));
 }
 
-/** The part of the axis that is shown. */
+/** The visible part of the axis. */
 export interface View {
   from: number;
   size: number;
 }
 
-/** The part that is shown when the axis is `zoom` times as long, with a place of it in the middle. */
+/** Returns the part that is visible when the axis is `zoom` times as long, centred on `middle`. */
 export function zoomTo(zoom: number, middle: number): View {
   const size = 1 / zoom;
   return { from: Math.min(1 - size, Math.max(0, middle - size / 2)), size };

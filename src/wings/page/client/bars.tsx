@@ -4,10 +4,10 @@ import { measureSpans, type Piece, placeInstant, type View } from './axis.js';
 import { Sign } from './sign.js';
 import { Instant } from './time.js';
 
-/** Segments of a row that are drawn, the newest. */
+/** Maximum segments drawn per row, the newest ones. */
 const DRAWN = 40;
 
-/** A row in a line: what it is, when it was at work, for how long. */
+/** A row in one line: what it is, when it was worked on, and for how long. */
 export function Line({ row, pieces, view, now }: { row: PageRow; pieces: readonly Piece[]; view: View; now: number }) {
   const { state, id, title, commit, segments } = row;
   const length = segments.length === 0 ? '' : formatDuration(measureSpans(segments, now));
@@ -35,7 +35,7 @@ function place(view: View, begin: number, end: number) {
   return { '--left': `${share(begin) * 100}%`, '--size': `${(share(end) - share(begin)) * 100}%` };
 }
 
-/** Names instants, and how long the folded pieces are. */
+/** Labels instants, and the length of folded pieces. */
 export function Scale({ pieces, view, now }: { pieces: readonly Piece[]; view: View; now: number }) {
   const parts = pieces.filter(({ at, size }) => at + size > view.from && at < view.from + view.size);
   return parts.map(({ from, to, at, size, isFolded }) => (

@@ -14,7 +14,7 @@ interface Props {
   choose: (id: string) => void;
 }
 
-/** All that is known of a row. */
+/** Everything known about a row. */
 export function Details({ row, page, source, now, choose }: Props) {
   const { id, title, state, kind, attempts, why, commit, after, segments } = row;
   const [isDiff, setDiff] = useState(false);
@@ -52,7 +52,7 @@ export function Details({ row, page, source, now, choose }: Props) {
   );
 }
 
-/** Ids that are shown; the rest is counted. */
+/** Maximum ids shown; the others are only counted. */
 const NAMED = 12;
 
 function Names({ label, ids, choose }: { label: string; ids: readonly string[]; choose: (id: string) => void }) {
@@ -102,7 +102,7 @@ function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: P
   );
 }
 
-/** Who decided what, by what way, and on what. */
+/** Who decided what, how, and about what. */
 function Decided({ question, choice, by, digest, note }: RunPage['gates'][number]) {
   if (choice === null) return <p>Nobody has decided yet: {<bdi>{question}</bdi>}</p>;
   return (

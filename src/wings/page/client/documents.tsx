@@ -12,7 +12,7 @@ interface Props {
   label: string;
 }
 
-/** A document, read when it is opened. */
+/** A document, loaded when it is opened. */
 export function Document({ source, page, wanted, label }: Props) {
   const [read, setRead] = useState<PageDocument | Failure | null>(null);
   useEffect(() => void source.document(page, wanted).catch(toFailure).then(setRead), []);
@@ -42,12 +42,15 @@ function show({ kind, text }: PageDocument, label: string): ComponentChildren {
     case 'diff':
       return <Scroll label={label}>{splitDiff(text)}</Scroll>;
     case 'svg':
-      // As an image nothing in it runs, loads or links.
+      // In an image, nothing runs, loads or links.
       return <img src={`data:image/svg+xml,${encodeURIComponent(text)}`} alt={`${label}, drawn`} />;
   }
 }
 
-/** Text as it stands, which may be long, so without a direction of its own: what scrolls is scrolled by keys, too. */
+/**
+ * Text shown verbatim, without its own text direction because it may be long. It has a tab index so that keys can
+ * scroll it.
+ */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -57,7 +60,7 @@ export function Scroll({ label, children }: { label: string; children: Component
   );
 }
 
-/** Lines of others under a heading. */
+/** Foreign lines under a heading. */
 export function Lines({ heading, lines }: { heading: string; lines: readonly string[] }) {
   return (
     <>
@@ -73,11 +76,11 @@ export function Lines({ heading, lines }: { heading: string; lines: readonly str
   );
 }
 
-/** Parts of a diff that are coloured; the rest is text. */
+/** Maximum coloured parts of a diff; the rest is plain. */
 const PARTS = 400;
 const SHADES: Readonly<Record<string, string>> = { '+': 'good', '-': 'bad', '@': 'busy' };
 
-/** Joins neighbours of one kind: a diff of many lines has few elements. */
+/** Joins adjacent lines of one kind, so that a long diff needs few elements. */
 function splitDiff(text: string): ComponentChildren {
   const parts: { shade: string; text: string }[] = [];
   for (const line of text.split(/(?<=\n)/)) {

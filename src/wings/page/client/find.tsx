@@ -1,7 +1,7 @@
 import { SIGNS } from '../../../views/signs.js';
 import type { PageRow } from '../wire.js';
 
-/** What is looked for. */
+/** The search criteria for rows. */
 export interface Finding {
   text: string;
   state: PageRow['state'] | null;
@@ -9,7 +9,7 @@ export interface Finding {
 
 export const NO_FINDING: Finding = { text: '', state: null };
 
-/** Whether a row is among what is looked for: by its id, its title, or why it failed. */
+/** Returns whether a row matches: by its id, its title, or why it failed, and by its state. */
 export function matchRow({ id, title, why, state }: PageRow, finding: Finding): boolean {
   const text = finding.text.toLowerCase();
   const isNamed = text === '' || [id, title, why ?? ''].some((one) => one.toLowerCase().includes(text));
@@ -25,7 +25,7 @@ interface Props {
   setZoom: (zoom: number) => void;
 }
 
-/** Find, a chip for each state with its count, zoom. */
+/** The search field, a button for each state with its count, and zoom. */
 export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
   const counts = new Map<PageRow['state'], number>();
   for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);

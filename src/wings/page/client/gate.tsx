@@ -8,11 +8,11 @@ import { Trouble } from './trouble.js';
 interface Props {
   page: RunPage;
   source: Source;
-  /** Has the run read anew. */
+  /** Reloads the run. */
   again: () => void;
 }
 
-/** The gate that is open: all that `approve` shows, and the answer (view-page.md, In the browser). */
+/** The open gate: everything that `approve` shows, and the form for the answer (view-page.md, In the browser). */
 export function GateSection({ page: { decision, name, waits }, source, again }: Props) {
   if (decision === null) return null;
   const { actionId, digest, title, sections, answers, looks } = decision;
@@ -35,7 +35,7 @@ export function GateSection({ page: { decision, name, waits }, source, again }: 
           Decide at a terminal: <code>{waits.command ?? `dev-cli approve ${name}`}</code>
         </p>
       ) : (
-        // Another question, or the same about something else, begins with no answer.
+        // The key resets the form when the question, or what it is about, changes.
         <AnswerForm key={`${actionId} ${digest}`} {...{ decision, name, source, again }} />
       )}
     </section>
@@ -47,10 +47,10 @@ interface FormProps extends Omit<Props, 'page'> {
   name: string;
 }
 
-/** A wrong number: another may be tried. */
+/** The code of a wrong number; the person may try again. */
 const WRONG = 'DATA_UNEXPECTED';
 
-/** First the answer, then the number that makes it count. */
+/** Asks for the answer first, then for the number that confirms it. */
 function AnswerForm({ decision: { actionId, digest, answers }, name, source, again }: FormProps) {
   const [choice, setChoice] = useState('');
   const [note, setNote] = useState('');

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What keys do, by their names. */
+/** Actions by the name of their key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** What has these keys to itself. */
+/** Elements that handle these keys themselves. */
 const TAKEN: readonly (readonly [what: string, keys: RegExp])[] = [
   ['input, textarea', /./],
   ['button, a, summary', /^Enter$/],
   ['.scroll, aside', /^(Arrow|Home|End)/],
 ];
 
-/** Has keys act on the whole page. */
+/** Makes keys act on the whole page. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -3,20 +3,20 @@ import { SIGNS } from '../../../views/signs.js';
 import type { RunChange, RunPage } from '../wire.js';
 import { type Failure, type Source, toFailure, UNREACHABLE } from './source.js';
 
-/** What is known of a run, and why no more. */
+/** What is known about a run, and why it is no longer updated, if so. */
 export interface Live {
   page: RunPage | null;
-  /** The server is gone, or wants another session: what was read stays. */
+  /** The server is gone or asks for a new session; the data stays. */
   trouble: Failure | null;
-  /** By the clock of the page, in milliseconds: when the last of it came. */
+  /** When the run's clock was last received, in milliseconds by the browser's clock. */
   heardAt: number;
-  /** What has just changed, in words. */
+  /** The latest change, in words. */
   news: string;
 }
 
 const NOTHING: Live = { page: null, trouble: null, heardAt: 0, news: '' };
 
-/** Reads a run and follows it; `again` reads it anew. */
+/** Loads a run and follows it; a new value of `again` reloads it. */
 export function useRun(source: Source, name: string, runId: string | undefined, again: number): Live {
   const [live, setLive] = useState(NOTHING);
   useEffect(() => {
@@ -29,14 +29,14 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
   return live;
 }
 
-/** Milliseconds until the next try: at first, and at most. */
+/** Milliseconds until the next try: initially, and at most. */
 const SOON = 500;
 const LATE = 8000;
 
 /**
- * Listens to the server again and again, until it refuses.
- * @param listen ends when its stream does; has the waits begin anew when something is heard
- * @param tell is told each time why it ended
+ * Listens to the server, reconnecting until it refuses.
+ * @param listen ends when its stream does; calls `heard` to reset the delay
+ * @param tell called with each error that ended it
  */
 export async function keepListening(
   listen: (heard: () => void) => Promise<void>,
@@ -76,7 +76,7 @@ function follow(
         page = after;
         if (change !== null) isHeard();
         set(({ heardAt }) => {
-          // The run's clock goes on from when it was last told.
+          // The run's clock advances from when it was last received.
           const told = change?.page.clock === undefined ? heardAt : Date.now();
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });

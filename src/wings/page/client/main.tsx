@@ -5,7 +5,7 @@ import { Run } from './run.js';
 import { Runs } from './runs.js';
 import { openFile, openServer, type Source } from './source.js';
 
-/** The page: all runs, or the one that the address names. */
+/** The page: all runs, or the run that the address names. */
 function App({ source }: { source: Source }) {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {

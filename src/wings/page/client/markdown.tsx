@@ -9,10 +9,10 @@ import {
   type TableRow,
 } from '../../../plan/markdown/parse.js';
 
-/** More of it is shown as it is written: parsing would take too long. */
+/** Maximum characters that are parsed; a longer text is shown verbatim, because parsing takes too long. */
 const LONG = 400_000;
 
-/** Markdown of others: what is neither text nor its order stays as it is written. */
+/** Foreign Markdown: everything except text and its structure is shown as written. */
 export function Markdown({ text }: { text: string }) {
   return useMemo(() => {
     if (text.length > LONG || text.split('\n').some(isNested)) return <pre>{text}</pre>;
@@ -58,7 +58,7 @@ function showBlock(node: Node, source: string): ComponentChildren {
     case 'table':
       return showTable(node.children, source);
     case 'html':
-      // What a report folds stands open.
+      // Sections that a report folds are shown unfolded.
       return <bdi>{written.replace(/<\/?(?:details|summary)>/g, '')}</bdi>;
     default:
       return <bdi>{written}</bdi>;

@@ -1,11 +1,11 @@
-/** What the address names: `#/NAME/ROW`, with `?run=ID` for an earlier run; the id of a row may have slashes. */
+/** What the address names: `#/NAME/ROW`, with `?run=ID` for an earlier run; a row's id may contain slashes. */
 export interface Route {
   name: string;
   row: string | null;
   run: string | undefined;
 }
 
-/** Reads the address; null for the first page. */
+/** Parses the address; returns null for the first page. */
 export function readRoute(): Route | null {
   const [, name = '', row, run] = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?run=(.*))?$/.exec(location.hash) ?? [];
   const decode = (part: string) => decodeURIComponent(part.replace(/%(?![0-9a-f]{2})/gi, '%25'));
@@ -13,7 +13,7 @@ export function readRoute(): Route | null {
   return { name: decode(name), row: row ? decode(row) : null, run: run === undefined ? run : decode(run) };
 }
 
-/** Writes the address of a run, or of a row of it. */
+/** Renders the address of a run, or of one of its rows. */
 export function writeRoute({ name = '', row, run }: Partial<Route>): string {
   const path = [name, ...(row ? row.split('/') : [])].map(encodeURIComponent).join('/');
   return `#/${path}${run === undefined ? '' : `?run=${encodeURIComponent(run)}`}`;

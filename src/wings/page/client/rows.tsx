@@ -9,21 +9,21 @@ import { useGap, useMedia, useWindow } from './window.js';
 interface Props {
   page: RunPage;
   source: Source;
-  /** The rows that are shown. */
+  /** The rows that match the search. */
   found: readonly PageRow[];
-  /** By the run's clock. */
+  /** The time by the run's clock. */
   now: number;
   zoom: number;
   chosen: { id: string | null; isOpen: boolean };
-  /** Where the chosen one stands in `found`, or -1. */
+  /** The index of the chosen row in `found`, or -1. */
   index: number;
   choose: (id: string) => void;
 }
 
-/** Pixels of the sticky line above the rows. */
+/** Height in pixels of the sticky line above the rows. */
 const HEAD = 90;
 
-/** Rows with their time: one list, of which only what can be seen is in the document. */
+/** Rows with their time: a list of which only the visible part is in the document. */
 export function Rows({ page, source, found, now, zoom, chosen, index, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const aside = useRef<HTMLElement>(null);
@@ -39,7 +39,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
     if (list.current === null || index < 0) return;
     const y = list.current.getBoundingClientRect().top + index * height;
     const over = Math.min(0, y - HEAD) + Math.max(0, y + height - innerHeight);
-    // From afar, with what is around it.
+    // After a long jump, shows the rows around it, too.
     const top = Math.abs(over) > 4 * height ? over + (Math.sign(over) * innerHeight) / 3 : over;
     if (top !== 0) scrollBy({ top, behavior: 'instant' });
   }, [chosen.id, index < 0]);
@@ -95,7 +95,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
   );
 }
 
-/** The axis, laid out anew when the run has changed or outlasted it; a live one has room for what comes. */
+/** Lays out the axis again when the run has changed or reached its end; a live run leaves room for what follows. */
 function useAxis({ rows, clock }: RunPage, now: number): Piece[] {
   const end = useRef(0);
   if (!clock.isRunning) end.current = clock.to;

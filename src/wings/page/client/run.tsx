@@ -22,7 +22,7 @@ export function Run({ source, name, run, row }: Props) {
   const [again, setAgain] = useState(0);
   const { page, trouble, heardAt, news } = useRun(source, name, run, again);
   const clock = useNow(page?.clock.isRunning === true && trouble === null);
-  // The run's clock goes on by what has passed here; that of the server and this one need not agree.
+  // Adds the time passed in the browser to the run's clock, because the clocks of server and browser may differ.
   const now = page === null ? 0 : page.clock.to + (page.clock.isRunning ? Math.max(0, clock - heardAt) : 0);
   document.title = `${page?.decision ? '(1) ' : ''}${page?.name ?? name}`;
   return (

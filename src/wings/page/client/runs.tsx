@@ -8,7 +8,7 @@ import { Sign } from './sign.js';
 import type { Failure, Source } from './source.js';
 import { Trouble } from './trouble.js';
 
-/** The first page: what waits, who is at work, what has ended; as it is now. */
+/** The first page, live: what waits for the person, who is at work, and what has ended. */
 export function Runs({ follow }: { follow: NonNullable<Source['runs']> }) {
   const [page, setPage] = useState<RunsPage | null>(null);
   const [trouble, setTrouble] = useState<Failure | null>(null);

@@ -1,6 +1,6 @@
 import { SIGNS, type SignName } from '../../../views/signs.js';
 
-/** What something is at: a sign, with its word for who does not see it. */
+/** A state as a sign, with its word for people who cannot see it. */
 export function Sign({ name }: { name: SignName }) {
   const { sign, word, as } = SIGNS[name];
   return (

@@ -1,6 +1,6 @@
 import type { PageDocument, PageError, PageFile, Prepared, RunChange, RunPage, RunsPage, TabName } from '../wire.js';
 
-/** What could not be had, and what helps. */
+/** Why something could not be loaded, and what helps. */
 export class Failure extends Error {
   constructor(
     readonly code: string,
@@ -11,17 +11,17 @@ export class Failure extends Error {
   }
 }
 
-/** What was thrown, as a failure. */
+/** Converts a thrown value to a failure. */
 export function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('UNEXPECTED', String(error));
 }
 
-/** Nobody answers; the next try may succeed. */
+/** The server does not answer; the next try may succeed. */
 export const UNREACHABLE = 'UNREACHABLE';
-/** The page was opened without a ticket, or the server is another one by now. */
+/** The page was opened without a ticket, or the server has been restarted. */
 export const NO_SESSION = 'NO_SESSION';
 
-/** A document of a run: its key in a file, and where the server has it. */
+/** A document of a run: its key in a file, and its path on the server. */
 export interface Wanted {
   key: string;
   path: string;
@@ -42,27 +42,30 @@ interface Answer {
   digest: string | null;
 }
 
-/** Where a page has its data from: the server that sent it, or the file that it is. All throw `Failure`. */
+/** Where a page gets its data: the server that sent it, or the file that contains it. All methods throw `Failure`. */
 export interface Source {
-  /** Takes the first page, and again whenever it has changed, until the stream ends; null where there is a single run. */
+  /** Reports the first page, and again whenever it changes, until the stream ends; null for a single run. */
   runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;
   run(name: string, runId: string | undefined): Promise<RunPage>;
   document(page: RunPage, wanted: Wanted): Promise<PageDocument>;
-  /** Takes changes until the stream ends; null where nothing can change. */
+  /** Reports changes until the stream ends; null if nothing can change. */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
-  /** Has the server show a number for an answer. */
+  /** Makes the server's terminal show a number for an answer. */
   prepare(name: string, answer: Answer): Promise<Prepared>;
   confirm(name: string, id: string, number: string): Promise<void>;
 }
 
 const SESSION = 'session';
 
-/** Opens the server that sent the page: the ticket of the address is exchanged for a session (view-page.md, In the browser). */
+/**
+ * Connects to the server that sent the page: exchanges the ticket in the address for a session (view-page.md, In the
+ * browser).
+ */
 export async function openServer(): Promise<Source> {
   const [, ticket, rest = '/'] = /^#ticket=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (ticket !== undefined) {
     history.replaceState(null, '', `#${rest}`);
-    // Without a session the first request says so.
+    // If this fails, the first request reports the missing session.
     const got = await ask('/session', { ticket }).catch(() => null);
     if (got !== null) sessionStorage.setItem(SESSION, String((await got.json()).session));
   }
@@ -106,7 +109,7 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   throw new Failure(error.code, error.message, error.fix);
 }
 
-/** Takes lines until the stream ends, or breaks off. */
+/** Reads lines until the stream ends or breaks off. */
 async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: string) => void): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   const read = () => reader?.read().catch(() => null);
@@ -118,7 +121,7 @@ async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: s
   }
 }
 
-/** Opens the file that the page is: its template holds the base64 of a raw-deflated `PageFile`. */
+/** Opens the file that contains the page: its template holds the base64 of a raw-deflated `PageFile`. */
 export async function openFile({ content }: HTMLTemplateElement): Promise<Source> {
   const bytes = Uint8Array.from(atob(content.textContent?.trim() ?? ''), (sign) => sign.charCodeAt(0));
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const SHOWN: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' };
 
-/** An instant in milliseconds, in the time of the person; its title has UTC. */
+/** An instant, given in milliseconds, in the person's local time; its title shows UTC. */
 export function Instant({ at, seconds = false }: { at: number; seconds?: boolean }) {
   if (!Number.isFinite(at)) return null;
   const date = new Date(at);
@@ -14,7 +14,7 @@ export function Instant({ at, seconds = false }: { at: number; seconds?: boolean
   );
 }
 
-/** Tells the time each second, as long as something goes on; in milliseconds. */
+/** Returns the current time in milliseconds, updated every second while something goes on. */
 export function useNow(isGoing: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

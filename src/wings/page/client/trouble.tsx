@@ -1,6 +1,6 @@
 import { type Failure, NO_SESSION } from './source.js';
 
-/** What cannot be shown, and what helps. */
+/** Why something cannot be shown, and what helps. */
 export function Trouble({ trouble }: { trouble: Failure }) {
   return (
     <p class="trouble" role="alert">

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { SIGNS } from '../../../views/signs.js';
 import type { PageRow } from '../wire.js';
 
-/** From so many todos on a column is a bar, and so many columns there are at most. */
+/** Number of todos from which a column becomes a bar; maximum number of columns. */
 const MANY = 400;
 const COLUMNS = 120;
 
@@ -12,7 +12,7 @@ interface Props {
   choose: (id: string) => void;
 }
 
-/** Todos by their depth in the graph: what the chosen one builds on, and what on it, is ringed. */
+/** Todos by their depth in the graph. Rings mark what the chosen one builds on, and what builds on it. */
 export function Waves({ rows, chosen, choose }: Props) {
   const { todos, columns, each } = useMemo(() => arrange(rows), [rows]);
   const rings = useMemo(() => findRings(todos, chosen), [todos, chosen]);
@@ -69,7 +69,7 @@ function Stack({ shares, ring }: { shares: Column['shares']; ring: string }) {
   );
 }
 
-/** Todos of one wave, or of some in a row, and how many are in which state. */
+/** The todos of one or several adjacent waves, and how many are in each state. */
 interface Column {
   todos: PageRow[];
   shares: (readonly [PageRow['state'], number])[];
@@ -88,7 +88,9 @@ function arrange(rows: readonly PageRow[]) {
   return { todos, columns, each };
 }
 
-/** What is ringed: the chosen one, what it builds on, what builds on it; in this order one counts before another. */
+/**
+ * Finds the ring of each todo: the chosen one, what it builds on, and what builds on it; earlier ones take precedence.
+ */
 function findRings(todos: readonly PageRow[], chosen: string | null): Map<string, Ring> {
   const rings = new Map<string, Ring>();
   for (const { id, after } of todos) {

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Rows outside of the window that are there all the same. */
+/** Rows beyond the visible ones that are rendered as well. */
 const AROUND = 6;
 
-/** Whether a media query holds. */
+/** Returns whether a media query matches, and follows changes. */
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(matchMedia(query).matches);
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useMedia(query: string): boolean {
   return matches;
 }
 
-/** Which rows the window shows, as the page is scrolled. */
+/** Returns the range of rows that the window shows at the current scroll position. */
 export function useWindow(
   list: { current: HTMLElement | null },
   height: number,
@@ -40,7 +40,7 @@ export function useWindow(
   return seen;
 }
 
-/** How much room the details take below their row, in pixels. */
+/** Measures the room that the details take below their row, in pixels. */
 export function useGap(aside: { current: HTMLElement | null }, isUnder: boolean): number {
   const [gap, setGap] = useState(0);
   useLayoutEffect(() => {

@@ -15,7 +15,7 @@ const TABS: Readonly<Record<TabName, string>> = {
   report: 'Report',
 };
 
-/** Rows with their time, or a tab. */
+/** The rows with their time, or a tab. */
 export function Work({
   page,
   source,
@@ -38,7 +38,7 @@ export function Work({
   }, [wanted]);
   useEffect(() => {
     const run = runs.at(-1)?.runId === runId ? undefined : runId;
-    // Browsers count how often an address is replaced.
+    // Delayed, because browsers limit how often an address is replaced.
     const timer = setTimeout(() => history.replaceState(null, '', writeRoute({ name, row: chosen.id, run })), 300);
     return () => clearTimeout(timer);
   }, [chosen.id]);

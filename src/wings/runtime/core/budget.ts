@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.js';
 import type { Usage } from './messages.js';
 import { countTokens, type Prices, priceUsage } from './usage.js';
 
-/** Keeps limits by reserving what a request may use before it is sent (runtime.md, Usage, budgets). */
+/** Enforces limits by reserving what a request may use before it is sent (runtime.md, Usage, budgets). */
 
-/** What may be used; null: no limit. */
+/** Limits on usage; null: no limit. */
 export interface Limits {
   /** USD, over all drives of a run. */
   cost: number | null;
@@ -14,48 +14,50 @@ export interface Limits {
   deadline: number | null;
 }
 
-/** What has been used. `cost`: null once something had no price. */
+/** Usage so far. `cost`: null once something without a known price was used. */
 export interface Spent {
   cost: number | null;
   tokens: number;
 }
 
 interface Ask {
-  /** Tokens that the model is to read, by estimate. */
+  /** Estimated tokens that the model will read. */
   input: number;
-  /** Tokens that it may write. */
+  /** Maximum tokens that it may write. */
   maxOutput: number;
-  /** Of the model that is asked. */
+  /** Prices of the model that is asked. */
   prices: Prices | null;
 }
 
-/** A request may be sent, with `maxOutput`, and is settled afterwards, once; or a limit forbids it. */
+/** Either the request may be sent with `maxOutput` and must be settled once afterwards, or a limit forbids it. */
 export type Reserved =
   | { ok: true; maxOutput: number; settle: (usage: Usage | null) => void }
   | { ok: false; limit: keyof Limits };
 
-/** What a request may write, and what it costs at most. */
+/** Tokens that a request may write, and its maximum cost. */
 interface Fitted {
   output: number;
   cost: number;
 }
 
-/** One for all that works at the same time. */
+/** Tracks usage; shared by all sessions that work at the same time. */
 export interface Ledger {
-  /** Reserves a request. Where others that are under way leave it less room than it asks for, it waits until one of them is settled. */
+  /**
+   * Reserves a request. While requests under way leave less room than it asks for, waits until one of them is settled.
+   */
   reserve(ask: Ask): Promise<Reserved>;
-  /** Whether so many milliseconds may still be waited. */
+  /** Returns whether a wait of this length ends before the deadline. */
   hasTime(milliseconds: number): boolean;
   readonly spent: Spent;
 }
 
-/** Tokens below which an answer is not worth a request. */
+/** Fewest output tokens that are worth a request. */
 const LEAST_OUTPUT = 1_024;
 const MILLION = 1_000_000;
 
 /**
- * Opens a ledger.
- * @param spent what earlier drives of the run have used
+ * Creates a ledger.
+ * @param spent usage of earlier drives of the run
  */
 export function createLedger({ limits, spent, clock }: { limits: Limits; spent: Spent; clock: Clock }): Ledger {
   let { cost, tokens } = spent;
@@ -104,7 +106,7 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
   };
 }
 
-/** Fits a request into what is left; or names the limit that forbids it. */
+/** Fits a request into what is left, or returns the limit that forbids it. */
 function boundRequest({ input, maxOutput, prices }: Ask, left: Spent & { cost: number }): Fitted | 'tokens' | 'cost' {
   const least = Math.min(LEAST_OUTPUT, maxOutput);
   const most = Math.min(maxOutput, left.tokens - input);

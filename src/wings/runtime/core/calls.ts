@@ -2,17 +2,17 @@ import { isJsonObject, type JsonObject } from '../../../base/json.js';
 import { findJsonFault } from '../../../documents/json-fault.js';
 import { misfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
 
-/** What becomes of the input of a call, which a model wrote (runtime.md, A turn). */
+/** Checks the input of a call, which a model wrote (runtime.md, A turn). */
 
-/** Characters of an input. */
+/** Maximum characters of an input. */
 const LONGEST = 1024 * 1024;
 
 /**
- * Reads the input of a call; an empty one is `{}`.
+ * Parses the input of a call; an empty one is `{}`.
  * @param text as the model sent it
  * @param schema of the tool
- * @param find judges by the schema; the default knows the keywords of documents/outline.ts and passes over others
- * @returns the input, or what is wrong with it, so that the model can put it right
+ * @param find validates by the schema; the default knows the keywords of documents/outline.ts and ignores others
+ * @returns the input, or what is wrong with it, so that the model can correct it
  */
 export function readInput(
   text: string,

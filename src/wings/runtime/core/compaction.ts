@@ -3,29 +3,29 @@ import { cutBytes, cutToLastBytes } from './cut.js';
 import type { Block, Message, ResultBlock } from './messages.js';
 import { isSummary, mergeSummary, renderSummary, type SummaryFields } from './summary.js';
 
-/** When a history is too long for its model, and what becomes of it (runtime.md, Compaction). No model is asked. */
+/** Decides when a history is too long for its model, and shortens it (runtime.md, Compaction). Asks no model. */
 
-/** Messages that stay as they are, at least. */
+/** Minimum number of last messages that stay unchanged. */
 export const KEPT = 4;
-/** Tokens that a model can read where that is not known, and the part of them that a history may fill. */
+/** Context window in tokens if unknown, and the fraction of a window that a history may fill. */
 const WINDOW = 128_000;
 const FILLED = 0.75;
-/** Bytes of a result from which on it can shrink, and that stay of its beginning and of its end. */
+/** Bytes above which a result can shrink, and bytes of its beginning and of its end that remain. */
 const LONG = 4_096;
 const ENDS = 1_024;
 
-/** A history that was made shorter, if it could be. */
+/** A history after compaction; `shorter` says whether that helped. */
 export interface Compacted {
   messages: Message[];
-  /** What the next compaction is to carry on. */
+  /** Fields that the next compaction continues. */
   summary: SummaryFields | null;
-  /** Messages that are only in the summary now. */
+  /** Messages that are now only in the summary. */
   removed: number;
-  /** Whether anything was won. */
+  /** Whether the history got shorter. */
   shorter: boolean;
 }
 
-/** Estimates the tokens of messages: a fourth of their bytes, and one a block. */
+/** Estimates the tokens of messages: a quarter of their bytes, plus one per block. */
 export function estimateTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, { blocks }) => blocks.reduce((all, block) => all + estimateBlock(block), sum), 0);
 }
@@ -49,20 +49,20 @@ const countAttached = ({ attached }: Exclude<Block, ResultBlock>): number =>
   attached === undefined ? 0 : Buffer.byteLength(JSON.stringify(attached.options));
 
 /**
- * Whether a history is to be shortened before the next request.
- * @param tokens those of the last request, and an estimate of what came since
- * @param window tokens that the model can read; null: not known
+ * Returns whether to shorten a history before the next request.
+ * @param tokens those of the last request, plus an estimate of what was added since
+ * @param window tokens that the model can read; null: unknown
  */
 export function isToCompact(tokens: number, window: number | null): boolean {
   return tokens > (window ?? WINDOW) * FILLED;
 }
 
 /**
- * Puts a summary in the place of all but the last messages; where there is no place for a cut, the largest results shrink. The history
- * stays valid, and is never longer than before.
- * @param options.keep messages that stay, at least; the calls of an answer and their results stay together
- * @param options.before what the last compaction of this history gave as `summary`
- * @param options.room tokens that it may have: as long as it has more, results shrink behind a cut as well
+ * Replaces all but the last messages with a summary; if no cut is possible, shrinks the largest results. The history
+ * stays valid and never gets longer.
+ * @param options.keep minimum messages that stay; the calls of an answer and their results stay together
+ * @param options.before the `summary` that the last compaction of this history returned
+ * @param options.room tokens that it may have; above that, results after the cut shrink as well
  */
 export function compact(
   messages: readonly Message[],
@@ -82,7 +82,7 @@ export function compact(
   return { messages: shrunk, summary: carried, removed: 0, shorter: estimateTokens(shrunk) < size };
 }
 
-/** Never between an answer and the results of its calls. */
+/** Returns the first message to keep; never cuts between an answer and the results of its calls. */
 function findCut(messages: readonly Message[], keep: number): number {
   let cut = Math.max(0, messages.length - Math.max(1, keep));
   while (cut > 0 && messages[cut]?.role === 'tool') cut -= 1;

@@ -1,8 +1,8 @@
-/** Cuts texts by their bytes of UTF-8, never within a character. */
+/** Cuts texts by their UTF-8 bytes, never within a character. */
 
 const isInside = (byte: number | undefined): boolean => byte !== undefined && byte >> 6 === 2;
 
-/** The first `most` bytes of a text. */
+/** Returns the first `most` bytes of a text. */
 export function cutBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
@@ -11,7 +11,7 @@ export function cutBytes(text: string, most: number): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** The last `most` bytes of a text. */
+/** Returns the last `most` bytes of a text. */
 export function cutToLastBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
   let from = Math.max(0, bytes.length - most);
@@ -19,7 +19,7 @@ export function cutToLastBytes(text: string, most: number): string {
   return bytes.toString('utf8', from);
 }
 
-/** The last lines that have room in `most` bytes, with a line break each. */
+/** Returns the last lines that fit into `most` bytes, counting one line break each. */
 export function fitLastLines(lines: readonly string[], most: number): string[] {
   let left = most;
   let from = lines.length;

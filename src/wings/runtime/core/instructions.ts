@@ -1,8 +1,8 @@
 import { renderForeignBlock, toBoundedLine } from '../../../documents/foreign.js';
 
-/** How a project tells agents to work (runtime.md, Prompt). */
+/** Renders a project's instructions to agents (runtime.md, Prompt). */
 
-/** Files with instructions, relative to a directory. */
+/** Names of instruction files, relative to a directory. */
 export const INSTRUCTION_FILES = [
   'AGENTS.md',
   'CLAUDE.md',
@@ -12,20 +12,20 @@ export const INSTRUCTION_FILES = [
   '.claw/instructions.md',
 ] as const;
 
-/** Letters of one file, and of all. */
+/** Maximum characters of one file, and of all files. */
 const ONE = 4_000;
 const ALL = 12_000;
 
-/** A file with instructions. `path`: relative to the top, with `/`. */
+/** An instruction file. `path`: relative to the top, with `/`. */
 export interface InstructionFile {
   path: string;
   text: string;
 }
 
 /**
- * Renders instructions, the nearest directory's first, equal ones once, each fenced with its path.
- * @param files of directories each of which holds the next
- * @returns empty where nothing is said
+ * Renders instructions, the nearest directory's first, duplicates once, each fenced with its path.
+ * @param files of directories nested in one another
+ * @returns an empty text if there are none
  */
 export function renderInstructions(files: readonly InstructionFile[]): string {
   const nearest = files.toSorted((a, b) => directoryOf(b.path).length - directoryOf(a.path).length);

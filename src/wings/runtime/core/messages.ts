@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../../base/json.js';
 
-/** The conversation as a session holds it (runtime.md, Sessions). The published form is the same, without what only one provider reads. */
+/**
+ * The conversation as a session stores it (runtime.md, Sessions). The published form omits what only one provider
+ * reads.
+ */
 
-/** Tokens of one request, or of several. */
+/** Tokens used by one request or several. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -10,7 +13,7 @@ export interface Usage {
   cache_read_input_tokens: number;
 }
 
-/** What a provider attached to a block: it goes back to that provider alone, as it came. */
+/** Data that a provider attached to a block; it is sent back, unchanged, to that provider only. */
 export interface Attached {
   provider: string;
   options: JsonObject;
@@ -20,20 +23,20 @@ interface FromProvider {
   attached?: Attached;
 }
 
-/** A text. */
+/** A block of text. */
 export interface TextBlock extends FromProvider {
   type: 'text';
   text: string;
 }
 
-/** What a model thought before it answered; empty where the provider keeps it to itself. */
+/** What a model thought before it answered; empty if the provider does not reveal it. */
 export interface ThinkingBlock extends FromProvider {
   type: 'thinking';
   thinking: string;
   signature?: string;
 }
 
-/** A call of a tool. `input` is the text as the model sent it, which may be no JSON. */
+/** A tool call. `input` is the text as the model sent it, which may be invalid JSON. */
 export interface CallBlock extends FromProvider {
   type: 'tool_use';
   id: string;
@@ -41,7 +44,7 @@ export interface CallBlock extends FromProvider {
   input: string;
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export interface ResultBlock {
   type: 'tool_result';
   tool_use_id: string;
@@ -52,15 +55,15 @@ export interface ResultBlock {
 
 export type Block = TextBlock | ThinkingBlock | CallBlock | ResultBlock;
 
-/** `tool`: the results of the calls of the message before, one each, in their order. */
+/** A message. Role `tool` holds the results of the previous message's calls, one each, in their order. */
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool';
   blocks: Block[];
-  /** Of the request that an assistant's message answered. */
+  /** Usage of the request that this assistant message answered. */
   usage?: Usage;
 }
 
-/** No tokens. */
+/** Zero usage. */
 export const NO_USAGE: Usage = {
   input_tokens: 0,
   output_tokens: 0,

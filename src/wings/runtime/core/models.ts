@@ -1,18 +1,18 @@
 import type { Prices } from './usage.js';
 
-/** What is known of models: how much they can read, and what they cost (runtime.md, Usage, budgets). */
+/** Known facts about models: how much they can read, and what they cost (runtime.md, Usage, budgets). */
 
-/** A row of the configuration; it takes the place of what is known, key by key. */
+/** A row of the configuration; each key that it has overrides the known value. */
 export type ModelOverride = { [Key in keyof Prices | 'window']?: number | undefined };
 
-/** A model. */
+/** What is known about a model. */
 export interface ModelFacts {
-  /** Tokens that it can read; null: not known. */
+  /** Tokens that it can read; null: unknown. */
   window: number | null;
   prices: Prices | null;
-  /** Where the row is from, and when it was read there. */
+  /** Where the row comes from, and when it was read there. */
   source: string;
-  /** What a person has to know of it. */
+  /** What a person should know about it. */
   warning?: string;
 }
 
@@ -24,8 +24,8 @@ const OLDER = 'https://developers.openai.com/api/docs/pricing, 2025, not checked
 type Row = [window: number, input: number, output: number, cacheWrite: number, cacheRead: number, source: string];
 
 /**
- * Public prices for text, USD for a million tokens, by PROVIDER/MODEL. Only models with one price whatever a request's length; into the
- * cache for five minutes.
+ * Public prices for text, USD per million tokens, by PROVIDER/MODEL. Only models whose price does not depend on a
+ * request's length; `cacheWrite` is the price for five minutes.
  */
 const ROWS: Readonly<Record<string, Row>> = {
   'anthropic/claude-opus-5-5': [1_000_000, 4, 20, 5, 0.2, CLAUDE],
@@ -41,9 +41,9 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 /**
- * Looks a model up, by its exact name.
+ * Looks up a model by its exact name.
  * @param full as PROVIDER/MODEL
- * @param overrides by PROVIDER/MODEL or by MODEL; cache prices that are left out are that of the input
+ * @param overrides by PROVIDER/MODEL or by MODEL; missing cache prices equal the input price
  */
 export function findModel(full: string, overrides: Readonly<Record<string, ModelOverride>>): ModelFacts {
   const row = Object.hasOwn(ROWS, full) ? ROWS[full] : undefined;

@@ -1,11 +1,11 @@
 import type { Block, CallBlock, Message, ResultBlock } from './messages.js';
 
-/** Calls and their results stand in pairs in every history (runtime.md, A turn). */
+/** Keeps calls and their results paired in every history (runtime.md, A turn). */
 
-/** Whether a block is a call. */
+/** Returns whether a block is a call. */
 export const isCall = (block: Block): block is CallBlock => block.type === 'tool_use';
 
-/** The result of a call. @param next the message behind it */
+/** Finds the result of a call. @param next the message after it */
 export function findResult({ id }: CallBlock, next: Pick<Message, 'blocks'> | undefined): ResultBlock | undefined {
   return next?.blocks.find((one): one is ResultBlock => one.type === 'tool_result' && one.tool_use_id === id);
 }
@@ -17,7 +17,7 @@ export function listOpenCalls(messages: readonly Message[]): CallBlock[] {
   return (asked?.blocks ?? []).filter(isCall).filter((call) => findResult(call, last) === undefined);
 }
 
-/** The result of a call that is not carried out. @param why as the model is told */
+/** Builds the result of a call that is not carried out. @param why the text for the model */
 export function refuseCall({ id, name }: CallBlock, why: string): ResultBlock {
   return { type: 'tool_result', tool_use_id: id, tool_name: name, output: why, is_error: true };
 }

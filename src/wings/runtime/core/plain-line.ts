@@ -1,23 +1,23 @@
-/** Shell lines that say all that they do (runtime.md, Permissions). Pure. */
+/** Shell lines whose text shows everything that they do (runtime.md, Permissions). Pure. */
 
 /** A command of such a line. */
 export interface PlainCommand {
   words: string[];
-  /** Whether it reads what the one before it prints. */
+  /** Whether it reads the output of the command before it. */
   isPiped: boolean;
 }
 
 const BLANKS = /[ \t]+/y;
 const BETWEEN = /(?:&&|\|\||;|\|)(?![&|;])/y;
-/** Written apart from the word before it, which might be its number. */
+/** Must be separate from the word before it, which could otherwise be its file descriptor. */
 const REDIRECTION = /(?:2>&1|[12]?>[ \t]*\/dev\/null)(?=[ \t;&|]|$)/y;
-/** Outside quotes, in single ones, in double ones. */
+/** A piece of a word: bare, in single quotes, or in double quotes. */
 const PIECE = /([\p{L}\p{N}_@%+:,./^=-]+)|'([^'\0]*)'|"((?:[^"\\$`\0]|\\[^$`\n])*)"/uy;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
- * Reads a line of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null`, once from the left.
- * @returns its commands; null for a line with anything else in it: by its text alone nobody knows what it does
+ * Parses a line of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null` in one pass.
+ * @returns its commands; null if the line contains anything else, because its text then does not show what it does
  */
 export function readPlainLine(line: string): PlainCommand[] | null {
   const commands: PlainCommand[] = [];
@@ -41,7 +41,7 @@ export function readPlainLine(line: string): PlainCommand[] | null {
     } else return null;
   }
   if (command.words.length > 0) return [...commands, command];
-  // Only `;` may stand at the end.
+  // Of the separators, only `;` may end a line.
   return commands.length > 0 && /;[ \t]*$/.test(line) ? commands : null;
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys, nullableSchema, taggedUnion } from '../../../base/schema.js';
 
-/** A session as it is exported and imported (runtime.md, Sessions). */
+/** Schema of an exported session, which can be imported again (runtime.md, Sessions). */
 
 const Text = Type.String();
 const Count = Type.Integer({ minimum: 0 });

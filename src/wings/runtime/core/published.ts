@@ -4,9 +4,9 @@ import type { Block, Message } from './messages.js';
 import { findResult, isCall, refuseCall } from './pairs.js';
 import type { Published } from './published-schema.js';
 
-/** Sessions for other programs, and from them (runtime.md, Sessions). */
+/** Exports sessions for other programs, and imports theirs (runtime.md, Sessions). */
 
-/** Something that is wrong with what is imported. */
+/** A fault in an imported session. */
 export interface PublishedFault {
   /** JSON pointer. */
   pointer: string;
@@ -14,11 +14,11 @@ export interface PublishedFault {
 }
 
 const VERSION = 1;
-/** Faults that are told. */
+/** Maximum number of faults reported. */
 const TOLD = 50;
 const OPEN = 'not run: the session was exported before this call had a result.';
 
-/** Which roles may have which blocks. */
+/** The roles that may have each type of block. */
 const ROLES: Readonly<Record<Block['type'], readonly Message['role'][]>> = {
   text: ['system', 'user', 'assistant'],
   thinking: ['assistant'],
@@ -37,7 +37,7 @@ export function toPublished(messages: readonly Message[]): Published {
 }
 
 /**
- * Reads a history in the published form. Calls without a result are closed, as errors.
+ * Parses a history in the published form. Calls without a result get one that is an error.
  * @param value any JSON
  * @param schema `PublishedSchema`, as generated
  */
@@ -83,7 +83,7 @@ function findUnpaired({ role, blocks }: Given, before: Given | undefined, pointe
   });
 }
 
-/** Puts one result for each call behind every answer, in the order of the calls. */
+/** Puts one result per call after every answer, in the order of the calls. */
 function closeCalls(given: readonly Given[]): Message[] {
   return given.flatMap(({ usage, ...one }, at): Message[] => {
     const results = one.blocks.filter(isCall).map((call) => findResult(call, given[at + 1]) ?? refuseCall(call, OPEN));

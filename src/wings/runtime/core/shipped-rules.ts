@@ -2,17 +2,19 @@ import { takeGit } from '../../../work/shell/git.js';
 import { Told } from '../../../work/shell/options.js';
 import type { PlainCommand } from './plain-line.js';
 
-/** The rules that nobody has to write (runtime.md, Permissions). Pure. */
+/** The built-in rules (runtime.md, Permissions). Pure. */
 
 const SHOWS = ['status', 'diff', 'log', 'show'];
-/** With these git writes, runs another program or reads anything on the disk; also cut short, as it takes them. */
+/**
+ * Options with which git writes, runs another program or reads anything on the disk. Git accepts them abbreviated, too.
+ */
 const UNSAFE = ['--output', '--ext-diff', '--textconv', '--no-index'];
-/** Two paths of which one is outside the work tree are compared as with `--no-index`. */
+/** Git compares two paths as with `--no-index` if one is outside the work tree. */
 const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
 const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
 const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
 
-/** Whether a command is allowed by what ships: it only shows, and nothing of it can be made to do more. */
+/** Returns whether a built-in rule allows a command: it only shows something, and no option makes it do more. */
 export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
   const [verb = ''] = given;
   if (program === 'dev-cli') return verb === 'check';
@@ -27,22 +29,22 @@ function isUnsafe(word: string): boolean {
   return name.startsWith('--') && name !== '--' && UNSAFE.some((option) => option.startsWith(name));
 }
 
-/** Verbs of git that change nothing but a file that they are told to write. */
+/** Git verbs that change nothing except a file that they are told to write. */
 const READS =
   'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var verify-commit verify-tag version whatchanged';
-/** Verbs that show by a word behind them, by an option, or by nothing at all. */
+/** Git verbs that only show something with certain next words, with certain options, or without arguments. */
 const MIXED = 'bisect branch config notes reflog remote stash submodule tag worktree';
 const SHOWING = 'list show get get-url log status';
 const LISTING = ['-l', '--list', '--get', '--get-all', '--get-regexp', '--contains', '--merged', '--points-at'];
-/** Git's own options that take the next word. */
+/** Options of git itself that take the next word as their value. */
 const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source';
 
 const holds = (list: string, word: string): boolean => list.split(' ').includes(word);
 
 /**
- * Finds the rule of what ships that denies a command.
+ * Finds the built-in rule that denies a command.
  * @param words one of its readings
- * @param isDriven a driver carries out a run: its commits are dev-cli's own
+ * @param isDriven whether a driver carries out a run: only dev-cli itself commits there
  */
 export function findShippedDenial([program, ...rest]: readonly string[], isDriven: boolean): string | null {
   if (program === 'dev-cli' && rest[0] !== 'check') return 'bash(dev-cli:*), but for dev-cli check';
@@ -58,11 +60,14 @@ export function findShippedDenial([program, ...rest]: readonly string[], isDrive
 const skipGitOptions = (words: readonly string[]): string[] =>
   new Told(words, { valued: VALUED, stops: true }).operands;
 
-/** Behind these, the program is another word. */
+/** Launchers: the program that they run is a later word. */
 const STARTERS = /^(?:npx|bunx|pnpx|node|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))$/;
 const OWN = /^dev-cli(?:-agent)?(?:@.*)?(?:\.c?js)?$/;
 
-/** Lists what a command may be called in a rule: as it stands, by the program's name alone, and without git's own options. */
+/**
+ * Lists the forms of a command that rules can match: as written, with the program's bare name, and without git's own
+ * options.
+ */
 export function listReadings(words: readonly string[]): string[][] {
   const [first = '', ...rest] = words;
   const name = findName(first);
@@ -74,5 +79,5 @@ export function listReadings(words: readonly string[]): string[][] {
   return readings;
 }
 
-/** Some file systems have no case, and find the program all the same. */
+/** Ignores case, because some file systems do and would find the program. */
 const findName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();

@@ -6,23 +6,26 @@ import { cutBytes, fitLastLines } from './cut.js';
 import type { CallBlock, Message, ResultBlock } from './messages.js';
 import { findResult, isCall } from './pairs.js';
 
-/** What stays of messages that a compaction removed (runtime.md, Compaction): fields, which the next one carries on, and one message. */
+/**
+ * What remains of messages that a compaction removed (runtime.md, Compaction): fields, which the next compaction
+ * continues, and one message.
+ */
 
-/** Things by name, the newest last. */
+/** Values by name, the newest last. */
 type Named<Value = string> = [name: string, value: Value][];
 
-/** The fields, as a session keeps them. */
+/** The fields, as a session stores them. */
 export type SummaryFields = {
-  /** The first request. */
+  /** The user's first message. */
   first: string | null;
-  /** What the user said after it, and how many such messages are left out before these. */
+  /** The user's later messages, and how many earlier ones were dropped from this list. */
   users: string[];
   left: number;
   counts: { user: number; assistant: number; calls: number };
   tools: Named<number>;
   read: Named;
   changed: Named;
-  /** Command lines, with how each ended last. */
+  /** Command lines, each with its latest outcome. */
   commands: Named;
   /** Calls that failed and have not succeeded since. */
   errors: Named;
@@ -31,14 +34,14 @@ export type SummaryFields = {
   timeline: string[];
 };
 
-/** Bytes of the message. */
+/** Maximum bytes of the message. */
 const MOST = 8_192;
-/** Characters of a line. */
+/** Maximum characters of a line. */
 const LINE = 160;
-/** Entries of a list, and lines of the timeline, that are kept. */
+/** Maximum entries of a list, and maximum lines of the timeline. */
 const ENTRIES = 30;
 const LINES = 40;
-/** Bytes of the parts; what they leave is the timeline's. */
+/** Maximum bytes of each part; the timeline gets the rest. */
 const ROOM = {
   first: 1_500,
   users: 1_500,
@@ -58,13 +61,13 @@ const EMPTY: SummaryFields = {
   ...{ changed: [], commands: [], errors: [], current: '', timeline: [] },
 };
 
-/** Whether a message is what `renderSummary` made. */
+/** Returns whether `renderSummary` made a message. */
 export function isSummary(message: Message | undefined): boolean {
   const [block] = message?.blocks ?? [];
   return block?.type === 'text' && block.text.startsWith(TITLE);
 }
 
-/** Carries the fields of an earlier compaction on over the messages that are removed now. */
+/** Merges the messages removed now into the fields of the earlier compaction. */
 export function mergeSummary(before: SummaryFields | null, messages: readonly Message[]): SummaryFields {
   const now: SummaryFields = structuredClone({ ...EMPTY, ...before });
   for (const [at, message] of messages.entries()) {
@@ -79,7 +82,7 @@ export function mergeSummary(before: SummaryFields | null, messages: readonly Me
   return fitUsers(now);
 }
 
-/** No fence that outgrows its text. */
+/** Shortens runs of backticks, because the fence around the text has to be longer than any of them. */
 const clean = (text: string): string => maskSecrets(stripInvisible(text)).replace(/`{4,}/g, '```').trim();
 const toLine = (text: string): string => toBoundedLine(text.slice(0, 4 * LINE).replace(/`{4,}/g, '```'), LINE);
 
@@ -113,7 +116,7 @@ function noteCall(now: SummaryFields, { name: tool, input }: CallBlock, result: 
   now.timeline.push(toLine(`${key}: ${end}`));
 }
 
-/** How a call ended, as its result says: `bash` names another exit than 0 in a line of its own. */
+/** Describes how a call ended; `bash` reports an exit code other than 0 on a line of its own. */
 function describeEnd(tool: string, { output, is_error: isError }: ResultBlock): string {
   const exit = tool === 'bash' ? /^\[((?:exit|ended) [^\]\n]{1,60})\]$/m.exec(output.slice(-2_000))?.[1] : undefined;
   return exit ?? (isError ? 'error' : tool === 'bash' ? 'exit 0' : 'done');
@@ -130,7 +133,7 @@ function put<Value>(list: Named<Value>, name: string, value: Value): void {
   if (list.length > ENTRIES) list.shift();
 }
 
-/** Renders the fields as a message, all of it as data but for what the user has said. */
+/** Renders the fields as a message; everything except the user's own words is marked as data. */
 export function renderSummary(summary: SummaryFields): Message {
   for (let lines = summary.timeline; ; lines = lines.slice(1)) {
     const text = render(summary, lines);

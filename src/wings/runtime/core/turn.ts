@@ -4,47 +4,50 @@ import type { FaultKind, Stop } from '../provider.js';
 import type { Block, CallBlock, Message, ResultBlock } from './messages.js';
 import { isCall, listOpenCalls, refuseCall } from './pairs.js';
 
-/** A turn: from a user's message until the model needs nothing more (runtime.md, A turn). Pure: effects are carried out beside it. */
+/**
+ * A turn lasts from a user's message until the model needs nothing more (runtime.md, A turn). Pure: the caller carries
+ * out effects.
+ */
 
-/** How a turn ended. From `budget`, `provider` and `interrupted` it can still go on (`resumeTurn`). */
+/** How a turn ended. After `budget`, `provider` and `interrupted` it can be resumed (`resumeTurn`). */
 export type TurnStatus =
   | ('completed' | 'empty' | 'truncated' | 'refused' | 'context' | 'max_iterations' | 'stuck')
   | ('budget' | 'provider' | 'interrupted');
 
-/** A turn as a session's snapshot keeps it: JSON, with digests in place of inputs and outputs. */
+/** A turn as a session's snapshot stores it: JSON, with digests instead of inputs and outputs. */
 export type TurnState = {
-  /** What is waited for. `idle`: no turn. */
+  /** What the turn waits for. `idle`: no turn. */
   at: 'idle' | 'asking' | 'calling' | 'compacting';
-  /** Requests of the turn; one that is sent again because it came to nothing counts once. */
+  /** Requests of the turn; a request that is repeated after a fault counts once. */
   requests: number;
-  /** Why the request under way is a second try; what fails again for the same reason ends the turn. */
+  /** Why the request under way is a second try; a second failure for the same reason ends the turn. */
   retried: 'empty' | 'cut' | 'context' | null;
-  /** Calls that are out, in order. */
+  /** Calls under way, in order. */
   calls: { id: string; digest: string }[];
-  /** The one of them that came cut off, and is not run. */
+  /** The id of the call that was cut off and is therefore not run. */
   cut: string | null;
-  /** Calls with their results, and how often each came since the last new one; the newest last. */
+  /** Digests of calls with their results, the newest last, and how often each occurred since the last new one. */
   seen: [digest: string, times: number][];
 };
 
 export type TurnEvent =
-  /** A user's message stands in the history; calls that an earlier turn left open are closed. */
+  /** A user's message was added to the history; calls that an earlier turn left open were closed. */
   | { type: 'user' }
   | { type: 'answered'; blocks: readonly Block[]; stop: Stop }
   | { type: 'faulted'; kind: FaultKind; message: string }
-  /** `results`: of all calls of the answer, in their order. `isOver`: nothing more is wanted of the model. */
+  /** `results`: of all calls of the answer, in order. `isOver`: the model is asked nothing more. */
   | { type: 'called'; results: readonly ResultBlock[]; isOver?: boolean }
   | { type: 'compacted'; shorter: boolean }
-  /** A budget does not allow the request. */
+  /** A limit forbids the request or cut its answer off. */
   | { type: 'withheld' }
   | { type: 'interrupted' };
 
 export type TurnEffect =
   | { type: 'request' }
-  /** Carry out `calls`; `results` are those of the others. */
+  /** Carry out `calls`; `results` are those of the calls that are not run. */
   | { type: 'call'; calls: CallBlock[]; results: ResultBlock[] }
   | { type: 'compact' }
-  /** `results` close the calls that are not run any more. */
+  /** `results` close the calls that will not run. */
   | { type: 'end'; status: TurnStatus; results: ResultBlock[]; fault?: { kind: FaultKind; message: string } };
 
 interface Step {
@@ -52,10 +55,10 @@ interface Step {
   effect: TurnEffect;
 }
 
-/** No turn. */
+/** The state without a turn. */
 export const IDLE: TurnState = { at: 'idle', requests: 0, retried: null, calls: [], cut: null, seen: [] };
 
-/** How often a call may come to the same before the turn is stuck, and how many calls are remembered. */
+/** How often a call may have the same result before the turn is stuck, and how many calls are remembered. */
 const EQUAL = 3;
 const REMEMBERED = 50;
 
@@ -63,8 +66,8 @@ const CUT = 'not run: the answer was cut off within this call. Make it again, sh
 const LEFT = 'not run: the answer was cut off.';
 
 /**
- * Whether an answer becomes part of the history. One that is empty, refused or paused does not: the same history is asked again, or the
- * turn ends.
+ * Returns whether an answer joins the history. An answer that is refused, or has no calls and is empty or paused, does
+ * not: the same history is sent again, or the turn ends.
  */
 export function isKept({ blocks, stop }: { blocks: readonly Block[]; stop: Stop }): boolean {
   return stop !== 'refused' && (blocks.some(isCall) || (stop !== 'paused' && hasText(blocks)));
@@ -74,9 +77,9 @@ const hasText = (blocks: readonly Block[]): boolean =>
   blocks.some((block) => block.type === 'text' && block.text.trim() !== '');
 
 /**
- * Steps a turn.
- * @param iterations requests that it may have; it may be another number than before
- * @throws Error for an event that nobody waits for
+ * Advances a turn by one event.
+ * @param iterations maximum requests of the turn; may differ from the last step's
+ * @throws Error for an event that the turn does not wait for
  */
 export function stepTurn(state: TurnState, event: TurnEvent, iterations: number): Step {
   switch (event.type) {
@@ -99,8 +102,8 @@ export function stepTurn(state: TurnState, event: TurnEvent, iterations: number)
 }
 
 /**
- * What an unfinished turn waits for, for a process that takes it up: null for no turn. Of calls, those that have no result yet; the event
- * `called` still tells all results of the answer.
+ * Returns the effect that an unfinished turn waits for, so that another process can resume it; null if there is no
+ * turn. Of calls, only those without a result; the event `called` must still carry the results of all.
  */
 export function resumeTurn({ at, cut }: TurnState, messages: readonly Message[]): TurnEffect | null {
   switch (at) {
@@ -130,7 +133,7 @@ function end({ requests }: TurnState, status: TurnStatus, results: ResultBlock[]
   return { state: { ...IDLE, requests }, effect: { type: 'end', status, results } };
 }
 
-/** Ends the turn for now: it is where it was. */
+/** Ends the turn for now; its state does not change. */
 function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind; message: string }): Step {
   return { state, effect: { type: 'end', status, results: [], ...(fault !== undefined && { fault }) } };
 }
@@ -188,7 +191,7 @@ function takeResults(
     const one = digest([state.calls[at]?.digest, output, is_error]);
     const before = seen.find(([known]) => known === one)?.[1];
     const others = seen.filter(([known]) => known !== one);
-    // Something new is progress: a check that is repeated after a change is none that turns in a circle.
+    // A new result is progress: repeating a check after a change is not a loop.
     const rest = before === undefined ? others.map(([known]): [string, number] => [known, 0]) : others;
     const times = (before ?? 0) + 1;
     most = Math.max(most, times);

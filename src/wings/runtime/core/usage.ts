@@ -1,8 +1,8 @@
 import { NO_USAGE, type Usage } from './messages.js';
 
-/** What requests have used, and what that costs (runtime.md, Usage, budgets). */
+/** Counts what requests use, and prices it (runtime.md, Usage, budgets). */
 
-/** USD for a million tokens. */
+/** USD per million tokens. */
 export interface Prices {
   input: number;
   output: number;
@@ -15,7 +15,10 @@ const COUNTERS = Object.keys(NO_USAGE) as (keyof Usage)[];
 const combine = (merge: (counter: keyof Usage) => number): Usage =>
   Object.fromEntries(COUNTERS.map((counter) => [counter, merge(counter)])) as unknown as Usage;
 
-/** The usage of a request while it is answered: of each counter, the latest value; what is no count is passed over. */
+/**
+ * Updates the usage of a request under way: the latest value of each counter counts; values that are not counts are
+ * ignored.
+ */
 export function updateUsage(before: Usage, told: Partial<Usage>): Usage {
   return combine((counter) => {
     const value = told[counter];
@@ -23,17 +26,17 @@ export function updateUsage(before: Usage, told: Partial<Usage>): Usage {
   });
 }
 
-/** The sum of two usages. */
+/** Adds two usages. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return combine((counter) => one[counter] + other[counter]);
 }
 
-/** All tokens of a usage. */
+/** Sums all tokens of a usage. */
 export function countTokens(usage: Usage): number {
   return COUNTERS.reduce((sum, counter) => sum + usage[counter], 0);
 }
 
-/** What a usage costs in USD; null where the prices are not known. */
+/** Returns the cost of a usage in USD; null if the prices are unknown. */
 export function priceUsage(usage: Usage, prices: Prices | null): number | null {
   if (prices === null) return null;
   const { input_tokens: read, output_tokens: written } = usage;

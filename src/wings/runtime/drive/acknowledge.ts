@@ -8,22 +8,22 @@ import { stepComplete } from '../../../protocol/acknowledge/complete.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 
-/** What a model says when it has done an action; all else is found where the action promised it. */
+/** What a model passes to `finish`; everything else is read from the files that the action promised. */
 export interface Finish {
   /** One of the choices that the action offers. */
   choice?: string;
-  /** In words: why this choice, or the result where no file was promised. */
+  /** In words: why this choice, or the result if no file was promised. */
   reason?: string;
-  /** The action cannot be done, for this reason. */
+  /** Why the action cannot be done. */
   cannot?: string;
 }
 
-/** Values of an acknowledgement that are free text, which `@FILE` may stand for. */
+/** Free-text values of an acknowledgement, for which `@FILE` may stand. */
 const TEXTS = ['note', 'result', 'reason'] as const;
 
 /**
- * Carries out an acknowledgement as an action has it, with the files that it names.
- * @throws DevCliError what `step complete` refuses with; `DATA_MISSING` for a file that is not there
+ * Carries out an action's acknowledgement, with the contents of the files that it names.
+ * @throws DevCliError what `step complete` refuses with; `DATA_MISSING` for a file that does not exist
  */
 export function acknowledge(context: Context, { input }: Invocation, finish: Finish): Promise<Answer> {
   const { name, ...given } = input;
@@ -38,12 +38,15 @@ export function acknowledge(context: Context, { input }: Invocation, finish: Fin
   return stepComplete(context, name, filled as AckInput);
 }
 
-/** Says that an action cannot be done; the recipe decides what follows. @throws DevCliError as `step fail` */
+/** Reports that an action cannot be done; the recipe decides what follows. @throws DevCliError as `step fail` */
 export function giveUp(context: Context, run: string, action: string, reason: string): Promise<Answer> {
   return stepComplete(context, run, { action, reason: reason.slice(0, 2000), fail: true });
 }
 
-/** The acknowledgement of an action. @throws DevCliError `UNKNOWN_CHOICE` where it offers choices and this is none of them */
+/**
+ * Returns the acknowledgement of an action. @throws DevCliError `UNKNOWN_CHOICE` if the choice is not one that it
+ * offers
+ */
 export function chooseAcknowledgement(action: PendingAction, choice: string | undefined): Invocation {
   const choices = 'choices' in action ? (action.choices ?? []) : [];
   const ack =
@@ -55,7 +58,7 @@ export function chooseAcknowledgement(action: PendingAction, choice: string | un
   });
 }
 
-/** Reads what `@FILE` names. @throws DevCliError `DATA_MISSING` where it is not there */
+/** Reads the file that `@FILE` names. @throws DevCliError `DATA_MISSING` if it does not exist */
 function readReference({ root }: Pick<Context, 'root'>, given: string): string {
   if (!given.startsWith('@')) return given;
   const path = given.slice(1);

@@ -9,15 +9,15 @@ import { inTurns } from './in-turns.js';
 import { perform } from './perform.js';
 
 type Agent = DispatchAction['agents'][number];
-/** What a child came to: delivered, not to be had, or the drive stops here. */
+/** What became of a child: its result, why it failed (`lost`), or why the drive stops. */
 type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<WorkEnd, { kind: 'ended' }> };
 
-/** Children at work at once. */
+/** Maximum number of children at work at once. */
 export const AT_ONCE = 4;
 
 /**
- * Has each agent of a dispatch do its part, then acknowledges all of them at once; one that comes to nothing is tried afresh once, then
- * left out (runtime.md, Driving).
+ * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails is tried once
+ * more from the start, then left out (runtime.md, Driving).
  */
 export async function driveChildren(driven: Driven, action: DispatchAction): Promise<Step> {
   const atOnce = action.parallel ? AT_ONCE : 1;

@@ -29,14 +29,14 @@ import { driveTasks } from './tasks.js';
 
 type DriveInput = InputIn<typeof RUNTIME_SPECS, 'drive'>;
 
-/** Why a drive has ended. */
+/** Why a drive ended. */
 type DriveEnd =
   | { status: 'completed' }
   | { status: 'halted' | 'aborted'; reason: string; resume?: Invocation }
   | { status: 'held' | 'budget' | 'provider' | 'interrupted'; reason: string }
   | { status: 'waiting'; reason: string; waiting: Question };
 
-/** What a person has to answer: by one command, or by one of several, once a file is written where one is promised. */
+/** What a person has to answer: by one command or by one of several, after writing a file if one is promised. */
 interface Question {
   actionId: string;
   message: string;
@@ -50,13 +50,14 @@ const EXITS: Readonly<Record<DriveEnd['status'], ExitCode>> = {
   ...{ completed: 0, halted: 3, aborted: 3, waiting: 3, held: 3, budget: 3 },
   ...{ provider: 1, interrupted: 130 },
 };
-/** Seconds that a command of the run is waited for, before it is looked at again. */
+/** Seconds to wait for a command of the run before looking at the run again. */
 const WAIT = 45;
 
 /**
- * `drive`: does the actions of a run one after the other, until it ends, a person has to answer, or a budget is used up (runtime.md,
- * Driving). Killed at any moment, it goes on by the same call.
- * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` where another driver is at work; `IO`, and as `next`
+ * `drive`: does the actions of a run one after the other, until the run ends, a person has to answer, or a budget is
+ * used up (runtime.md, Driving). If killed at any moment, the same call continues.
+ * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` if another driver is at work; `IO`, and as
+ * `next`
  */
 export const drive: Handler<DriveInput> = async (context, input, call) => {
   const name = await findRun(context, input.name, true);
@@ -93,7 +94,7 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
   for (;;) {
     if (driven.runtime.isLate()) return { status: 'budget', reason: 'the time of --max-minutes is over' };
     if (driven.context.signal.aborted) return { status: 'interrupted', reason: 'Ctrl-C or SIGTERM' };
-    // Finishes what a crash has left, waits for dev-cli's own commands, and shows what is to be done.
+    // Completes what a crash left unfinished, waits for dev-cli's own commands, and issues the next action.
     await next(driven.call(), driven.run.name, { wait: WAIT });
     const action = await driven.readAction();
     if (action.action === 'done')
@@ -125,14 +126,14 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
   }
 }
 
-/** Ctrl-C, also where something else than a model was waited for. @throws any other error */
+/** Handles Ctrl-C outside a model request, too. @throws any other error */
 function toInterrupted(error: unknown): DriveEnd {
   if (error instanceof DevCliError && error.code === 'INTERRUPTED')
     return { status: 'interrupted', reason: error.message };
   throw error;
 }
 
-/** What a person has to answer, if the action is one for people. */
+/** Returns the question that a person has to answer, if the action is one for people. */
 function findQuestion(action: PendingAction): Question | null {
   const { actionId } = action;
   if (action.action === 'wait-for-user') {
@@ -161,7 +162,7 @@ async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
       return driveChildren(driven, action);
     case 'engine-dispatch':
       return driveTasks(driven, action);
-    // `next` has waited as long as it may; gates were seen before.
+    // `next` has already waited for commands, and gates were handled before.
     case 'running':
     case 'wait-for-user':
       return { kind: 'went-on' };
@@ -172,7 +173,7 @@ async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
 
 type SessionAction = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
 
-/** One action is one session. */
+/** Does an action in one session. */
 async function driveSession(driven: Driven, action: SessionAction): Promise<Step> {
   const { run, context } = driven;
   const { actionId, data } = action;
@@ -193,7 +194,7 @@ async function driveSession(driven: Driven, action: SessionAction): Promise<Step
   return { kind: 'went-on' };
 }
 
-/** One driver a run. @throws DevCliError `LOCKED` */
+/** Ensures that a run has only one driver. @throws DevCliError `LOCKED` */
 function claimRun({ root, clock, ids }: Context, name: string): Claim {
   const mine = claim(nameSessionDirectory(root, `${name}.driver`), {
     clock,
@@ -222,7 +223,7 @@ function renderEnd(run: string, end: DriveEnd, total: Total): Answer {
   };
 }
 
-/** How it goes on, for a person. */
+/** Lists the ways to continue, for a person. */
 function listWays(run: string, end: DriveEnd, format: CommandFormatter): string[] {
   if ('resume' in end && end.resume !== undefined) return [`reopen it: ${format(end.resume)}`];
   if (end.status !== 'waiting') return [];

@@ -12,7 +12,7 @@ import { recordEntry } from '../../../run/transaction.js';
 import type { Runtime } from '../runtime.js';
 import { isStale, type WorkEnd } from './finish.js';
 
-/** What doing an action came to: the run went on, or the drive stops. */
+/** The result of doing an action: the run went on, or the drive stops. */
 export type Step = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
 
 /** A run that this process drives. */
@@ -20,23 +20,28 @@ export interface Driven {
   runtime: Runtime;
   context: Context & Ported;
   run: { name: string; runId: string };
-  /** The context of a call that begins now, as an agent makes it: never a person, and with time to answer. */
+  /**
+   * Returns the context of a call that starts now, made as an agent: never as a person, and with its full time limit.
+   */
   call(): Context & Ported;
-  /** The action that the run waits for. @throws DevCliError as the store does */
+  /** Reads the action that the run waits for. @throws DevCliError as the store does */
   readAction(): Promise<ShownAction>;
-  /** Does one thing after the other: acknowledgements take each other's place in a dispatch. */
+  /** Runs one piece of work after the other, because each acknowledgement of a dispatch changes the pending action. */
   inLine<T>(work: () => Promise<T>): Promise<T>;
-  /** Acknowledges for all children of a dispatch. @throws DevCliError for what neither of them can mend */
+  /**
+   * Acknowledges a dispatch for all of its children. @throws DevCliError that neither the drive nor a person can
+   * resolve
+   */
   acknowledge(input: AckInput): Promise<Step>;
-  /** Has the run know what an agent has used. */
+  /** Records in the run the tokens that an agent used. */
   noteSpent(agent: string, tokens: number): Promise<void>;
-  /** The text of a file that an action names. @throws DevCliError `IO` where it is not there */
+  /** Reads a file that an action names. @throws DevCliError `IO` if it does not exist */
   read(path: string): string;
-  /** @param path as an action names it */
+  /** @param path as written in an action */
   toAbsolute(path: string): string;
 }
 
-/** Takes a run to be driven by this process. */
+/** Opens a run for this process to drive. */
 export function openDriven(runtime: Runtime, context: Context & Ported, run: Driven['run']): Driven {
   const caller = { kind: 'agent', via: 'drive', harness: 'dev-cli' } as const;
   const call = () => ({ ...context, startedAt: context.clock.now(), mark: 'AI_AGENT', caller });
@@ -78,7 +83,7 @@ export function openDriven(runtime: Runtime, context: Context & Ported, run: Dri
   };
 }
 
-/** What a refusal means for the drive. @throws what it can do nothing about */
+/** Translates a refusal into what the drive does next. @throws errors that the drive cannot handle */
 export function toStep(error: unknown): Step {
   if (!(error instanceof DevCliError)) throw error;
   if (error.answer !== undefined) return { kind: 'parked', error };

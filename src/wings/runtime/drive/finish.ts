@@ -6,45 +6,48 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Tool, ToolResult } from '../tools/tool.js';
 import type { Finish } from './acknowledge.js';
 
-/** What became of a piece of work. */
+/** What became of a piece of work so far. */
 type Outcome =
-  /** The model has not said that it is done, or was refused: why, the last time. */
+  /** The model has not called `finish`, or it was refused: `refused` is the latest reason. */
   | { kind: 'open'; refused?: string }
   | { kind: 'done'; said?: string }
-  /** It cannot be done, or was refused as often as it may be. */
+  /** It cannot be done, or `finish` was refused too often. */
   | { kind: 'failed'; reason: string }
-  /** Somebody else did it, or it is no longer asked for. */
+  /** Somebody else did it, or it is no longer needed. */
   | { kind: 'stale' }
   /** A person has to do something first. */
   | { kind: 'parked'; error: DevCliError };
 
-/** What becomes of a piece of work in the end; where a person has to act first, it is not at its end. */
+/** The final outcome of a piece of work; one that waits for a person is not final. */
 export type Ended = Exclude<Outcome, { kind: 'open' | 'parked' }>;
 
-/** How a piece of work ended, or why the drive has to stop before. `tokens`: what it has used since an earlier driver left it. */
+/**
+ * How a piece of work ended, or why the drive has to stop before it does. `tokens`: used since an earlier driver left
+ * it.
+ */
 export type WorkEnd =
   | { kind: 'ended'; outcome: Ended; tokens: number }
   | { kind: 'parked'; error: DevCliError }
   | { kind: 'stopped'; status: 'budget' | 'provider' | 'interrupted'; reason: string };
 
-/** The tool by which a model says that it is done, and what came of that. */
+/** The tool with which a model reports that it is done, and the outcome of that. */
 export interface FinishTool {
   tool: Tool;
   outcome: () => Outcome;
 }
 
-/** Refusals after which a piece of work has failed. */
+/** Refusals after which a piece of work fails. */
 const REFUSALS = 4;
-/** The action is no longer asked for. What else is in the way may be gone by the next call, which makes the call of finish again. */
+/** Codes that mean that the action is no longer needed. Any other obstacle may be gone at the next call of `finish`. */
 const STALE: readonly ErrorCode[] = ['STALE_ACTION', 'NOT_REACHED', 'PHASE_ENDED', 'RUN_ENDED'];
-/** Problems of a refusal that are told. */
+/** Maximum number of problems of a refusal that are shown. */
 const TOLD = 20;
 
 /**
- * Makes the tool `finish` of one piece of work. What it hands in is judged within the call, so that the model hears what is wrong
- * with it while it can still mend it (runtime.md, Driving).
- * @param choices that have to be chosen from; empty: none
- * @param judge takes what the model says; it throws what it is refused with
+ * Creates the tool `finish` for one piece of work. It judges the work within the call, so that the model can still
+ * correct what is wrong (runtime.md, Driving).
+ * @param choices to choose from; empty: none
+ * @param judge accepts what the model says, or throws the error that it is refused with
  */
 export function createFinish(
   choices: readonly { id: string; label: string }[],
@@ -83,7 +86,7 @@ export function createFinish(
   return { tool, outcome: () => outcome };
 }
 
-/** Whether an acknowledgement comes too late. */
+/** Returns whether an acknowledgement comes too late. */
 export function isStale({ code }: DevCliError): boolean {
   return STALE.includes(code);
 }

@@ -1,6 +1,6 @@
 /**
- * Does work on each of a list, at most so many at once, and gives the results in its order.
- * @throws the first error, once nothing is at work any more; nothing is begun behind it
+ * Applies `work` to each item of a list, at most `atOnce` at a time, and returns the results in the order of the list.
+ * @throws the first error, once all work under way has ended; starts nothing new after it
  */
 export async function inTurns<T, R>(list: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array<R>(list.length);

@@ -5,16 +5,16 @@ import type { Context } from '../../../run/context.js';
 
 type Place = Pick<Context, 'reader' | 'root' | 'library'>;
 
-/** Characters of files that a message holds; of those behind that, the path alone. */
+/** Characters of files that a message includes; beyond that, it gives only their paths. */
 const READ_CAP = 48 * 1024;
 
 /**
- * Writes what a session is told of an action (runtime.md, Driving): what to do, what to write and what to choose from, then the
- * files to read, fenced.
+ * Renders the message of a session about its action (runtime.md, Driving): what to do, what to write and what to choose
+ * from, then the files to read, fenced.
  */
 export function renderActionMessage(action: PendingAction, place: Place): string {
   const { reader, root } = place;
-  // What is to come of it first: where the history is shortened, its beginning stays.
+  // The task comes first, because compaction keeps the beginning of the message.
   const parts = [action.instruction];
   if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, place));
   const choices = 'choices' in action ? (action.choices ?? []) : [];

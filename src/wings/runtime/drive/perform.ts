@@ -6,15 +6,15 @@ import type { Ended, FinishTool, WorkEnd } from './finish.js';
 
 /** A piece of work that one session does. */
 export interface Work {
-  /** Of the session: whoever follows a killed driver finds it. */
+  /** The session's id, by which the successor of a killed driver finds it. */
   id: string;
   kind: 'drive' | 'child';
   work: NonNullable<SessionState['work']>;
-  /** The role, by which its model is chosen; null for the main agent. */
+  /** The role, which selects its model; null for the main agent. */
   role: string | null;
   /** Absolute paths below `.dev` that it may write. */
   promised: readonly string[];
-  /** It writes nothing but what is promised. */
+  /** True if it may write only what is promised. */
   isReadOnly: boolean;
   /** The whole task. */
   message: string;
@@ -24,12 +24,12 @@ export interface Work {
 const REMINDER =
   'You have ended your turn without calling finish. If the work is done, call finish now; if not, go on with it.';
 const GO_ON = 'Go on with the task from where it stands, and call finish when it is done.';
-/** How often a model is reminded. */
+/** How often a model is reminded to call `finish`. */
 const REMINDERS = 2;
 
 /**
- * Has a session do a piece of work, from where an earlier driver left it (runtime.md, Driving).
- * @throws DevCliError `LOCKED` where another process is at work in the session; `IO`
+ * Has a session do a piece of work, continuing where an earlier driver left it (runtime.md, Driving).
+ * @throws DevCliError `LOCKED` if another process is at work in the session; `IO`
  */
 export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
   const { outcome } = work.finish;

@@ -10,12 +10,13 @@ import type { Driven, Step } from './driven.js';
 import { createFinish, type WorkEnd } from './finish.js';
 import { perform } from './perform.js';
 
-/** Seconds that a check may wait for a command, before it is asked again. */
+/** Seconds that one check waits for a command; then the check is repeated. */
 const CHECK_SECONDS = 45;
 
 /**
- * Has a session do each task that is out, four at once, those that come meanwhile included, until none is left (runtime.md, Driving).
- * Each is judged and handed in by itself, so that the engine goes on with what depends on it.
+ * Has a session do each task that is handed out, four at once, including tasks that appear meanwhile, until none is
+ * left (runtime.md, Driving). Each task is judged and handed in separately, so that the engine can continue with todos
+ * that depend on it.
  */
 export async function driveTasks(driven: Driven, first: EngineDispatchAction): Promise<Step> {
   const atWork = new Map<string, Promise<void>>();
@@ -44,7 +45,7 @@ export async function driveTasks(driven: Driven, first: EngineDispatchAction): P
       );
     }
     if (atWork.size === 0) {
-      // Only now: the others hold their sessions until they have ended.
+      // Thrown only now, because the other tasks hold their sessions until they end.
       if (errors.length > 0) throw errors[0];
       return stop ?? { kind: 'went-on' };
     }
@@ -78,7 +79,10 @@ async function performTask(driven: Driven, task: TaskView): Promise<WorkEnd> {
   return end;
 }
 
-/** Runs the acceptance commands of a task as `verify` will. @throws DevCliError `EVIDENCE_INVALID` with what is red, or not listed */
+/**
+ * Runs the acceptance commands of a task as `verify` will. @throws DevCliError `EVIDENCE_INVALID` with what failed or
+ * is not listed
+ */
 async function checkTask(driven: Driven, action: string): Promise<void> {
   for (;;) {
     const { json, text } = await checkAction(driven.call(), driven.run.name, { action, wait: CHECK_SECONDS });

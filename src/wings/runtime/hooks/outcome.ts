@@ -5,37 +5,37 @@ import type { GroupEnd } from '../../../work/processes.js';
 import { findToolName } from '../core/rules.js';
 import type { ToolResult } from '../tools/tool.js';
 
-/** What hooks are, and what they say of a call (runtime.md, Hooks). Pure. */
+/** Configured hooks, and what they say about a call (runtime.md, Hooks). Pure. */
 
 export type HookMoment = 'PreToolUse' | 'PostToolUse';
 
-/** A command of the shell that hears of calls. */
+/** A shell command that runs before or after calls. */
 export interface Hook {
   command: string;
-  /** Names of tools with `|` between them; `*` stands for any text. Default: every tool. */
+  /** Tool names separated by `|`; `*` stands for any text. Default: every tool. */
   match?: string;
-  /** Seconds until its process group is ended; 60 by default. */
+  /** Seconds until its process group is killed; 60 by default. */
   timeout?: number;
-  /** Whether it denies a call also when it fails. */
+  /** Whether it denies a call if the hook itself fails. */
   failClosed?: boolean;
 }
 
-/** As a configuration lists them, in the order in which they run. */
+/** Hooks as configured, in the order in which they run. */
 export type Hooks = { readonly [moment in HookMoment]?: readonly (string | Hook)[] };
 
-/** What hooks have said of a call. */
+/** What hooks said about a call. */
 export interface HookOutcome {
-  /** Why it is denied. */
+  /** Why the call is denied. */
   denied?: string;
   messages: string[];
-  /** Hooks that failed, for the model. */
+  /** Failures of hooks, reported to the model. */
   warnings: string[];
 }
 
 /** How a hook ended. */
 type HookEnd = { ended: GroupEnd; stdout: string; stderr: string };
 
-/** Lists the hooks of a moment that are to hear of a tool. @param tool its own name */
+/** Lists the hooks of a moment that match a tool. @param tool its own name */
 export function listHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
   const listed = (hooks[moment] ?? []).map((hook) => (typeof hook === 'string' ? { command: hook } : hook));
   return listed.filter(({ match }) => match === undefined || match.split('|').some((one) => fits(one.trim(), tool)));
@@ -44,7 +44,7 @@ export function listHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[
 const fits = (pattern: string, tool: string): boolean =>
   findToolName(pattern, [tool]) === tool || (pattern !== '' && createGlobTest([pattern.toLowerCase()])(tool));
 
-/** Reads what a hook has said. */
+/** Interprets the output and exit of a hook. */
 export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: HookEnd): HookOutcome {
   const parsed = parseOrNull(end.stdout);
   const said = isRecord(parsed) ? listMessages(parsed) : [end.stdout.trim()].filter((text) => text !== '');
@@ -62,7 +62,7 @@ export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: H
     : { messages: [], warnings: [failure] };
 }
 
-/** Each once, in this order. */
+/** Lists the messages of a hook's JSON, without duplicates, in this order. */
 function listMessages(said: Record<string, unknown>): string[] {
   const specific = said['hookSpecificOutput'];
   const texts = [said['reason'], said['systemMessage'], isRecord(specific) ? specific['additionalContext'] : null];
@@ -71,8 +71,8 @@ function listMessages(said: Record<string, unknown>): string[] {
 }
 
 /**
- * Puts what hooks have said behind a result. A denial at this point comes too late for the effect: the result says so.
- * @param outcomes those of before the call and of after it
+ * Appends what hooks said to a result. A denial after the call cannot undo its effect; it marks the result as an error.
+ * @param outcomes those from before and after the call
  */
 export function appendFeedback(result: ToolResult, ...outcomes: readonly HookOutcome[]): ToolResult {
   const denials = outcomes.flatMap(({ denied }) => denied ?? []);

@@ -6,42 +6,42 @@ import { awaitGroup, childProcess } from '../../../work/processes.js';
 import type { Mode } from '../core/permissions.js';
 import { type Hook, type HookMoment, type HookOutcome, type Hooks, listHooks, readOutcome } from './outcome.js';
 
-/** Lets hooks hear of a call (runtime.md, Hooks). */
+/** Runs hooks before and after a call (runtime.md, Hooks). */
 
 const SECONDS = 60;
-/** Bytes of each stream of a hook that count. */
+/** Maximum bytes kept of each stream of a hook. */
 const COUNTED = 64 * 1024;
-/** Bytes of a variable; a longer one is left out. */
+/** Maximum bytes of an environment variable; a longer one is omitted. */
 const LONGEST = 32 * 1024;
 
-/** A call as hooks hear of it. */
+/** A call as hooks see it. */
 export interface HookedCall {
   session: string;
   mode: Mode;
   /** The call's id. */
   id: string;
   tool: string;
-  /** As the model sent it. */
+  /** The input as the model sent it. */
   input: string;
-  /** What it came to; only afterwards. */
+  /** The result of the call; only after it. */
   result?: { output: string; isError: boolean };
 }
 
-/** Where hooks run. */
+/** The environment in which hooks run. */
 export interface HookSite {
   hooks: Hooks;
   /** Absolute. */
   cwd: string;
-  /** Without the runtime's keys. */
+  /** Omits the runtime's keys. */
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
-  /** Text as it may be shown and kept. */
+  /** Masks secrets in text that is shown or stored. */
   clean: (text: string) => string;
 }
 
 /**
  * Runs the hooks of a moment one after the other, until one denies the call.
- * @throws the signal's reason once that aborts; not if a hook fails
+ * @throws the signal's reason once that aborts; never because a hook fails
  */
 export async function runHooks(moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
   const heard: HookOutcome = { messages: [], warnings: [] };
@@ -62,16 +62,16 @@ async function runHook(hook: Hook, moment: HookMoment, call: HookedCall, site: H
     const options = { cwd, env: { ...env, ...buildVariables(moment, call) }, detached: true, stdio: 'pipe' } as const;
     child = childProcess().spawn('sh', ['-lc', hook.command], options);
   } catch (error) {
-    // What no process can be given is thrown, what the system refuses told later.
+    // `spawn` throws for invalid arguments; other failures to start are reported through events.
     const ended = { end: 'unstarted', code: getSystemCode(error) ?? 'unknown' } as const;
     return readOutcome(moment, call.tool, hook, { ended, stdout: '', stderr: '' });
   }
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-  // It need not read what it is told.
+  // A hook may end without reading its input.
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(buildEvent(moment, call, cwd)));
   const ended = await awaitGroup(child, { signal, milliseconds: (hook.timeout ?? SECONDS) * 1000 });
-  // What it has left behind may hold them.
+  // Processes that the hook left behind may keep the streams open.
   for (const stream of child.stdio) stream?.destroy();
   signal.throwIfAborted();
   return readOutcome(moment, call.tool, hook, { ended, stdout: stdout(), stderr: stderr() });
@@ -101,12 +101,12 @@ function buildVariables(moment: HookMoment, { tool, input, result }: HookedCall)
     HOOK_TOOL_OUTPUT: result?.output,
     HOOK_TOOL_IS_ERROR: result?.isError === true ? '1' : '0',
   };
-  // One that a process cannot have goes as well; the event has it.
+  // A value with a NUL is omitted as well; the event contains it.
   const fits = (value = '') => Buffer.byteLength(value) <= LONGEST && !value.includes('\0');
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, fits(value) ? value : undefined]));
 }
 
-/** Takes what a stream gives to its end, and keeps the beginning. */
+/** Reads a stream to its end, and keeps its beginning. */
 function collect(stream: Readable): () => string {
   const kept: Buffer[] = [];
   let room = COUNTED;
@@ -114,6 +114,6 @@ function collect(stream: Readable): () => string {
     if (room > 0) kept.push(chunk.subarray(0, room));
     room -= chunk.length;
   });
-  // Half a character at the cut is dropped.
+  // Drops a partial character at the cut.
   return () => new TextDecoder().decode(Buffer.concat(kept), { stream: true });
 }

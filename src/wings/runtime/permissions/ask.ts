@@ -2,20 +2,23 @@ import type { JsonObject } from '../../../base/json.js';
 import { replaceInvisible } from '../../../base/visible.js';
 import type { Judgement } from '../core/permissions.js';
 
-/** Asks a person about a call (runtime.md, Permissions). */
+/** Asks a person for permission to make a call (runtime.md, Permissions). */
 
-/** Decides about a call as it was judged. @returns null to carry it out, else its result. @throws as the question does, when it is cut off */
+/**
+ * Decides about a judged call. @returns null to carry it out, else its result. @throws if the question is interrupted,
+ * as `ask` does
+ */
 export type Approve = (judgement: Judgement, call: { tool: string; input: JsonObject }) => Promise<string | null>;
 
-/** Characters of an input that are shown; of a file that is written, nobody reads more. */
+/** Maximum characters of an input that are shown; nobody reads more of a file. */
 const SHOWN = 4_000;
 
 /**
- * Makes what decides about calls.
- * @param ask of the terminal (`Context.ask`); null where nobody is to be asked: then the reason is the refusal
+ * Creates the function that decides about calls.
+ * @param ask asks at the terminal (`Context.ask`); null if nobody is to be asked: then the reason is the refusal
  */
 export function createApprove(ask: ((question: string) => Promise<string>) | null): Approve {
-  // One question at a time, whoever asks.
+  // Asks one question at a time, even if several sessions ask.
   let last: Promise<unknown> = Promise.resolve();
   return async (judgement, { tool, input }) => {
     if (judgement.judged === 'allow') return null;
@@ -38,7 +41,7 @@ function renderQuestion(reason: string, tool: string, input: JsonObject): string
   ].join('\n');
 }
 
-/** Shows what a terminal would not, or obey, by its code. */
+/** Replaces characters that a terminal would hide or interpret with their codes. */
 function reveal(text: string): string {
   const showCode = (found: string) => [...found].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, showCode), showCode);

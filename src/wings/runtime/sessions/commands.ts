@@ -17,7 +17,10 @@ import type { SessionState } from './state-schema.js';
 
 type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
 
-/** `session list`: what each session has used, the newest first, and the sum. @param run only those of this run @throws DevCliError `IO` */
+/**
+ * `session list`: the usage of each session, the newest first, and the sum. @param run lists only sessions of this run
+ * @throws DevCliError `IO`
+ */
 export async function list(context: Context, run: string | undefined): Promise<Answer> {
   const { sessions, warnings } = await listSessions(context);
   const shown = sessions.filter(({ work }) => run === undefined || work?.run === run);
@@ -41,7 +44,7 @@ export async function list(context: Context, run: string | undefined): Promise<A
   };
 }
 
-/** `session compact`. @throws DevCliError `NO_SUCH_SESSION`, `LOCKED`, `IO` */
+/** `session compact`: shortens a session's history. @throws DevCliError `NO_SUCH_SESSION`, `LOCKED`, `IO` */
 export const compact: Handler<Input<'session compact'>> = async (context, { session: given, keep }) => {
   const session = await takeSession(context, await findSession(context, given), context.caller);
   try {
@@ -53,13 +56,16 @@ export const compact: Handler<Input<'session compact'>> = async (context, { sess
   }
 };
 
-/** `session export`: the messages in the published form. @throws DevCliError `NO_SUCH_SESSION`, `IO` */
+/** `session export`: prints the messages in the published form. @throws DevCliError `NO_SUCH_SESSION`, `IO` */
 export async function exportSession(context: Context, given: string): Promise<Answer> {
   const messages = await openHistory(context, await findSession(context, given));
   return { exit: 0, json: toPublished(messages), recorded: true };
 }
 
-/** `session import`. @throws DevCliError `DATA_MISSING`, `SCHEMA_INVALID` with each fault by its pointer; `STATE_NEWER`, `IO` */
+/**
+ * `session import`: begins a session with exported messages. @throws DevCliError `DATA_MISSING`, `SCHEMA_INVALID` with
+ * each fault by its pointer; `STATE_NEWER`, `IO`
+ */
 export const importSession: Handler<Input<'session import'>> = async (context, { file }, { cwd }) => {
   const text = context.reader.read(resolve(cwd, file));
   if (text === null) {

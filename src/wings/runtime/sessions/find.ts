@@ -5,7 +5,10 @@ import { addUsage } from '../core/usage.js';
 import { countUnanswered, openSessions, type SessionsContext } from './session.js';
 import type { SessionState } from './state-schema.js';
 
-/** Lists sessions, the one that was at work last first; what cannot be read is left out, with why. @param wants by id; others are not read */
+/**
+ * Lists sessions, the last active one first, and a warning for each that cannot be read. @param wants selects by id;
+ * others are not read
+ */
 export async function listSessions(
   context: SessionsContext,
   wants: (id: string) => boolean = () => true,
@@ -16,7 +19,7 @@ export async function listSessions(
   for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
-      // A copy would be counted twice, and no id would name one of them.
+      // A copy would be counted twice, and its id would not identify it.
       if (snapshot !== null && snapshot.id !== id)
         warnings.push(`The session ${id} is left out: it is a copy of ${snapshot.id}.`);
       else if (snapshot !== null) sessions.push(snapshot);
@@ -28,7 +31,7 @@ export async function listSessions(
   return { sessions: sessions.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)), warnings };
 }
 
-/** What sessions have used in sum; `cost`: null where the price of one is not known. */
+/** Sums up the usage of sessions; `cost`: null if the price of one is unknown. */
 export function addUp(
   sessions: readonly SessionState[],
 ): Pick<SessionState, 'requests' | 'unanswered' | 'usage' | 'cost'> {
@@ -44,12 +47,13 @@ export function addUp(
 }
 
 /**
- * Finds a session by its id, the beginning of it that fits no other, or `latest`, which is a conversation.
- * @throws DevCliError `NO_SUCH_SESSION`, `IO`; `STATE_NEWER`, `JOURNAL_CORRUPT` for one that is named and cannot be read
+ * Finds a session by its id, by a unique prefix of it, or by `latest`, the newest conversation.
+ * @throws DevCliError `NO_SUCH_SESSION`, `IO`; `STATE_NEWER`, `JOURNAL_CORRUPT` for one that is named and cannot be
+ * read
  */
 export async function findSession(context: SessionsContext, given: string): Promise<SessionState> {
   const streams = openSessions(context);
-  // By its own name, one that cannot be read says why.
+  // Reading by the full id reports why a session cannot be read.
   if ((await streams.streams()).includes(given)) {
     const { snapshot } = await streams.read(given);
     if (snapshot?.id === given) return snapshot;
@@ -70,8 +74,8 @@ export async function findSession(context: SessionsContext, given: string): Prom
 }
 
 /**
- * Names the session that an agent has for an action of a run, so that a driver that follows a killed one finds it.
- * @param time counted from 1: a child that came to nothing is tried once more, afresh
+ * Names the session in which an agent does an action of a run, so that the successor of a killed driver finds it.
+ * @param time counted from 1: a child that failed is tried once more, afresh
  */
 export function nameWorkSession(
   { name, runId }: { name: string; runId: string },
@@ -81,8 +85,8 @@ export function nameWorkSession(
   return `${[name, action, ...(agent === null ? [] : [agent])].join('-').slice(0, NAMED)}-${digest}`;
 }
 
-/** Letters of such a name before its digest. */
+/** Maximum characters of such a name before its digest. */
 const NAMED = 52;
 
-/** Whether a session can be one that `nameWorkSession` names for a run. */
+/** Returns whether `nameWorkSession` may have made this id for a run. */
 export const isWorkSession = (run: string, id: string): boolean => id.startsWith(`${run}-`.slice(0, NAMED));

@@ -2,14 +2,17 @@ import type { Json, JsonObject } from '../../../base/json.js';
 import type { Entry } from '../../../store/store.js';
 import type { Message, ResultBlock, Usage } from '../core/messages.js';
 
-/** Entries that hold messages: what was said, what the model answered, what calls came to, what a compaction left. */
+/**
+ * Journal entries of a session; those with messages hold user input, answers, results of calls, and compacted
+ * histories.
+ */
 export type SessionEntry =
   | { type: 'opened'; data: JsonObject }
   | { type: 'user'; message: Message }
   | { type: 'requested' }
-  /** A request was sent, and came to nothing. */
+  /** A request was sent, but got no usable answer. */
   | { type: 'unanswered' }
-  /** `usage`: of an answer that is no part of the history. */
+  /** `usage`: of an answer that did not join the history. */
   | { type: 'answered'; message?: Message; usage?: Usage; stop: string }
   | { type: 'begun'; call: string; data: JsonObject }
   | { type: 'ended'; result: ResultBlock; data?: JsonObject }
@@ -17,14 +20,14 @@ export type SessionEntry =
   | { type: 'turn'; status: string; data?: JsonObject }
   | { type: 'closed' };
 
-/** What the journal holds of an entry besides its type. */
+/** Returns the data that the journal stores for an entry, without its type. */
 export function toEntryData({ type: _, ...rest }: SessionEntry): JsonObject {
   return rest as unknown as JsonObject;
 }
 
 /**
- * Puts what an entry holds behind the messages before it. Results stand in one message behind the calls, in the order of these, whatever
- * ended first.
+ * Adds what an entry holds to the messages before it. Results form one message after the calls, in the order of the
+ * calls, whichever ended first.
  * @param messages changed in place
  */
 export function addEntry(messages: Message[], { type, data }: Pick<Entry, 'type' | 'data'>): void {

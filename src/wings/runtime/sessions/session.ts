@@ -12,55 +12,55 @@ import { type Message, NO_USAGE } from '../core/messages.js';
 import { addEntry, type SessionEntry, toEntryData } from './history.js';
 import type { SessionState } from './state-schema.js';
 
-/** The directory of the sessions below `.dev`. */
+/** The directory of sessions below `.dev`. */
 const DIRECTORY = 'runtime';
 
-/** What sessions need of a call. */
+/** What sessions need from a call's context. */
 export type SessionsContext = Pick<Context, 'root' | 'clock' | 'ids'>;
 
-/** A session that this process alone may change. */
+/** A session that only this process may change. */
 export interface Session {
   readonly id: string;
-  /** As the last commit left it. */
+  /** The state after the last commit. */
   readonly state: SessionState;
-  /** The history as the next request would have it. */
+  /** The history for the next request. */
   readonly messages: readonly Message[];
-  /** Absolute; records of its calls lie below. */
+  /** Absolute; the records of its calls lie below it. */
   readonly directory: string;
   /**
-   * Records what happened, in one commit; commits follow each other in the order in which they are asked for.
+   * Records entries in one commit; commits run in the order in which they are requested.
    * @param entries at least one
-   * @param change of the state as it is then; what it leaves out stays
+   * @param change computes changes of the state at that time; other fields stay
    * @throws DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`
    */
   commit(entries: readonly SessionEntry[], change?: Change): Promise<void>;
-  /** The number of the next call, which names its directory. */
+  /** Returns the number of the next call, which names its directory. */
   takeNumber(): number;
-  /** Lets others have it. */
+  /** Releases it to other processes. */
   release(): void;
 }
 
-/** What becomes of a session's state. */
+/** Computes the fields of a session's state that change. */
 type Change = (state: SessionState) => Partial<SessionState>;
 
-/** How a session begins. */
+/** What a new session is created with. */
 export type Opening = Pick<SessionState, 'id' | 'kind' | 'work' | 'model'>;
 
-/** The sessions of a root. Nothing is written. @throws DevCliError `IO` */
+/** Opens the sessions of a root. Writes nothing. @throws DevCliError `IO` */
 export function openSessions({ root, clock, ids }: SessionsContext): WingStreams<SessionState> {
   const parse = (text: string) =>
     readStored<SessionState>(text, { outline, version: 1, what: 'A session in .dev/runtime' });
   return openWingStreams({ root, directory: DIRECTORY, noun: 'session', codec: { parse }, clock, ids });
 }
 
-/** Where a session keeps its records. @returns absolute */
+/** Names the directory of a session's records. @returns absolute */
 export const nameSessionDirectory = (root: string, id: string): string => join(root, '.dev', DIRECTORY, id);
 
 /**
- * Takes a session up, or begins it where there is none of this id.
- * @param by who changes it, as its entries say
- * @param emit is told of each entry once it is recorded
- * @throws DevCliError `LOCKED` where another process has it; `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`, `IO`
+ * Resumes a session, or begins one if none has this id.
+ * @param by who changes it, as recorded in its entries
+ * @param emit called with each entry once it is recorded
+ * @throws DevCliError `LOCKED` if another process has it; `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`, `IO`
  */
 export async function takeSession(
   context: SessionsContext,
@@ -118,7 +118,10 @@ export async function takeSession(
   }
 }
 
-/** The messages of a session, which another process may be at work in. @throws DevCliError `JOURNAL_CORRUPT`, `IO` */
+/**
+ * Reads the messages of a session, even if another process is at work in it. @throws DevCliError `JOURNAL_CORRUPT`,
+ * `IO`
+ */
 export async function openHistory(context: SessionsContext, state: SessionState): Promise<Message[]> {
   return readMessages(openSessions(context), state);
 }
@@ -132,7 +135,10 @@ async function readMessages(streams: WingStreams<SessionState>, { id, from }: Se
   return messages;
 }
 
-/** Requests of a session that came to nothing; one that is under way, or was when its process ended, is one of them. */
+/**
+ * Counts the requests of a session without a usable answer, including one that is under way or was when its process
+ * ended.
+ */
 export const countUnanswered = ({ unanswered, asking }: Pick<SessionState, 'unanswered' | 'asking'>): number =>
   unanswered + (asking ? 1 : 0);
 

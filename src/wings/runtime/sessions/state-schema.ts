@@ -3,7 +3,10 @@ import type { JsonObject } from '../../../base/json.js';
 import { enumSchema, NullableString, nullableSchema } from '../../../base/schema.js';
 import type { SummaryFields } from '../core/summary.js';
 
-/** What a session keeps beside its messages, which are in its entries (runtime.md, Sessions). Keys that it does not know stay. */
+/**
+ * The stored state of a session without its messages, which are in its entries (runtime.md, Sessions). Unknown keys are
+ * kept.
+ */
 
 const Str = Type.String();
 const Count = Type.Integer({ minimum: 0 });
@@ -31,7 +34,7 @@ export const SessionStateSchema = Type.Object({
   seq: Count,
   id: Str,
   kind: enumSchema('prompt', 'drive', 'child'),
-  /** The action of a run that it works on; null for a conversation. */
+  /** The action of a run that the session works on; null for a conversation. */
   work: nullableSchema(Type.Object({ run: Str, runId: Str, action: Str, agent: Type.Optional(Str) })),
   model: Str,
   openedAt: Str,
@@ -60,5 +63,5 @@ export const SessionStateSchema = Type.Object({
 });
 
 export type SessionState = Static<typeof SessionStateSchema>;
-/** A call that is recorded as begun. */
+/** A call whose begin is recorded. */
 export type BegunCall = Static<typeof BegunSchema>;

@@ -13,26 +13,26 @@ import { type Plan, ToolRefusal, type ToolResult, type ToolSite } from './tool.j
 /** How commands are run. */
 export interface CommandSite {
   sandbox: Sandbox | null;
-  /** What commands inherit, but for `hidden`. */
+  /** The environment of commands, before `hidden` is removed. */
   env: Readonly<Record<string, string | undefined>>;
   /** Names of variables that hold the runtime's keys. */
   hidden: readonly string[];
   /** Absolute path of the detached runner's bundle (run/context.ts). */
   runner: string;
-  /** The runners of the process that asks; whoever made them releases them. */
+  /** The runners of the calling process; whoever created them releases them. */
   runners: RunnerProcesses;
 }
 
-/** Milliseconds until a runner that has not begun is asked for again, and how often it is. */
+/** Milliseconds until a runner that has not started is launched again, and how often. */
 const AGAIN_MS = 10_000;
 const TRIES = 6;
-/** Bytes that Linux takes for one argument, with its end. */
+/** Maximum bytes of one argument on Linux, including its NUL. */
 const LONGEST = 128 * 1024;
 const LONG = 2 ** 31 - 1;
 
 type BashInput = { command: string; timeout?: number };
 
-/** Looks at what a command would be run as. @throws ToolRefusal, system errors */
+/** Plans the execution of a command. @throws ToolRefusal, system errors */
 export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSite, how: CommandSite): Plan {
   if (process.platform === 'win32') throw new ToolRefusal('bash runs on Linux and macOS only, not on Windows');
   if (command.trim() === '' || command.includes('\0')) throw new ToolRefusal('the command is empty or has a NUL');
@@ -47,16 +47,17 @@ export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSi
   return { kind: 'command', run: async () => toResult(await runOnce(request, site, how.runners), timeout, site) };
 }
 
-/** The mark makes whatever the command starts an agent's, never a person's (protocol.md §1). */
+/** The variable marks everything that the command starts as an agent, never a person (protocol.md §1). */
 function buildEnvironment({ env, hidden, sandbox }: CommandSite): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !hidden.includes(name));
   return { ...Object.fromEntries(kept), AI_AGENT: 'dev-cli', ...(sandbox !== null && { TMPDIR: '/tmp' }) };
 }
 
 /**
- * Starts a command unless its directory says that it was, and waits for it: it outlives the process that asks.
- * @returns null where nobody saw it end
- * @throws DevCliError `INTERRUPTED`: it goes on; `IO`, `COMMAND_FAILED`, `LOCKED`
+ * Starts a command unless its directory shows that it was started, and waits for it. The command outlives the calling
+ * process.
+ * @returns null if its end was not recorded
+ * @throws DevCliError `INTERRUPTED`: it continues; `IO`, `COMMAND_FAILED`, `LOCKED`
  */
 async function runOnce(request: JobRequest, { signal }: ToolSite, runners: RunnerProcesses) {
   const { directory } = request;
@@ -79,7 +80,10 @@ async function runOnce(request: JobRequest, { signal }: ToolSite, runners: Runne
   }
 }
 
-/** What the model is told. The log is cleaned where it lies before anybody is told of it; a second time changes nothing. */
+/**
+ * Builds the result for the model. The log is cleaned in place before its path is shown; cleaning twice changes
+ * nothing.
+ */
 function toResult(exit: ExitRecord | null, timeout: number, site: ToolSite): ToolResult {
   const log = getLogFile(site.directory);
   const raw = readJobText(log);
@@ -95,7 +99,7 @@ function toResult(exit: ExitRecord | null, timeout: number, site: ToolSite): Too
   };
 }
 
-/** Empty where there is nothing to say. */
+/** Returns an empty text if there is nothing to report. */
 function describeEnd({ exit, signal, timedOut, error, reason }: ExitRecord, timeout: number): string {
   if (error === 'spawn') return '[it could not be started]';
   const notes = error === 'log' ? [`[the output is not whole: ${reason}]`] : [];

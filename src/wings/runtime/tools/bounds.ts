@@ -6,32 +6,32 @@ import { ensureDirectory, writeDurably } from '../../../store/durable.js';
 import { cutBytes, cutToLastBytes } from '../core/cut.js';
 import type { ToolSite } from './tool.js';
 
-/** What a model sees of a result (runtime.md, Tools). */
+/** Bounds and cleans what a model sees of a result (runtime.md, Tools). */
 
-/** Bytes that a model sees of a result; of a command, the second of its head, the rest of its tail. */
+/** Bytes that a model sees of a result; a command shows the second number from its head, the rest from its tail. */
 export const SHOWN_BYTES = 16 * 1024;
 export const HEAD_BYTES = 4 * 1024;
-/** Where the whole of a result lies that was too long. */
+/** The file with the whole of a result that was too long. */
 const WHOLE = 'output.txt';
 
 /**
- * Makes what goes over all that a model reads and a session keeps: secrets masked, what nobody sees shown by its code, control
- * characters and the sequences of terminals removed.
- * @param values that are masked wherever they stand, such as the runtime's own keys; short ones are left
+ * Creates the function that cleans all text that a model reads and a session stores: it masks secrets, shows invisible
+ * characters by their codes, and removes control characters and terminal sequences.
+ * @param values masked wherever they occur, such as the runtime's own keys; short ones are ignored
  */
 export function createCleaner(values: readonly string[]): ToolSite['clean'] {
   const known = values.filter((value) => value.length >= 8).sort((a, b) => b.length - a.length);
   return (text) => {
     const plain = known.reduce((left, value) => left.replaceAll(value, '[masked]'), text);
-    // Terminal sequences go first with the rest: a key behind one would not be recognized.
+    // Removes terminal sequences before masking: they could hide a key.
     return maskSecrets(stripInvisible(replaceInvisible(plain, renderCodePoint)));
   };
 }
 
 /**
  * Bounds a clean text that is a result.
- * @param whole absolute: where the whole of it lies; by default it is written into the call's directory
- * @param head bytes shown of the beginning; what is left of the limit is shown of the end
+ * @param whole absolute path of the whole text; by default it is written into the call's directory
+ * @param head bytes shown of the beginning; the rest of the limit is shown of the end
  * @throws DevCliError `IO`
  */
 export function boundResult(

@@ -4,22 +4,27 @@ import { askGit, expandPattern, findGround, nameFound } from './search.js';
 import { GLOB_MOST } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
 
-// A plain `require`, as in project/find-files.ts: where there is git, it is not needed.
+// A plain `require`, as in project/find-files.ts: it is not needed if there is git.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
-/** `*` in one part of a path, and parts `**`: what matches them without git tries every way to share out a name among them. */
+/**
+ * Maximum of `*` in one part of a path, and of `**` parts: matching without git tries every way to split a name among
+ * them.
+ */
 const MOST_STARS = 3;
 
 type GlobInput = { pattern: string; path?: string };
 
-/** Names the files that a pattern fits, by name. @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors */
+/**
+ * Lists the files that match a pattern, sorted by name. @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
+ */
 export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSite): Promise<ToolResult> {
   const ground = findGround(path, site);
   const { directory, hasGit } = ground;
   if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, no directory`);
   const list = hasGit ? listByGit : listAll;
   const found = await list(expandPattern(pattern, directory), directory, site.signal);
-  // Git's index may name what is gone, and repositories within the repository.
+  // Git's index may list deleted files and nested repositories.
   const isThere = (name: string) => readStats(`${directory}/${name}`)?.isDirectory() === false;
   const names: string[] = [];
   for (const name of [...new Set(found)].sort()) {
@@ -40,7 +45,7 @@ async function listAll(patterns: readonly string[], cwd: string, signal: AbortSi
   const isHeavy = (part: string) => part !== '**' && part.split('*').length > MOST_STARS + 1;
   if (patterns.some((one) => one.split('/').some(isHeavy) || one.split('**').length > MOST_STARS + 1))
     throw new ToolRefusal(`the pattern has more than ${MOST_STARS} stars in one part, or more than ${MOST_STARS} **`);
-  // These would mean more than they mean to git.
+  // Escapes characters that are special here but not in git.
   const fits = createGlobTest(patterns.map((one) => one.replace(/[()|+!@{}]/g, '\\$&')));
   const ways = { dot: true, followSymbolicLinks: false, suppressErrors: true };
   const files = fastGlob().stream('**', { ...ways, cwd, ignore: ['**/.git/**', '**/node_modules/**'] });

@@ -13,17 +13,18 @@ type GrepInput = {
   head_limit?: number;
 } & { [flag in '-i' | '-n']?: boolean } & { [around in '-A' | '-B' | '-C']?: number };
 
-/** Characters shown of a line: of a minified file, one line is all of it. */
+/** Maximum characters shown of a line: a minified file may be a single line. */
 const LINE = 1_000;
 
 /**
- * Searches the contents of files. What keeps secrets is left out unless it is the very file that is asked for, which a rule has opened.
- * @param seconds how long it may take; 10 by default
+ * Searches the contents of files. Skips files that may hold secrets, except a file that is named itself, because a rule
+ * had to allow that.
+ * @param seconds time limit; 10 by default
  * @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
  */
 export async function grepFiles(input: GrepInput, site: ToolSite, seconds?: number): Promise<ToolResult> {
   const { pattern, path = '.', head_limit: most = GREP_MOST } = input;
-  // Git takes each line of a pattern for a pattern of its own.
+  // Git treats each line of a pattern as a separate pattern.
   if (pattern === '' || /[\n\0]/.test(pattern)) throw new ToolRefusal('the pattern is empty or has several lines');
   const ground = findGround(path, site);
   const args = ['grep', '-P', '-I', '-z', '--no-color', ...chooseFiles(ground), ...chooseOutput(input), '-e', pattern];
@@ -49,7 +50,7 @@ function chooseOutput({ output_mode: mode, ...input }: GrepInput): string[] {
   const ignore = input['-i'] === true ? ['-i'] : [];
   if (mode !== 'content') return [...ignore, '-c'];
   const around = (['-A', '-B', '-C'] as const).filter((name) => input[name] !== undefined);
-  // The column is what tells a line that fits from those around it.
+  // The column distinguishes matching lines from context lines.
   return [...ignore, '-n', '--column', ...around.map((name) => `${name}${input[name]}`)];
 }
 
@@ -59,7 +60,7 @@ function listPathspecs({ glob = '**' }: GrepInput, { isFile, place, directory, h
   return [...named.map((one) => `:(glob)${one}`), ...(hasGit ? [] : [':(exclude,glob)**/node_modules/**'])];
 }
 
-/** Reads `name NUL count`, or `name NUL line NUL [column NUL] text`, where a line around what fits has no column. */
+/** Parses `name NUL count`, or `name NUL line NUL [column NUL] text`, where context lines have no column. */
 function readLine(line: string, ground: Ground, { output_mode: mode, '-n': isNumbered = true }: GrepInput) {
   const [file = '', number = '', ...rest] = line.split('\0');
   const name = nameFound(ground, file);

@@ -7,37 +7,40 @@ import { HOME } from '../../../project/layout.js';
 import { readStats, resolvePath } from '../../../store/inside.js';
 import { ToolRefusal, type ToolSite } from './tool.js';
 
-/** Where the path of an input leads. */
+/** The place that the path of an input leads to. */
 export interface Place {
-  /** Absolute, without links; nothing need be there. */
+  /** Absolute, with links resolved; it need not exist. */
   path: string;
-  /** Relative to the work tree, with `/`, or absolute where it lies in a `.dev` elsewhere: what rules for files have to go by. */
+  /** Relative to the work tree, with `/`, or absolute if it lies in a `.dev` elsewhere; file rules match this name. */
   name: string;
   /** Whether it lies in `.dev`. */
   isHome: boolean;
-  /** The same path with its links. */
+  /** The same path with links unresolved. */
   lexical: string;
 }
 
 type Site = Pick<ToolSite, 'workTree' | 'root' | 'promised' | 'own'>;
 
-/** Files that hold keys, and what lies beside them under the same name. */
+/** Files that hold keys, including backups with the same name and a suffix. */
 const SECRET =
   /(?:^|\/)(?:\.env[^/]*|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)|\.(?:netrc|pgpass|pypirc|git-credentials|htpasswd)|\.(?:ssh|gnupg|aws)\/.*)$/;
 
-/** Whether a file is one that only a rule may open: by its name alone. @param path with `/` between its parts */
+/**
+ * Returns whether a file needs a rule of its own to be opened, judging by its name alone. @param path with `/` between
+ * its parts
+ */
 export function isSecretFile(path: string): boolean {
   return SECRET.test(path.split('/').map(foldName).join('/'));
 }
 
 /**
- * Finds where the path of an input leads: into the work tree or into `.dev`, and never into git's own (runtime.md, Tools).
+ * Resolves the path of an input: into the work tree or `.dev`, and never into `.git` (runtime.md, Tools).
  * @throws ToolRefusal for any other path; system errors
  */
 export function locate(input: string, { workTree, root: givenRoot }: Site): Place {
   const shown = toBoundedLine(input, 300);
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
-  // The surrogates of a torn character, too: they would name another file.
+  // Also rejects lone surrogates: they would name another file.
   if (/\p{Cc}/u.test(input) || stripInvisible(input) !== input)
     throw new ToolRefusal(`${shown}: a name may have no control characters and nothing invisible`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];
@@ -46,7 +49,7 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
   if (path === null) throw new ToolRefusal(`${shown} lies outside of the work tree, ${workTree}`);
-  // As it is written, too: where a link called `.git` leads to is git's own as well.
+  // Checks the path as written, too: the target of a link called `.git` also belongs to git.
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
   if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git is git’s own`);
@@ -55,7 +58,10 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
   return { path, name, isHome, lexical };
 }
 
-/** The same for what writes a file there: no link, nothing else, and in `.dev` only what was promised. @throws as `locate` */
+/**
+ * Resolves a path for writing: no link, only a regular file or nothing, and in `.dev` only what was promised. @throws
+ * as `locate`
+ */
 export function locateToWrite(input: string, site: Site): Place {
   const place = locate(input, site);
   const root = realpathSync.native(site.root);
@@ -71,13 +77,13 @@ export function locateToWrite(input: string, site: Site): Place {
   return place;
 }
 
-/** Where a path really leads if that is inside; else null. */
+/** Returns where a path really leads if that is inside `base`; else null. */
 function follow(base: string, path: string): string | null {
   const led = resolvePath(base, path);
   return led.kind === 'inside' ? led.path : null;
 }
 
-/** Whether a path is another or below it; both absolute. */
+/** Returns whether a path equals another or lies below it; both absolute. */
 export function isWithin(above: string, path: string): boolean {
   const way = relative(above, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -6,7 +6,10 @@ import { locate, type Place } from './place.js';
 import { FILE_BYTES, READ_LINES } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
 
-/** What a session has read, or written itself, by absolute paths without links: what is another by now is not edited. */
+/**
+ * Digests of files that a session has read or written, by absolute paths with links resolved; a file that has changed
+ * since is not edited.
+ */
 export interface ReadMarks {
   digestAtRead: (path: string) => string | null;
   note: (path: string, digest: string) => void;
@@ -14,12 +17,12 @@ export interface ReadMarks {
 
 type ReadInput = { path: string; offset?: number; limit?: number };
 
-/** Reads lines of a text file: whole ones, as many as a model may see at a time. @throws ToolRefusal, system errors */
+/** Reads whole lines of a text file, as many as a model may see at a time. @throws ToolRefusal, system errors */
 export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): ToolResult {
   const { path, offset = 0, limit = READ_LINES } = input;
   const place = locate(path, site);
   const { text, digest } = readTextFile(place);
-  // The whole, before lines are taken out of it: the middle of a key does not look like one.
+  // Cleans the whole text before lines are selected, because part of a key is not recognized.
   const clean = site.clean(text.replace(/^\ufeff/, ''));
   const lines = clean === '' ? [] : clean.replace(/\n$/, '').split('\n');
   if (offset >= lines.length && offset > 0) throw new ToolRefusal(`${place.name} ends before line ${offset + 1}`);
@@ -38,8 +41,8 @@ export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): To
 
 /**
  * Reads the bytes of a file.
- * @returns null where nothing is
- * @throws ToolRefusal for anything but a regular file of at most 10 MiB; system errors
+ * @returns null if it does not exist
+ * @throws ToolRefusal for anything except a regular file of at most 10 MiB; system errors
  */
 export function readBytes({ path, name }: Place): Buffer | null {
   try {
@@ -54,7 +57,7 @@ export function readBytes({ path, name }: Place): Buffer | null {
   throw new ToolRefusal(`${name} ${problem}`);
 }
 
-/** Reads a text file. @throws ToolRefusal where there is none, or something else; system errors */
+/** Reads a text file. @throws ToolRefusal if it does not exist or is not UTF-8 text; system errors */
 export function readTextFile(place: Place): { text: string; digest: string } {
   const bytes = readBytes(place);
   if (bytes === null) throw new ToolRefusal(`${place.name} does not exist`);

@@ -9,22 +9,26 @@ import type { ToolSite } from './tool.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What keeps commands in the work tree (runtime.md, Tools): bubblewrap, where it works. */
+/** Confines commands to the work tree (runtime.md, Tools): bubblewrap, if it works. */
 export interface Sandbox {
-  /** The user's home directory, absolute; null where the environment names none. */
+  /** The user's home directory, absolute; null if the environment has none. */
   home: string | null;
-  /** PATH. */
+  /** The value of PATH. */
   searchPath: string;
-  /** Whether commands use the host's network. */
+  /** Whether commands may use the host's network. */
   network: boolean;
 }
 
-/** What stays of /run, where sockets lie by which a command would have others act outside: names of hosts, and NixOS's programs. */
+/**
+ * What stays visible of /run, whose sockets would let a command act outside the sandbox: host name resolution, and
+ * NixOS's programs.
+ */
 const KEPT = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf', '/run/current-system'];
 
 /**
- * Tries once whether commands can be kept in a sandbox.
- * @returns null: they run without one, as `off` says, or as `auto` allows where it does not work; `missing`: it is required, and does not work
+ * Checks once whether the sandbox works.
+ * @returns null: commands run without one, because of `off`, or of `auto` if it does not work; `missing`: it is
+ * required, but does not work
  * @throws DevCliError `INTERRUPTED`
  */
 export async function probeSandbox(
@@ -47,8 +51,9 @@ function buildBase(network: boolean): string[] {
 }
 
 /**
- * The command that runs another in the sandbox: all is read-only but the work tree and an empty `/tmp`; what is git's and dev-cli's, and dev-cli
- * itself, is read-only there, too, and of HOME only the directories of PATH are there.
+ * Builds the command that runs another in the sandbox. Everything is read-only except the work tree and an empty
+ * `/tmp`; within the work tree, `.git`, `.dev` and dev-cli itself are read-only, too. Of HOME, only directories in PATH
+ * are visible.
  */
 export function wrapInSandbox(
   argv: readonly string[],
@@ -63,7 +68,7 @@ export function wrapInSandbox(
   const mine = findReal(own);
   const program = mine !== null && isWithin(tree, mine) ? mine : null;
   const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes, program]);
-  // Git looks at all of the work tree, also where only a part of it is open.
+  // Git reads the whole repository, even if the work tree is a subdirectory of it.
   const around = top !== null && top !== tree && (hidden === null || !isWithin(top, hidden)) ? top : null;
   return [
     ...buildBase(network),
@@ -75,7 +80,7 @@ export function wrapInSandbox(
   ];
 }
 
-/** The directories of PATH that lie in HOME, or lead there, each where it is called; all of HOME is none. */
+/** Mounts the directories of PATH that lie in HOME, or lead there, at their own paths; HOME itself is not mounted. */
 function listPrograms(searchPath: string, home: string): string[] {
   return searchPath.split(delimiter).flatMap((directory) => {
     const real = isAbsolute(directory) ? findReal(directory) : null;

@@ -9,18 +9,21 @@ import { executeFile } from '../../../work/processes.js';
 import { locate, type Place } from './place.js';
 import { ToolRefusal, type ToolSite } from './tool.js';
 
-/** What the two searches share. */
+/** What `glob_search` and `grep_search` share. */
 
-/** Seconds that a search may take. */
+/** Time limit of a search in seconds. */
 const SECONDS = 10;
 const MAX_OUTPUT = 32 * 1024 * 1024;
-/** Patterns that one with braces stands for. */
+/** Maximum number of patterns to which braces may expand. */
 const MOST_PATTERNS = 64;
 
-/** Names and texts are UTF-8, git's words English; and as a precaution it fetches nothing: how, a repository could say. */
+/**
+ * Names and texts are UTF-8, and git's messages English. As a precaution git fetches nothing, because a repository
+ * could configure how.
+ */
 const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
 
-/** Where a search begins, and whether git says which files there are: not in `.dev`, and not of a file that is named. */
+/** Where a search begins, and whether git lists the files: not in `.dev`, and not for a single named file. */
 export interface Ground {
   place: Place;
   /** Absolute. */
@@ -29,7 +32,7 @@ export interface Ground {
   hasGit: boolean;
 }
 
-/** @throws ToolRefusal, system errors */
+/** Finds where a search begins. @throws ToolRefusal, system errors */
 export function findGround(path: string, site: ToolSite): Ground {
   const place = locate(path, site);
   const isFile = readStats(place.path)?.isFile() === true;
@@ -38,15 +41,15 @@ export function findGround(path: string, site: ToolSite): Ground {
   return { place, directory, isFile, hasGit: !isFile && !place.isHome && climb(directory).top !== null };
 }
 
-/** The name of a file that was found below `directory`, as the other tools take it, in one line. */
+/** Returns the name of a found file as the other tools accept it, in one line. */
 export function nameFound({ place: { name }, isFile }: Ground, found: string): string {
   return revealInvisible(isFile ? name : name === '.' ? found : `${name}/${found}`);
 }
 
 /**
- * Runs git in a place, for no longer than a search may take.
- * @returns what it printed, and whether that is all
- * @throws ToolRefusal where it cannot, with its words; DevCliError `INTERRUPTED`
+ * Runs git in a directory, within the time limit of a search.
+ * @returns its output, and whether that is complete
+ * @throws ToolRefusal with git's message if it fails; DevCliError `INTERRUPTED`
  */
 export async function askGit(cwd: string, args: readonly string[], signal: AbortSignal, seconds: number = SECONDS) {
   const { error, stdout, stderr } = await executeFile('git', ['-c', 'core.fsmonitor=false', ...args], {
@@ -54,7 +57,7 @@ export async function askGit(cwd: string, args: readonly string[], signal: Abort
     ...{ cwd, signal, timeoutSeconds: seconds, maxBuffer: MAX_OUTPUT, killSignal: 'SIGKILL' },
   });
   const isCut = getSystemCode(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
-  // 1: nothing is found.
+  // Exit code 1: nothing was found.
   if (error === null || error.code === 1 || isCut) return { text: stdout.toString('utf8'), isWhole: !isCut };
   if (error.killed === true) throw new ToolRefusal(`the search took longer than ${seconds} s; narrow it`);
   if (getSystemCode(error) === 'ENOENT') throw new ToolRefusal('searching needs git, which is not on the PATH');
@@ -62,8 +65,8 @@ export async function askGit(cwd: string, args: readonly string[], signal: Abort
 }
 
 /**
- * Takes the braces out of a pattern, which git does not know.
- * @throws ToolRefusal for one that leads out of the directory, and for one that stands for too many
+ * Expands the braces of a pattern, which git does not support.
+ * @throws ToolRefusal for a pattern that leads out of the directory or expands to too many
  */
 export function expandPattern(pattern: string, directory: string): string[] {
   const own = pattern.startsWith(`${directory}/`) ? pattern.slice(directory.length + 1) : pattern;
@@ -73,7 +76,7 @@ export function expandPattern(pattern: string, directory: string): string[] {
     throw new ToolRefusal(`${shown} leads out of the directory that is searched; give that as path`);
   const expanded = [own];
   for (let at = 0; at < expanded.length; ) {
-    // The innermost braces with a comma, which come first.
+    // Takes innermost braces with a comma, leftmost first.
     const [found, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(expanded[at] ?? '') ?? [];
     if (found === undefined) at += 1;
     else expanded.splice(at, 1, ...inside.split(',').map((one) => (expanded[at] ?? '').replace(found, () => one)));

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../base/json.js';
 import type { Need } from './tool.js';
 
-/** What the tools are and take (runtime.md, Tools). Part of every request: each word counts. */
+/** Descriptions and schemas of the tools (runtime.md, Tools). Part of every request, so each word costs tokens. */
 
-/** Bytes of a file; lines that one call reads; files that are named; lines or files shown by default; milliseconds. */
+/** Limits: bytes of a file; lines per read; files listed; default lines or files shown; milliseconds of a command. */
 export const FILE_BYTES = 10 * 1024 * 1024;
 export const READ_LINES = 2_000;
 export const GLOB_MOST = 100;
@@ -23,9 +23,9 @@ const lines = (where: string) => whole(0, `Lines shown ${where} a match. For con
 const PATH = text('Absolute, or relative to the work tree.');
 
 /**
- * @param alias what harnesses call it
- * @param needed as many of the first keys are required
- * @returns with a schema that is closed, in keywords that every provider and `misfit` know
+ * @param alias the harnesses' name for it
+ * @param needed how many of the first keys are required
+ * @returns a closed schema, with only keywords that every provider and `misfit` know
  */
 const spec = (alias: string, needs: Need, description: string, needed: number, properties: Keys) => {
   const required = Object.keys(properties).slice(0, needed);
@@ -33,7 +33,7 @@ const spec = (alias: string, needs: Need, description: string, needed: number, p
   return { alias, needs, description, schema };
 };
 
-/** The tools, by name. In the sandbox, `bash` needs less. */
+/** The tools, by name. In the sandbox, `bash` needs less permission. */
 export const SPECS = {
   read_file: spec(
     'Read',

@@ -9,18 +9,18 @@ import { SPECS } from './specs.js';
 import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
 import { planEdit, planWrite } from './write.js';
 
-/** What the tools need of their session. */
+/** What the tools need from their session. */
 export interface ToolsOptions extends CommandSite {
   marks: ReadMarks;
 }
 
 /**
- * Makes the six tools of a session (runtime.md, Tools). What goes wrong with files and processes is told to the model: a call throws
- * `ToolRefusal` in `prepare`, and else only DevCliError `INTERRUPTED`.
+ * Creates the six tools of a session (runtime.md, Tools). Faults of files and processes are reported to the model: a
+ * call throws `ToolRefusal` in `prepare`, and otherwise only DevCliError `INTERRUPTED`.
  */
 export function createTools({ marks, ...how }: ToolsOptions): Tool[] {
   const read = (run: () => ToolResult | Promise<ToolResult>): Plan => ({ kind: 'read', run: async () => run() });
-  // Each is given what fits its schema.
+  // Each input has been validated by its schema.
   const plans: Record<keyof typeof SPECS, (input: never, site: ToolSite) => Plan> = {
     read_file: (input, site) => read(() => readFile(input, site, marks)),
     glob_search: (input, site) => read(() => globFiles(input, site)),
@@ -57,7 +57,7 @@ function tellFaults(name: string, prepare: () => Plan, site: ToolSite): Plan {
   }
 }
 
-/** @throws what is no fault of the call's */
+/** @throws errors that are not the call's fault */
 function describeFault(name: string, error: unknown, { workTree }: ToolSite): string {
   if (error instanceof ToolRefusal) return error.message;
   const told = toIoError(error, workTree, workTree);

@@ -13,7 +13,7 @@ interface EditInput {
   replace_all?: boolean;
 }
 
-/** Looks at what `write_file` would do. @throws ToolRefusal, system errors */
+/** Plans what `write_file` would do. @throws ToolRefusal, system errors */
 export function planWrite(
   { path, content }: { path: string; content: string },
   site: ToolSite,
@@ -26,7 +26,7 @@ export function planWrite(
   return planFile(place, { before, content, told }, site, marks);
 }
 
-/** Looks at what `edit_file` would do. @throws ToolRefusal, system errors */
+/** Plans what `edit_file` would do. @throws ToolRefusal, system errors */
 export function planEdit(input: EditInput, site: ToolSite, marks: ReadMarks): Plan {
   const place = locateToWrite(input.path, site);
   const { text, digest } = readTextFile(place);
@@ -46,7 +46,7 @@ export function planEdit(input: EditInput, site: ToolSite, marks: ReadMarks): Pl
   return planFile(place, { before: digest, content: pieces.join(after), told }, site, marks);
 }
 
-/** A model is shown lines without the carriage return at their ends, and may leave it out. */
+/** The model sees lines without carriage returns, and may omit them. */
 function fitLineEnds(text: string, { old_string: before, new_string: after }: EditInput) {
   const isBare = text.includes('\r\n') && !text.includes(before) && !before.includes('\r');
   const fitted = (one: string) => (isBare ? one.replace(/\r?\n/g, '\r\n') : one);
@@ -60,7 +60,7 @@ function planFile(place: Place, { before, content, told }: Change, site: ToolSit
   if (bytes.length > FILE_BYTES) throw new ToolRefusal(`${place.name} would be larger than 10 MiB`);
   const after = sha256(bytes);
   const write = async () => {
-    // Looked at again: a link may have taken the place of a directory while somebody was asked.
+    // Resolved again: a link may have replaced a directory while a person was asked.
     const now = locateToWrite(place.lexical, site);
     const found = now.path === place.path ? readBytes(now) : null;
     const digest = found === null ? null : sha256(found);

@@ -1,10 +1,10 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { budgetThinking, type Wire, type WireSettings } from './sdk.js';
 
-/** Models before 4.6, which are told a number of tokens; all others are told an effort. */
+/** Models before 4.6, whose thinking is limited in tokens; all others are given an effort. */
 const BUDGETED = /claude-(?:[1-3]\b|[a-z]+-4(?![-.](?:[6-9]|\d\d)(?!\d)))/;
 
-/** The Messages API of Anthropic, and of those that speak it. */
+/** Opens Anthropic's Messages API, or one that is compatible with it. */
 export function openAnthropic(settings: WireSettings): Wire {
   return {
     choose: createAnthropic(settings),
@@ -14,7 +14,7 @@ export function openAnthropic(settings: WireSettings): Wire {
       const budgetTokens = budgetThinking(effort, maxOutput);
       if (budgetTokens === null) return {};
       const anthropic = { thinking: { type: 'enabled', budgetTokens } };
-      // The package adds the one to the other.
+      // The package adds the budget to the maximum output.
       return { providerOptions: { anthropic }, maxOutputTokens: maxOutput - budgetTokens };
     },
   };

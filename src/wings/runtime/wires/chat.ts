@@ -1,10 +1,10 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Wire, WireSettings } from './sdk.js';
 
-/** The package gives Gemini's signatures under the name that it has here, and reads them under this one. */
+/** The package returns Gemini's signatures under the name given here, but reads them under this one. */
 const NAME = 'google';
 
-/** The Chat Completions API, which local servers and most others speak. */
+/** Opens the Chat Completions API, which local servers and most others offer. */
 export function openChat(settings: WireSettings): Wire {
   return {
     choose: createOpenAICompatible({ ...settings, name: NAME, includeUsage: true }).chatModel,

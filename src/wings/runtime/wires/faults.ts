@@ -3,13 +3,13 @@ import { isRecord, parseOrNull } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { type FaultKind, ProviderFault } from '../provider.js';
 
-/** Characters of a message. */
+/** Maximum characters of a message. */
 const MESSAGE = 500;
-/** The error of the SDK about what came of a request. */
+/** The SDK's error for a request that failed. */
 const ASKED = 'AI_APICallError';
-/** Those about what the provider sent; the others are about what it was to be sent. */
+/** The SDK's errors about what the provider sent; the others are about the request itself. */
 const RECEIVED = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
-/** That the history is too long, in the words of services and local servers; not that a field of the request is. */
+/** Messages of services and local servers that the history is too long, as opposed to a single field of the request. */
 const TOO_LONG = [
   /\b(?:prompt|input)(?: is)? too long\b|reduce the length of the (?:messages|prompt|input)/i,
   /maximum (?:context|prompt|model) length|exceeded model token limit|context (?:window|length|size) exceed/i,
@@ -20,19 +20,19 @@ const STATUSES: Readonly<Record<number, FaultKind>> = {
   ...{ 200: 'transport', 401: 'auth', 402: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context' },
   ...{ 429: 'rate', 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
 };
-/** What services call their errors. The first two stand in their texts as well. */
+/** Names that services give their errors. The first two also occur in their messages. */
 const OVERLOADED = /overloaded|over capacity/i;
 const RATE = /rate[ _-]?limit|quota|resource_exhausted|too many requests/i;
 const AUTH = /authentication|permission|unauthori[sz]ed|api_key/i;
 const LARGE = /request_too_large|context_(?:length|size|window)/i;
-/** Waiting pays nothing. */
+/** Lack of money: a retry would not help. */
 const MONEY = /insufficient_|billing|exceeded_current_quota/i;
 const INVALID = /invalid|not_found|bad_request/i;
 
 /**
- * Says what was wrong with an exchange (runtime.md, Provider).
+ * Translates an error into a fault of the request (runtime.md, Provider).
  * @param error whatever was thrown, or came as an error within a stream
- * @param headers of the answer, where there was one
+ * @param headers of the answer, if there was one
  * @param now milliseconds since the epoch
  * @returns a fault whose message is one line, without the key
  */
@@ -44,7 +44,7 @@ export function toFault(
   const fault = causes.find((cause) => cause instanceof ProviderFault);
   if (fault !== undefined) return fault;
   const whole = isRecord(error) ? error : { message: String(error) };
-  // The Anthropic package makes a refusal of what it cannot read, where that comes first.
+  // If the first event is unreadable, the Anthropic package wraps its error in a refusal.
   const first = parseOrNull(String(whole['responseBody']));
   const isFirst = isRecord(first) && RECEIVED.test(String(first['name']));
   const given = isFirst ? { ...first, message: whole['message'], responseHeaders: whole['responseHeaders'] } : whole;
@@ -64,7 +64,9 @@ function listCauses(error: unknown, known: readonly unknown[] = []): readonly un
   return listCauses(isRecord(error) ? error['cause'] : undefined, [...known, error]);
 }
 
-/** What a service told. `called` are its own names for it, `delay` is what Google says of waiting. */
+/**
+ * Extracts what a service reported. `called` are its own names for the error, `delay` is the wait that Google asks for.
+ */
 function readTold(given: Record<string, unknown>) {
   const { responseBody: raw = '', message, data, statusCode } = given;
   const body = parseOrNull(String(raw));
@@ -79,7 +81,7 @@ function readTold(given: Record<string, unknown>) {
   return { status: status as number | undefined, called: called.join(' '), message: String(text ?? ''), delay };
 }
 
-/** Whether it is about an event that tells of an error, in a form that the package does not know. */
+/** Returns whether an error is about an error event of a form that the package does not know. */
 function isUnread(given: Record<string, unknown>): given is { value: Record<string, unknown> } {
   const { name, value } = given;
   return (
@@ -87,14 +89,14 @@ function isUnread(given: Record<string, unknown>): given is { value: Record<stri
   );
 }
 
-/** Null, where the service said nothing that is known. */
+/** Returns null if the service reported nothing known. */
 function nameTold(status: number | undefined, called: string, message: string): FaultKind | null {
   if (MONEY.test(called)) return 'auth';
   const plain = status === undefined ? undefined : STATUSES[status];
   if (plain !== undefined) return plain;
   const refused = TOO_LONG.some((text) => text.test(message)) || LARGE.test(called) ? 'context' : 'invalid';
   if (status !== undefined && status < 500) return status === 400 || status === 422 ? refused : 'invalid';
-  // An error within a stream has no status, or one that the package made up.
+  // An error within a stream has no status, or one that the package invented.
   const text = `${called} ${message}`;
   if (OVERLOADED.test(text)) return 'overloaded';
   if (RATE.test(text)) return 'rate';
@@ -109,7 +111,7 @@ function nameBroken(name: string, codes: string): FaultKind {
   return /TIMEDOUT|TIMEOUT/.test(codes) ? 'timeout' : 'transport';
 }
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 function readRetryAfter(told: string | undefined, now: number): number | undefined {
   if (told === undefined) return undefined;
   const wait = /^\s*\d+(?:\.\d+)?s?\s*$/.test(told) ? Number.parseFloat(told) * 1_000 : Date.parse(told) - now;

@@ -1,9 +1,9 @@
 import { ProviderFault } from '../provider.js';
 
 /**
- * Watches something that should keep going.
- * @param what is missing where it does not, for people
- * @returns a signal that aborts with a ProviderFault after so many seconds in which nobody called `touch`, and at `end`
+ * Watches for silence of something that should keep going.
+ * @param what is expected to come, for the message to people
+ * @returns a signal that aborts with a ProviderFault after so many seconds without a call of `touch`, and at `end`
  */
 export function watchSilence(
   seconds: number,
@@ -24,13 +24,14 @@ export function watchSilence(
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Whether what is sent there stays unread on the way: by https, or on this machine. */
+/** Returns whether data sent to a URL cannot be read on the way: it uses https, or stays on this machine. */
 export const isPrivate = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 
 /**
- * Makes a `fetch` that keeps to https, but for loopback, and follows no redirect: either would show the key to others.
- * @param byteSeconds after so many seconds without a byte an exchange is ended
+ * Creates a `fetch` that requires https, except for loopback, and follows no redirect: either could reveal the key to
+ * others.
+ * @param byteSeconds seconds without a byte after which an exchange is aborted
  */
 export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
   return async (input, init) => {
@@ -40,7 +41,7 @@ export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
       throw new ProviderFault('invalid', `${origin} is not https: the key would be sent for all to read.`);
     const watch = watchSilence(byteSeconds, 'byte');
     const signal = init?.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal;
-    // An exchange aborts its signal at its end, whatever that is: then nothing is left to watch.
+    // An exchange aborts its signal when it ends, for whatever reason; then the watch ends, too.
     signal.addEventListener('abort', watch.end, { once: true });
     const response = await fetch(input, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers } = response;

@@ -1,10 +1,10 @@
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { budgetThinking, type Wire, type WireSettings } from './sdk.js';
 
-/** Models that are told a number of tokens; all others are told a level. */
+/** Models whose thinking is limited in tokens; all others are given a level. */
 const BUDGETED = /gemini-2/;
 
-/** The Gemini API of Google. */
+/** Opens Google's Gemini API. */
 export function openGoogle(settings: WireSettings): Wire {
   return {
     choose: createGoogleGenerativeAI(settings),

@@ -10,12 +10,12 @@ import { readAnswer } from './stream.js';
 type Api = ChosenModel['api'];
 
 interface Watched {
-  /** Seconds without a byte, and without a part of an answer, after which an exchange is ended. */
+  /** Seconds without a byte, and without a part of an answer, after which an exchange is aborted. */
   timeouts: { byte: number; part: number };
   clock: Clock;
 }
 
-/** Each package is loaded by those alone who ask such a provider. */
+/** Each package is loaded only when its provider is used. */
 const WIRES: Readonly<Record<Api, (settings: WireSettings) => Promise<Wire>>> = {
   anthropic: async (settings) => (await import('./anthropic.js')).openAnthropic(settings),
   openai: async (settings) => (await import('./openai.js')).openOpenAI(settings),
@@ -23,7 +23,10 @@ const WIRES: Readonly<Record<Api, (settings: WireSettings) => Promise<Wire>>> = 
   chat: async (settings) => (await import('./chat.js')).openChat(settings),
 };
 
-/** Where each is by itself. Said here: else the packages look into the environment, where another's address or key may be. */
+/**
+ * Default addresses. Given explicitly, because the packages would otherwise read the environment, which may hold the
+ * address or key of another.
+ */
 const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
@@ -31,8 +34,8 @@ const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
 };
 
 /**
- * Opens the way to a model (runtime.md, Provider).
- * @throws ProviderFault `invalid` for an address that is none, `auth` where there is no key and only local servers do without
+ * Opens a connection to a model (runtime.md, Provider).
+ * @throws ProviderFault `invalid` for an invalid address, `auth` for a missing key (only local servers need none)
  */
 export async function openWire(model: ChosenModel, watched: Watched): Promise<Provider> {
   const { api, key, provider } = model;
@@ -76,7 +79,7 @@ function findAddress({ api, baseURL = ADDRESSES[api], provider }: ChosenModel): 
   if (baseURL === undefined || !URL.canParse(baseURL))
     throw new ProviderFault('invalid', `The provider ${provider} needs its address, as baseURL in the configuration.`);
   const address = baseURL.replace(/\/+$/, '');
-  // What is compatible with it may lie below a version.
+  // The paths of compatible APIs may continue after a version.
   if ((api === 'chat' ? /\/v\d\w*(?:\/|$)/ : /\/v\d\w*$/).test(address)) return address;
   return `${address}/${api === 'google' ? 'v1beta' : 'v1'}`;
 }

@@ -1,10 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import type { Wire, WireSettings } from './sdk.js';
 
-/** Models that think nothing refuse to be asked for what they thought. */
+/** Models that do not think; they refuse a request for encrypted thoughts. */
 const UNTHINKING = /^(?:gpt-[34]|chatgpt)/;
 
-/** The Responses API of OpenAI. Nothing is kept there: what the model thought goes back with the history, encrypted. */
+/**
+ * Opens OpenAI's Responses API. Nothing is stored there: the model's thoughts are sent back with the history,
+ * encrypted.
+ */
 export function openOpenAI(settings: WireSettings): Wire {
   return {
     choose: createOpenAI(settings).responses,

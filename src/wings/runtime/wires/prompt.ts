@@ -7,28 +7,34 @@ import type { SdkCall, SdkOptions } from './sdk.js';
 type Prompt = SdkCall['prompt'];
 type SdkMessage = Prompt[number];
 type PartOf<Role extends SdkMessage['role']> = Exclude<Extract<SdkMessage, { role: Role }>['content'], string>[number];
-/** Whom it goes to. */
+/** The provider that a prompt is for. */
 type To = Pick<ChosenModel, 'provider' | 'api'>;
 
-/** Up to it, the provider keeps what it has read: it costs a tenth the next time. It takes four. */
+/**
+ * Marks a cache breakpoint: the provider caches all input up to it, which then costs a tenth. At most four are
+ * accepted.
+ */
 const BREAKPOINT = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
 
-/** Puts the system's texts and the history into the SDK's form (runtime.md, Provider). What only another provider reads is left out. */
+/**
+ * Converts the system texts and the history into the SDK's form (runtime.md, Provider). Omits what only another
+ * provider reads.
+ */
 export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>, to: To): Prompt {
   const history: SdkMessage[] = [];
   for (const message of messages.flatMap((one) => turnMessage(one, to))) {
     const before = history.at(-1);
-    // Templates of local models refuse two behind each other.
+    // Templates of local models refuse two user messages in a row.
     if (before?.role === 'user' && message.role === 'user') before.content.push(...message.content);
     else history.push(message);
   }
   if (to.api !== 'anthropic') {
-    // Templates of local models know one system message, at the beginning.
+    // Templates of local models support one system message, at the beginning.
     const content = system.map(({ text }) => text).join('\n\n');
     return content === '' ? history : [{ role: 'system', content }, ...history];
   }
   const cached = system.findLastIndex((block) => block.cached);
-  // Results and what the user says behind them are one message.
+  // Results and the user message after them count as one message.
   const marked = history.filter(({ role }, at) => role !== 'assistant' && history[at + 1]?.role !== 'user').slice(-2);
   return [
     ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),
@@ -36,19 +42,19 @@ export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'me
   ];
 }
 
-/** Puts the tools into the SDK's form. */
+/** Converts the tools into the SDK's form. */
 export function toTools(tools: ModelRequest['tools'], { api }: To): NonNullable<SdkCall['tools']> {
   return tools.map(({ name, description, schema }, at) => ({
     ...{ type: 'function', name, description, inputSchema: schema },
-    // Else OpenAI has the model fill in all that may be left out.
+    // Otherwise OpenAI makes the model fill in all optional values.
     ...(api === 'openai' && { strict: false }),
     ...(api === 'anthropic' && at === tools.length - 1 && BREAKPOINT),
   }));
 }
 
-/** None, where nothing is left of a message. */
+/** Returns no message if nothing is left of it. */
 function turnMessage({ role, blocks }: Message, to: To): SdkMessage[] {
-  // Within a history, most providers know no system message; and no blank text.
+  // Within a history, most providers support neither system messages nor blank texts.
   const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? block : []));
   const message: SdkMessage =
     role === 'assistant'
@@ -89,7 +95,7 @@ function giveBack(attached: Attached | undefined, { provider }: To): { providerO
   return attached?.provider === provider ? { providerOptions: attached.options as SdkOptions } : {};
 }
 
-/** These two refuse the signs and the lengths that others have in their ids. */
+/** These two reject characters and lengths of ids that others use. */
 function toId(id: string, { api }: To): string {
   return api === 'anthropic' || api === 'openai' ? id.replace(/[^\w-]/g, '_').slice(-64) : id;
 }

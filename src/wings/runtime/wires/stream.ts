@@ -9,18 +9,19 @@ type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
 type FromModel = Exclude<Block, { type: 'tool_result' }>;
 type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
-/** Only these are answers. */
+/** Null: not a proper end of an answer. */
 const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], Stop | null>> = {
   ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
   ...{ error: null, other: null },
 };
 
-/** What the Messages API is known to send. The other packages pass over what they do not know. */
+/** Events that the Messages API is known to send. The other packages ignore unknown events. */
 const EVENT = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error)$/;
 
 /**
- * Reads an answer to its end, by the table in runtime.md, Provider. Its blocks stand as they were begun, whichever ended first.
- * @throws ProviderFault for an answer that has no proper end, or an error in it
+ * Reads an answer to its end, by the table in runtime.md, Provider. Blocks are in the order in which they began,
+ * whichever ended first.
+ * @throws ProviderFault for an answer without a proper end, or with an error in it
  */
 export async function readAnswer(
   stream: SdkStream,
@@ -63,20 +64,20 @@ export async function readAnswer(
   throw new ProviderFault('protocol', 'The answer has no end.');
 }
 
-/** The name of an event that the wire does not know. */
+/** Returns the name of an event that the wire does not know. */
 function nameUnknown(error: unknown): string | null {
   if (!isRecord(error) || error['name'] !== 'AI_TypeValidationError' || !isRecord(error['value'])) return null;
   const { type } = error['value'];
   return typeof type === 'string' && !EVENT.test(type) ? type.slice(0, 100) : null;
 }
 
-/** Parts behind which nothing more comes of a block. */
+/** Types of parts that end a block. */
 const ENDS = ['text-end', 'reasoning-end', 'tool-call'];
 
 class Answer {
   readonly #warnings: Part[] = [];
   readonly #blocks: FromModel[] = [];
-  /** Those that have not come to their ends. */
+  /** Blocks that have not ended. */
   readonly #open = new Set<FromModel>();
   readonly #texts = new Map<string, TextBlock>();
   readonly #thoughts = new Map<string, ThinkingBlock>();
@@ -96,7 +97,7 @@ class Answer {
   }
 
   addThought(part: PartOf<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>): void {
-    // It goes back even if nothing is attached: some local models ask for that.
+    // Sent back even if nothing is attached: some local models require that.
     const attached = { provider: this.provider, options: {} };
     const isNew = part.type === 'reasoning-start';
     const block = this.#find(this.#thoughts, part.id, { type: 'thinking', thinking: '', attached }, isNew);
@@ -111,7 +112,7 @@ class Answer {
     const block = this.#find(this.#calls, id, { type: 'tool_use', id, name: '', input: '' });
     if (part.type === 'tool-input-delta') block.input += part.delta;
     else block.name = part.toolName;
-    // Where nothing was sent, the package writes an empty object.
+    // The package writes an empty object if nothing was sent.
     if (part.type === 'tool-call' && part.input !== '{}') block.input = part.input;
     this.#attach(block, part);
   }
@@ -122,7 +123,7 @@ class Answer {
     if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
       throw new ProviderFault('protocol', 'A part of the answer has no end.');
     const usage = defined({
-      // Some count what was cached twice, some not at all.
+      // Some providers count cached tokens twice, some not at all.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
       output_tokens: outputTokens.total,
       cache_creation_input_tokens: inputTokens.cacheWrite,
@@ -141,7 +142,7 @@ class Answer {
     return fresh;
   }
 
-  /** Later parts of a block say more than the earlier. */
+  /** Later parts of a block add to and override the earlier ones. */
   #attach(block: FromModel, { type, providerMetadata: metadata }: Metadata): void {
     if (ENDS.includes(type)) this.#open.delete(block);
     if (metadata === undefined) return;
