@@ -49,8 +49,8 @@ have_ended() {
   ended=$root
 }
 
-# Returns whether there is something to do at `root`. Reads the guard file only if it is a regular file, so as never to block; unless
-# it says `open`, node decides.
+# Returns whether there is something to do at `root`. Reads the guard only if it is a regular file, so that reading cannot block;
+# unless it says `open`, node decides.
 is_concerned() {
   [ -n "$root" ] || return 1
   case $mark in

@@ -10,10 +10,7 @@ import { decodeName, splitNames } from './status.js';
 import { QUIETLY } from './trees.js';
 import { readLine } from './undo.js';
 
-/**
- * Creates and lists the commits that hold what an attempt changed in its own work tree (loop-core.md, auto, steps 4 to
- * 6).
- */
+/** Handles commits of what an attempt changed in its own work tree (loop-core.md, auto, steps 4 to 6). */
 
 /** The author and committer of kept commits, which belong to no user. */
 export const KEEPER = {
@@ -34,8 +31,8 @@ export interface Difference {
 }
 
 /**
- * Writes a tree object of everything that git does not ignore; its objects stay in the repository. @throws DevCliError
- * `GIT_FAILED`, `IO`, `INTERRUPTED`
+ * Writes a tree of everything that git does not ignore; keeps its objects. @throws DevCliError `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`
  */
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
   const kept = await keepContent(tree, options);
@@ -158,8 +155,8 @@ const APPLY = [
 ];
 
 /**
- * Lists the references below a prefix that point to kept commits, with these commits. A reference that only reserves a
- * number points to a base commit, and is left out.
+ * Lists references below a prefix that point to kept commits, with these. Leaves out references that only reserve a
+ * number and so point to a base.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
@@ -174,13 +171,13 @@ export async function listKept(top: string, prefix: string, options: GitOptions)
 }
 
 /**
- * Turns new nested repositories of a work tree into plain directories by removing their `.git`; otherwise git would not
- * store their files. Repositories that were in the tree before, such as those that an install brings, stay.
+ * Turns new nested repositories into plain directories by removing their `.git`: git would not store their files.
+ * Repositories that were there before, as an install may bring them, stay.
  */
 async function unnest(tree: string, zero: string, options: GitOptions): Promise<void> {
   const list = ['ls-files', '--others', '--exclude-standard', '-z'];
   const known = new Set<string>();
-  // Once a repository is a plain directory, git lists the repositories inside it.
+  // Inside, git then finds further repositories.
   for (;;) {
     const others = splitNames(await git(tree, list, options));
     const nested = others.filter((path) => path.endsWith('/') && !known.has(path));

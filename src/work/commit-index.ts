@@ -9,8 +9,8 @@ import { splitNames } from './status.js';
 
 /**
  * Registers new files with git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
- * @param paths must not contain ignored untracked files, since `--force` would add them; it is needed for tracked files
- * below an ignored directory
+ * @param paths no ignored untracked files: `--force`, needed for tracked files below an ignored directory, would add
+ * them
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
@@ -78,7 +78,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Splits a list of paths, because the length of a command line is limited. */
+/** The length of a command line is limited. */
 function splitIntoPortions(paths: readonly string[]): string[][] {
   const size = 200;
   return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));

@@ -163,9 +163,8 @@ export async function leaveOutReplaced(workTree: string, paths: readonly string[
 const LOOKED_UP = 200;
 
 /**
- * Lists the paths that results name but that are not committed: they are ignored by git, outside the work tree, inside
- * a nested repository, changed by the user before the run, outside the files of the todo, or missing (engine.md,
- * Commits).
+ * Lists paths that results name but that are not committed: ignored, missing, outside, in a nested repository, the
+ * user's, or not in the todo's files (engine.md, Commits).
  * @param workTree absolute path
  * @param settled paths that are committed or already known to be left
  * @throws DevCliError `INTERRUPTED`

@@ -122,9 +122,9 @@ export interface CommitAnswer {
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * Has git make the commit within the call; only for a commit without hooks and signature. Git may run its maintenance
- * only after the last commit of a run.
- * @param timeoutSeconds time limit after which git is ended
+ * Has git commit within the call; only without hooks and signature. Git may run maintenance only after a run's last
+ * commit.
+ * @param timeoutSeconds after which git is ended
  * @throws DevCliError `IO`
  */
 export async function makeCommit(

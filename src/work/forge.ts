@@ -205,9 +205,7 @@ function buildUnreadableError(asked: string, said: string): DevCliError {
   });
 }
 
-/**
- * Turns a program's output into one line without colours and invisible characters, and cuts it to `SAID` characters.
- */
+/** Turns a program's output into one short line without colours and invisible characters. */
 function toPlainLine(output: string): string {
   const line = output
     .slice(0, 20 * SAID)

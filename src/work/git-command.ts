@@ -18,7 +18,7 @@ export interface GitOptions {
   input?: string | Buffer;
   /** Talks with git while it runs, instead of `input`; has no effect in `askNow`. */
   converse?: Conversation;
-  /** Runs git in its own process group, so that Ctrl-C on a terminal does not end it halfway. */
+  /** Runs git in its own process group: Ctrl-C does not end it halfway. */
   apart?: boolean;
   /** Makes git use this index and object directory instead of the repository's, which git then only reads. */
   aside?: { index: string; objects?: { directory: string; beside: string } };
@@ -136,10 +136,7 @@ export function* askGit(directory: string, args: string[]): Asking<Buffer> {
   return answer.stdout;
 }
 
-/**
- * Answers the questions of `asking` by running git asynchronously. @throws what `asking` throws; DevCliError
- * `INTERRUPTED`
- */
+/** Answers `asking` by running git asynchronously. @throws what `asking` throws; DevCliError `INTERRUPTED` */
 export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T> {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
@@ -156,7 +153,7 @@ export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T>
   return step.value;
 }
 
-/** Answers the questions of `asking` by running git synchronously, which blocks this process. @throws as `ask` */
+/** Answers `asking` by running git synchronously, which blocks this process. @throws as `ask` */
 export function askNow<T>(asking: Asking<T>, options: GitOptions): T {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
@@ -231,7 +228,7 @@ function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-
   return toAnswer(args, options, executeFileNow('git', buildArguments(args), execution));
 }
 
-/** Disables the file system monitor: otherwise a mere question would start one that outlives the call. */
+/** Disables the file system monitor: a mere question would start one that outlives the call. */
 function buildArguments(args: string[]): string[] {
   return ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
 }
@@ -272,7 +269,7 @@ function toAnswer(
   });
 }
 
-/** The fix where a sandbox prevents the start of git: repeating the call alone would not help. */
+/** In a sandbox, repeating the call alone would not help. */
 const FORBIDDEN: Instruction = [
   'Something forbids dev-cli to start git, as a sandbox does. Make the call again as a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or behind it. Only such a line is let out of the sandbox, by the rule that ',
   { command: 'install', input: { harness: SANDBOX_RULES.map(({ id }) => id) } },
@@ -286,10 +283,7 @@ function findVerb(args: readonly string[]): string {
   return args[at] ?? '';
 }
 
-/**
- * Programs that ask for a password. If a harness sets these variables to an empty value, git does not find the user's
- * own program.
- */
+/** Programs that ask for a password. If a harness empties these variables, git does not find the user's own. */
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**

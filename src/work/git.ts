@@ -144,10 +144,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: P
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
 const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev', ':(exclude).ai/handoffs'];
 
-/**
- * Reads the repository around a directory, with a single question if the directory is its top. Null if there is no git
- * or no repository.
- */
+/** Reads the repository of a directory, with one question if that is its top. Null without git or a repository. */
 function* lookAtRepository(directory: string): Asking<Place | null> {
   const ceiling = findCeiling(directory);
   if (ceiling !== null) {
@@ -246,9 +243,8 @@ async function findRefusal(workTree: string, variable: string, options: GitOptio
 }
 
 /**
- * Checks, without starting a process, whether a directory seems to be the top of a repository. Returns its parent: if
- * git, run with `GIT_CEILING_DIRECTORIES` set to that parent, succeeds, the directory is the top, since git has looked
- * nowhere else.
+ * Checks without a process whether a directory seems to be the top of a repository. It is if git succeeds with
+ * `GIT_CEILING_DIRECTORIES` set to the returned parent, since git then looks nowhere else.
  * @param directory absolute path
  * @returns the parent directory; null if git has to be asked, as in a linked work tree or a part of a repository
  */

@@ -41,7 +41,7 @@ export async function makeUndo(
   given: GitOptions,
 ): Promise<string> {
   const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  // Without the abort signal: after an interruption everything must still be put back.
+  // Not aborted: even after an interruption, everything is put back.
   const { signal: _, ...unhurried } = options;
   const message = { ...options, input: renderMessage(commits, keys, note) };
   const sign = signs ? ['-S'] : [];

@@ -19,9 +19,8 @@ const GRACE_MS = 5_000;
 const POLL_MS = 25;
 
 /**
- * Runs a program and passes all its output on to standard error as it comes. The program stays in the process group of
- * this process, since it may need the terminal; a signal that ends this process also ends the program with everything
- * that it has started.
+ * Runs a program and passes its output on to stderr as it comes. The program stays in this process's group, since it
+ * may need the terminal; a signal that ends this process also ends the program and all that it started.
  * @param argv passed without a shell
  * @throws DevCliError `INTERRUPTED`, after the program has ended
  */

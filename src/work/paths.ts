@@ -3,7 +3,7 @@ import { findReserved } from '../base/reserved.js';
 import type { Baseline } from './baseline.js';
 import { NESTED_MARK } from './git.js';
 
-/** Tests and lists for paths relative to the work tree: those that globs and results name, and those that changed. */
+/** Handles paths relative to the work tree: those that globs and results name, and changed ones. */
 
 // A plain `require`, as in recipe/conditions/language.ts: most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');

@@ -19,14 +19,14 @@ const EXECUTABLE = '100755';
 const LINK = '120000';
 
 /**
- * Updates files of a work tree to their state in a tree: all of them or none. Steps that can fail without touching a
- * file (filters, line endings, the disk) come first. Then each file is replaced atomically, so that an interrupted call
- * leaves each path in either its old or its new state.
+ * Updates files of a work tree to their state in a tree, all or none. First come steps that can fail without touching a
+ * file: filters, line endings, the disk. Then each file is replaced atomically, so that an interrupted call leaves it
+ * in its old or its new state.
  * @param top absolute path of the top of the repository
- * @param store absolute path of a directory for this call alone, on the same file system if possible; it is created and
- * left behind
- * @returns a function that restores the old files. It throws DevCliError `IO`, naming the directory with the files that
- * it could not restore
+ * @param store absolute path of a directory for this call alone, on the same file system if possible; created and left
+ * behind
+ * @returns a function that restores the old files. It throws DevCliError `IO`, naming the directory with those that it
+ * could not
  * @throws DevCliError `GIT_FAILED` naming the filter, `IO`, `INTERRUPTED`; the work tree is then unchanged
  */
 export async function placeFiles(
@@ -168,7 +168,7 @@ function notPlacedError(path: string, cause: unknown): DevCliError {
   });
 }
 
-/** Moves the store away, so that the next call does not delete the files that could not be restored. */
+/** Moves the store away, so that the next call keeps its files. */
 async function keepApart(store: string, failed: readonly unknown[]): Promise<DevCliError> {
   const kept = await mkdtemp(`${store}-`);
   await rename(store, kept);

@@ -61,11 +61,10 @@ export function executeFile(
 const WITHOUT_INPUT: StdioOptions = ['ignore', 'pipe', 'pipe'];
 
 /**
- * Runs a program to its end without input, which blocks this process. All synchronous runs must go through here: Node
- * reports an error even for a program that succeeded if a sandbox forbids closing a pipe to it (Codex CLI: EPERM of
+ * Runs a program to its end without input, which blocks this process. All synchronous runs go through here: in a
+ * sandbox that forbids closing a pipe, Node reports an error even if the program succeeded (Codex CLI: EPERM of
  * `shutdown`).
- * @throws DevCliError `INTERRUPTED` if SIGINT or another signal that ends calls ended the program; does not throw if
- * the program fails
+ * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
  */
 export function executeFileNow(
   program: string,
@@ -216,8 +215,8 @@ export async function endProcessGroup(pgid: number): Promise<void> {
 }
 
 /**
- * Returns whether a group has living processes. Zombies do not count, though they keep a group in existence: in a
- * container without an init, forever.
+ * Returns whether a group has living processes. Zombies keep a group in existence: forever in a container without an
+ * init.
  */
 function isPopulated(pgid: number): boolean {
   if (!signalGroup(pgid, 0)) return false;

@@ -53,14 +53,13 @@ const TRIES = 5;
 const PAUSE = 100;
 
 /**
- * Moves a reference of a remote from one object to another, atomically. If it already points to the wanted object, it
- * counts as moved.
+ * Moves a reference of a remote from one object to another, atomically. If it is there already, it counts as moved.
  * @param name the full name
- * @param from null: the reference must not exist yet
- * @param to null: the reference is removed
- * @returns `behind`: it now points to another object; `refused`: the remote refused, with its message
- * @throws DevCliError `GIT_FAILED` if the remote cannot be reached, or the outcome is unknown, and the call should be
- * repeated; `IO`, `INTERRUPTED`
+ * @param from null: it must not exist yet
+ * @param to null: it is removed
+ * @returns `behind`: it now points to another object; `refused`: the remote's message
+ * @throws DevCliError `GIT_FAILED` if the remote cannot be reached or the outcome is unknown: repeat the call; `IO`,
+ * `INTERRUPTED`
  */
 export async function pushReference(
   top: string,

@@ -227,8 +227,7 @@ async function findTreeOf(top: string, branch: string, options: GitOptions): Pro
 }
 
 /**
- * Returns whether a rebase of the branch is in progress. It detaches HEAD and moves the branch only at its end, so git
- * does not report the branch as checked out.
+ * Returns whether a branch is being rebased. HEAD is then detached, so git does not report the branch as checked out.
  */
 async function isRebased(top: string, branch: string, options: GitOptions): Promise<boolean> {
   const names = ['rebase-merge/head-name', 'rebase-apply/head-name'];

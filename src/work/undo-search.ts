@@ -47,7 +47,7 @@ export async function readUndoHistory(
       if (!history.undone.has(todo)) history.undone.set(todo, sha);
     }
   }
-  // A todo that was redone after its undo does not count as undone.
+  // A todo that was redone since is not undone.
   const standing = new Set(history.made.flatMap((one) => one.todos));
   for (const todo of standing) history.undone.delete(todo);
   return history;

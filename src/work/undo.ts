@@ -206,7 +206,7 @@ async function readDifferences(
   return { changed, touched, untracked, hidden, undone: new Set(undone) };
 }
 
-/** Number of paths per git call, because the length of a command line is limited. */
+/** Paths per git call: the length of a command line is limited. */
 const PORTION = 200;
 
 /**

@@ -17,8 +17,7 @@ interface Input {
 }
 
 /**
- * A file with its current and its future content, in latin1, which preserves the bytes of any encoding; null for no
- * file.
+ * A file with its present and future content in latin1, which preserves the bytes of any encoding; null for no file.
  */
 interface Piece {
   path: string;
@@ -33,8 +32,8 @@ interface Piece {
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
 /**
- * `keep`: an existing block is renewed, but none is added: the script loaded by that block may be the reason why the
- * shell reported that it needs none.
+ * `keep`: an existing block is renewed, but none is added: the shell may have reported that it needs none only because
+ * of that block.
  */
 type Aim = 'put' | 'keep' | 'take';
 

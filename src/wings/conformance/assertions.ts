@@ -22,8 +22,8 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?
 const LONGEST = 200;
 
 /**
- * Checks values by path. @param about prefix of the paths in failures @param ofReply whether a `keys` mismatch violates
- * the requirement about fields of replies
+ * Checks values by path. @param about prefix of paths in failures @param ofReply whether `keys` is the requirement on
+ * reply fields
  */
 export function checkValues(
   value: unknown,
@@ -94,7 +94,7 @@ function describe(expected: Expected): string {
   return show(expected);
 }
 
-/** Renders a value on one line, cut to `LONGEST` characters. */
+/** Renders a value on one line, cut to `LONGEST`. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;

@@ -52,7 +52,7 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
       () => readFiles(root),
     );
   } catch (error) {
-    // Paths differ between cases, so that equal errors would not be grouped.
+    // The directory differs in each case; equal errors are grouped.
     if (error instanceof TargetError) return { kind: 'error', why: error.message.replaceAll(root, '{root}') };
     throw error;
   } finally {
@@ -186,7 +186,7 @@ export function readFiles(root: string): Files {
 /** Maximum size of a file in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returns null for a directory that is not a lock. */
+/** Returns null for a directory other than a lock. */
 function readText(path: string, entry: Dirent): string | null {
   if (entry.isDirectory()) return entry.name.endsWith('.lock') ? 'a directory' : null;
   if (entry.isSymbolicLink()) return `a link to ${readlinkSync(path)}`;

@@ -42,7 +42,7 @@ export function buildReport(results: readonly Result[], requirements: readonly R
   };
 }
 
-/** Returns the tool that a case is counted under; the folder if it calls several tools. */
+/** Returns the tool that a case counts under; its folder if it calls several. */
 function nameTool({ steps, folder }: Case): string {
   const [name = '', ...more] = new Set(steps.map((step) => step.name));
   return more.length === 0 ? name : folder;
@@ -70,8 +70,8 @@ function judgeRequirement(
 const OF_READING = ['all.7', 'all.8', 'all.9'];
 
 /**
- * Returns the requirements that a failure violates. Requirements for all calls (`all.*`) count only if the failure
- * names one, or if the case has no others.
+ * Returns the requirements that a failure violates. Those for all calls (`all.*`) count only if the failure names one,
+ * or the case has no others.
  */
 function blame({ requirement, expected }: Failure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];
@@ -80,7 +80,7 @@ function blame({ requirement, expected }: Failure, { requires }: Case): readonly
   return expected === NO_REFUSAL ? requires.filter((id) => OF_READING.includes(id)) : requires;
 }
 
-/** Names untested requirements only if they are few: if only some cases were run, most requirements are untested. */
+/** Names untested requirements only if they are few: after a partial run most are untested. */
 function list(untested: Report['requirements']): string {
   return untested.length > LISTED ? '' : `: ${untested.map(({ id }) => id).join(' ')}`;
 }

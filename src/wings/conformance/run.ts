@@ -71,7 +71,7 @@ function isSilent(verdicts: readonly Verdict[]): boolean {
   return tried.length >= AT_ONCE && tried.every(({ kind }) => kind === 'error');
 }
 
-/** Returns access to the package, which contains the suites. */
+/** Returns the package, which contains the suites. */
 export function openShipped({ library: { reader, shipped } }: Pick<Context, 'library'>): Shipped {
   return { reader, package: shipped };
 }

@@ -7,13 +7,13 @@ import { asksNothing, type Case, readCase } from './fixture.js';
 
 /** Reads the shipped suites, and those of a project (neutral.md, Fixtures). */
 
-/** The directories of shipped suites, relative to the package. */
+/** Directories of shipped suites in the package. */
 const SHIPPED: Readonly<Record<string, string>> = {
   published: 'conformance/published-0.4.0',
   own: 'conformance/own',
 };
 
-/** Folders of a suite that contain schemas instead of cases. */
+/** Folders with schemas instead of cases. */
 const WITHOUT_CASES = ['schema', 'state-schemas'];
 
 /** A requirement of the contract. */
@@ -110,8 +110,8 @@ function listFiles(reader: FileReader, directory: string): string[] {
 }
 
 /**
- * Reads the schemas of both formats, keyed by `format`. Relaxes the published one to allow any JSON in state files,
- * which its own fixtures use.
+ * Reads the schemas of both formats, keyed by `format`. Allows any JSON in state files of the published one, whose own
+ * fixtures need that.
  */
 function readFormats({ reader, package: directory }: Shipped): Record<1 | 2, string> {
   const read = (path: string): string => reader.read(join(directory, 'conformance', path)) ?? '{}';

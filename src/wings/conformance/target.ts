@@ -41,7 +41,7 @@ export interface Naming {
   renamed: ReadonlyMap<string, string>;
 }
 
-/** The surroundings in which a case is run. */
+/** The surroundings of a case. */
 export interface Site {
   /** Absolute directory of the case. */
   root: string;

@@ -35,7 +35,7 @@ export function openTargets(
   return { tool: tools && { ...tools, call: (step) => tools.call(rename(step, naming)) }, event: direct };
 }
 
-/** Opens a target that starts a process for each call; it prints one JSON value on stdout. */
+/** Opens a target that runs a process per call, which prints one JSON value on stdout. */
 function openCommand(command: readonly string[], { root, env, signal, seconds }: Site): Target {
   return {
     async call({ name, params }) {

@@ -2,7 +2,7 @@ import { isRecord, isSameJson, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
 import { type Failure, show } from './assertions.js';
 
-/** Checks the requirements that hold for every call, whatever the case is about (neutral.md, All tools). */
+/** Checks the requirements for every call, whatever the case is about (neutral.md, All tools). */
 
 /** The files in the directory of a case, by path: their text, or base64 if they are not text. */
 export type Files = ReadonlyMap<string, string>;
@@ -88,10 +88,7 @@ function listCycles(text: string | undefined): unknown[] {
   return isRecord(value) && Array.isArray(value['cycles']) ? value['cycles'] : [];
 }
 
-/**
- * Returns whether a call may leave a file: the ignore rules, an artifact that was requested, or a file of the harness
- * itself.
- */
+/** Returns whether a call may leave a file: the ignore rules, a requested artifact, or a file of the harness. */
 function isExpected(path: string, name: string, harness: string): boolean {
   if (!path.startsWith(HOME)) return true;
   const own = [

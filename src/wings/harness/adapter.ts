@@ -6,10 +6,7 @@ import type { FormFault } from './doctor/settings-form.js';
 import type { Piece, Scope } from './install/piece.js';
 import type { Addition } from './install/settings.js';
 
-/**
- * The properties of a harness that dev-cli needs: each harness is described in one file of adapters/ and listed in
- * harness.ts (harness.md, Install).
- */
+/** What dev-cli needs to know of a harness: one file of adapters/ each, listed in harness.ts (harness.md, Install). */
 
 /** Hook events that dev-cli handles: from the name that `dev-cli hook` takes to the name that most harnesses use. */
 export const COMMON_EVENTS = {
@@ -23,10 +20,7 @@ export const COMMON_EVENTS = {
 export type HookEventName = keyof typeof COMMON_EVENTS;
 export const HOOK_EVENTS = Object.keys(COMMON_EVENTS) as HookEventName[];
 
-/**
- * A harness. From its data fields, scripts/harness-facts.ts generates the constants for the core and for hook calls,
- * which must be fast.
- */
+/** A harness. scripts/harness-facts.ts extracts the data fields for the core and for calls that must be fast. */
 export interface Harness {
   id: HarnessId;
   title: string;
@@ -34,7 +28,7 @@ export interface Harness {
   program: string;
   /** Its directory, relative to the project or the home directory. */
   directory: string;
-  /** The directory in which it looks for skills, relative to the project or the home directory. */
+  /** Where it looks for skills, relative to the project or the home directory. */
   skills: string;
   /** Names of files and directories that configure the harness: a plan must not let workers change them. */
   reserved: readonly string[];
@@ -44,13 +38,13 @@ export interface Harness {
   /** If the harness also sets its marks for hooks: the pattern that AI_AGENT, which it sets as well, matches there. */
   hookAgent?: string;
   /**
-   * The variable that holds the session id for a command. Absent if there is none; then counts that are kept per
-   * session elsewhere are kept per root.
+   * The variable with the session id of a command. If absent, counts that are kept per session elsewhere are kept per
+   * root.
    */
   session?: string;
   /**
-   * Whether dev-cli warns a session in which no hook has been heard; the session variable alone is a harness mark
-   * (harness.md, Sessions).
+   * Whether dev-cli warns a session in which no hook was heard; its variable alone is a harness mark (harness.md,
+   * Sessions).
    */
   isWatched?: true;
   /** The variable that is `0` if a script, not a person, writes the prompts. */
@@ -59,29 +53,26 @@ export interface Harness {
   answerWithin?: number;
   /** Whether the harness does not say which agent calls a tool. */
   hidesWriter?: true;
-  /** Whether the harness ignores what a hook returns after a compaction, but keeps context added to the last prompt. */
+  /** Whether it ignores hook output after a compaction, but keeps context added to the last prompt. */
   tellsWithPrompt?: true;
   /** The harness's notice that a background agent has ended, which arrives as a prompt. */
   notice?: Notice;
-  /** The pattern of text that the harness puts before a prompt and no person wrote, such as the output of hooks. */
+  /** The pattern of text before a prompt that no person wrote, such as hook output. */
   foreword?: string;
-  /** The member of the `stop` payload that contains the agent's last message. */
+  /** The member of `stop` with the agent's last message. */
   said?: string;
   /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
-  /** Whether the harness counts the timeout of a hook in milliseconds instead of seconds. */
+  /** Whether it counts hook timeouts in milliseconds instead of seconds. */
   countsMilliseconds?: true;
   /** The name of dev-cli's hooks, if the harness displays a name instead of the command line. */
   hookName?: string;
-  /** Whether the harness runs a hook line in the user's shell, whichever that is, instead of a POSIX shell. */
+  /** Whether it runs a line in the user's shell, whichever that is, instead of a POSIX shell. */
   runsByUsersShell?: true;
   /** The variable from which hook lines read the project directory. */
   projectVariable: string;
-  /**
-   * Whether the harness sets no such variable for hooks of a project: then the nearest directory with its settings is
-   * the project.
-   */
+  /** Whether it sets no such variable for a project's hooks: the project is the nearest directory with its settings. */
   seeksProject?: true;
 
   /** The file extension of the harness's agents. */
@@ -103,9 +94,9 @@ export interface Harness {
   };
   /** Further pieces to install; files get the mark of dev-cli. */
   listMore?: (scope: Scope) => Piece[];
-  /** The file that lists what the harness must not read; it gets a line that allows `.dev`. */
+  /** The file of what it must not read, to which a line for `.dev` is added. */
   ignoreFile?: string;
-  /** Whether an effort cannot be set for the harness's agents. */
+  /** Whether its agents have no effort setting. */
   hasNoEffort?: true;
   /** Tells the user how to continue after the installation. */
   describeStart: (skill: string, where: { scope: Scope; base: string }) => string;
@@ -120,33 +111,27 @@ export interface Harness {
   findSilence: (asked: Asked) => Finding[];
   /** Why a session may run without hooks, with what to do. */
   whyUnheard: string;
-  /**
-   * Lists entries of the settings shared with `install` that the harness cannot use; `dropsSettings` says what it does
-   * with a file that has any.
-   */
+  /** Lists entries of the shared settings that it cannot use; `dropsSettings` says what it then does with the file. */
   listFormFaults: (settings: Record<string, unknown>, text: string) => FormFault[];
   dropsSettings: 'ignores all of' | 'does not start with';
-  /**
-   * Builds the payload that the harness sends before a tool writes a file, as it was recorded; only paths and ids
-   * differ.
-   */
+  /** Builds the payload sent before a tool writes a file, as recorded; only paths and ids differ. */
   buildTrial: (write: { directory: string; path: string; content: string }) => object;
   /** Whether the harness runs commands in a login shell. */
   usesLoginShell?: true;
   /**
-   * The harness in whose name `install` writes a rule that lets dev-cli out of the sandbox, and how to let other
-   * programs write to git and listen on ports.
+   * Whose rule `install` writes to let dev-cli out of the sandbox, and how to let other programs write to git and
+   * listen on ports.
    */
   sandbox?: { writesFor: string; git: string; listening: string };
 }
 
-/** The harness's own terms in the text of an action (harness.md, How an action is done). */
+/** Its own terms in an action (harness.md, How an action is done). */
 interface Voice {
   /** Follows "Ask with", and precedes "in your message". */
   ask: string;
   /**
-   * How to start agents: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` is replaced by the
-   * next field, `<notice>` by the agents whose notice the ack has to wait for.
+   * How to start agents: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` stands for the next
+   * field, `<notice>` for the agents whose notice the ack waits for.
    */
   start: string;
   /** The term for one such call, and for several together. */
@@ -174,8 +159,8 @@ interface Tools {
   /** The members of that answer. */
   spent?: Readonly<Record<keyof Spent, string>>;
   /**
-   * How an answer shows that the call has failed: a member that is present, or a pattern of the text. Absent if failed
-   * calls send no answer.
+   * How an answer shows a failed call: by a member that is present, or a pattern of the text. Absent: failed calls send
+   * no answer.
    */
   failure?: { member: string } | { text: string };
 }
@@ -224,7 +209,7 @@ export interface About {
 export interface Asked {
   /** Absolute; the directories that may be trusted for this project, the root first. */
   directories: readonly string[];
-  /** The scopes in which something is installed for the harness. */
+  /** The scopes with an installation for it. */
   scopes: readonly Scope[];
   env: Environment;
   /** Absolute path of the harness's user directory, wherever a variable has moved it. */
@@ -246,10 +231,7 @@ export function listSavingTools({ tools: { files, patch, shell } }: Harness): st
   return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell];
 }
 
-/**
- * Returns the regular expression over tool names with which a hook is registered for an event; undefined for an event
- * without a tool.
- */
+/** Returns the regular expression over tool names that registers a hook; undefined for an event without a tool. */
 export function renderMatcher(harness: Harness, event: HookEventName): string | undefined {
   const { files, notebooks, patch, shell, question, agents = [] } = harness.tools;
   if (event === 'pre-tool-use')

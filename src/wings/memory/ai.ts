@@ -42,8 +42,8 @@ function readOwn({ workTree, reader }: Project, path: string): string | null {
 }
 
 /**
- * Returns the goal to work on; null if there are no goals. In the work tree of an attempt, this is the goal of the
- * attempt, read from the goals of the root: those in the work tree are as old as its commit.
+ * Returns the goal to work on; null if there are no goals. In an attempt's work tree it is the attempt's goal, read
+ * from the root: goals in that tree are as old as its commit.
  * @param named the goal named by the newest handoff
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the goals; `IO`
  */
@@ -74,9 +74,7 @@ export function readBudget(project: Project): number {
   throw malformed(CONFIG, 'how large a context may be', [read]);
 }
 
-/**
- * Returns the rules, one per line, with secrets masked; no rule is ever dropped to save space. @throws DevCliError `IO`
- */
+/** Returns the rules, one per line, secrets masked; none is ever left out. @throws DevCliError `IO` */
 export function readRules(project: Project): string[] {
   const text = readOwn(project, RULES) ?? '';
   return text

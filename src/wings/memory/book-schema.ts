@@ -3,17 +3,14 @@ import type { Caller } from '../../base/caller.js';
 import type { Frozen } from '../../base/json.js';
 import { enumSchema, NullableString } from '../../base/schema.js';
 
-/**
- * The schema of the book of memory, which contains only judgments recorded by explicit calls (memory.md, Where).
- * Unknown keys are kept.
- */
+/** The schema of the book of memory: judgments recorded by explicit calls (memory.md, Where). Unknown keys are kept. */
 
 const text = (description: string) => Type.String({ description });
 const given = (description: string) => Type.Optional(text(description));
 
 /**
- * Builds the schema for one kind of entry: an object keyed by id. In a list, dropping the oldest entry would shift all
- * others and so put them into every patch.
+ * Builds the schema for a kind of entry: an object keyed by id. In a list, dropping the oldest entry would put all
+ * others into every patch.
  */
 function entriesOf<P extends TProperties>(properties: P, description: string) {
   const entry = Type.Object({

@@ -36,7 +36,7 @@ export interface Added<K extends EntryKind> {
 /** An entry with its id. */
 export type Identified<K extends EntryKind> = Entries[K] & { readonly id: string };
 
-/** For each kind, whether two entries are about the same thing, so that the newer one replaces the older one. */
+/** Whether two entries are about the same thing, so that the newer one replaces the older one. */
 const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]) => boolean } = {
   decision: (one, other) => one.text === other.text,
   verification: (one, other) => one.command === other.command && one.how === other.how && one.cwd === other.cwd,
@@ -48,8 +48,8 @@ const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]
 };
 
 /**
- * Adds an entry as the newest of its kind. Removes entries about the same thing and, beyond `KEPT`, the oldest ones.
- * @param seq the number of the journal entry that records it; the id is derived from it
+ * Adds an entry as the newest. Removes those about the same thing and, beyond `KEPT`, the oldest.
+ * @param seq the number of its journal entry, from which the id is derived
  */
 export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): Added<K> {
   const before = listEntries(book, kind);
@@ -102,7 +102,7 @@ const toId = (seq: number): string => `m${seq}`;
 
 const toNumber = (id: string): number => Number(id.slice(1));
 
-/** Returns whether a new entry only repeats the last one. A command that ran is never a repetition: it is new proof. */
+/** Returns whether an entry only repeats the last one. A command that ran never does: it is new proof. */
 function repeats<K extends EntryKind>(kind: K, last: Identified<K>, entry: Entries[K]): boolean {
   if (kind === 'checkpoint' || kind === 'handoff' || ('how' in entry && entry.how === 'ran')) return false;
   const said = (one: object) => ({ ...one, id: null, at: null, by: null });

@@ -16,10 +16,7 @@ import {
 } from './handoff.js';
 import type { Picture } from './picture.js';
 
-/**
- * Builds the context that a session gets when it begins (memory.md, Context). Pure: independent of the clock and of the
- * order of files.
- */
+/** Builds the context that a new session gets (memory.md, Context). Pure: no clock, no order of files. */
 
 export type Format = 'markdown' | 'plain' | 'json';
 
@@ -69,10 +66,7 @@ export function buildContext({ picture, goal, rules }: Sources): ContextDocument
   };
 }
 
-/**
- * Returns the parts of the handoff that memory here does not have: all of them in a clone that has only received the
- * file.
- */
+/** Returns the parts of the handoff that memory lacks: all of them in a clone that has only the file. */
 function withoutKnown({ sections }: HandoffFile, { decisions, notes, verification }: Picture) {
   return {
     Done: sections.Done,
@@ -117,7 +111,7 @@ const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
 
 /**
  * Shortens a context until it fits.
- * @param render renders it as it will be printed
+ * @param render as it will be printed
  * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of the parts that cannot be left out
  */
 export function fitContext(

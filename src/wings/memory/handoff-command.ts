@@ -37,7 +37,7 @@ interface Target {
   makesDirectory: boolean;
 }
 
-/** The default file with the region; it is tracked by git and shared with others. */
+/** The default file with the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
 /** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `record` */
@@ -123,7 +123,7 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
   ];
 }
 
-/** Reads the goal; unreadable goals give only a warning, since they must not prevent a handoff. */
+/** Reads the goal; unreadable goals must not prevent a handoff. */
 function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said['goal']; warnings: string[] } {
   try {
     const chosen = readGoal(context, handoff?.goalId ?? null);
@@ -157,7 +157,7 @@ function planWriting({ context }: Scene, handoff: Handoff, target: Target): Plan
   };
 }
 
-/** Builds the new content of the file with the region; no byte outside the region changes. */
+/** Puts the region into its file; no other byte changes. */
 function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Plan['region'] {
   requireInside(workTree, path);
   const before = readBytes(join(workTree, path), workTree);

@@ -15,7 +15,7 @@ import { judgeStatus, type Picture } from './picture.js';
 export interface Said {
   /** Local time with its UTC offset. */
   timestamp: string;
-  /** Whether the call came over MCP or from the command line. */
+  /** MCP, or the command line. */
   source: 'file_fallback' | 'mcp_provided';
   /** The goal from `.ai/goals.yaml`; null if there is none. */
   goal: { id: string; title: string } | null;
@@ -129,13 +129,13 @@ export function renderVerification({ command, result, freshness }: Picture['veri
   return `${command} -> ${result} [${freshness}]`;
 }
 
-/** Renders something that waits for a person on one line. */
+/** Renders a waiting item on one line. */
 export function renderWaiting({ kind, run, summary, since, answer }: Picture['waiting'][number]): string {
   const how = answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderCommand)}`;
   return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since}${how})`;
 }
 
-/** Renders the changes of the work tree: `3 changed files (1 staged, 1 deleted)`, or `clean`. */
+/** Renders changes: `3 changed files (1 staged, 1 deleted)`, or `clean`. */
 export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes' | 'branch' | 'head'>): string {
   const at = [branch === null ? [] : `on ${branch}`, head === null ? [] : `at ${head.slice(0, 12)}`].flat().join(' ');
   if (changes === null) return 'no repository';

@@ -33,7 +33,7 @@ async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promi
   return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - last.length)}${last}` };
 }
 
-/** Loads the code that counts the inbox only if something can be waiting. */
+/** Loads the counting code only if something can wait. */
 async function tellInbox(context: Context & Ported): Promise<string> {
   const { root, reader, store } = context;
   const isLogged = reader.list(`${root}/.ai/events`).includes('events.jsonl');

@@ -48,8 +48,8 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
 }
 
 /**
- * Reads the book; call this before doing anything that is to be recorded in it. @throws DevCliError `STATE_NEWER`,
- * `JOURNAL_CORRUPT`, `IO`
+ * Reads the book, before doing anything that it should record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`,
+ * `IO`
  */
 export async function requireBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   const { snapshot, notices } = await streams.read(BOOK);

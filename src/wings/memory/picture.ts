@@ -33,7 +33,7 @@ export interface Sources extends ReadRuns {
   handoff: HandoffFile | null;
 }
 
-/** The aim. `branch`: the branch that it was decided on, if not the current one. */
+/** The aim. `branch`: where it was decided, if not here. */
 interface Intent {
   text: string;
   reason?: string;
@@ -159,7 +159,7 @@ function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: Sources['facts
   };
 }
 
-/** Selects the verifications to show: those that dev-cli ran take precedence over claims. */
+/** Selects verifications: those that dev-cli ran come before claims. */
 function selectVerification(all: Identified<'verification'>[], most: number): Identified<'verification'>[] {
   const ran = all.filter(({ how }) => how === 'ran').slice(-most);
   const told = all.filter(({ how }) => how === 'told');
@@ -167,8 +167,8 @@ function selectVerification(all: Identified<'verification'>[], most: number): Id
 }
 
 /**
- * Finds the aim: the newest standing decision, preferably on this branch; else from the handoff, a live run's goal or
- * the last request. Never from a commit.
+ * Finds the aim: the newest standing decision, preferably on this branch; else from the handoff, a live run or the last
+ * request.
  */
 function findIntent(
   decisions: readonly Identified<'decision'>[],
@@ -191,7 +191,7 @@ function findIntent(
   return request === undefined ? null : { text: request, source: 'request' };
 }
 
-/** Returns the end of the last session: from the handoff file, or from memory if the newest call wrote no file. */
+/** Returns how the last session ended: by the handoff file, or by memory if a newer call wrote no file. */
 function findHanded(book: Book, handoff: HandoffFile | null): Picture['handed'] {
   const last = listEntries(book, 'handoff').at(-1);
   if (last === undefined || last.file !== undefined) return handoff;

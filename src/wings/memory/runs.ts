@@ -50,7 +50,7 @@ export async function readRuns(context: ReadContext): Promise<ReadRuns> {
   };
 }
 
-/** Lists what waits for a person in any run, with the run, action and goal that distinguish the items. */
+/** Lists what waits for a person in any run, with the data that distinguish the items. */
 export async function listWaiting(
   context: ReadContext,
 ): Promise<(Waiting & { run: string; action: string; goal: string | null })[]> {

@@ -85,10 +85,7 @@ export async function recordOne(memory: Memory, judge: (book: Book) => Judgment)
   return recorded;
 }
 
-/**
- * Records one judgment, and builds the answer. @param more further members of the answer @throws DevCliError as
- * `record`
- */
+/** Records one judgment and answers. @param more further members of the answer @throws DevCliError as `record` */
 export async function store(
   memory: Memory,
   { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },

@@ -22,7 +22,7 @@ export function keepText(given: string, target: string): { text: string; masked:
   return { text, masked: holdsMask(text) && !holdsMask(given) };
 }
 
-/** Prepares the texts of one call, and remembers whether a secret was masked. */
+/** Prepares the texts of one call; remembers whether any was masked. */
 export interface Keeper {
   /** As `keepText`; a missing text stays undefined. */
   keep<T extends string | undefined>(given: T, target: string): T;

@@ -64,7 +64,7 @@ export async function callTool(context: NeutralContext, name: CallName, named: J
   return { value: reply, warnings: [...warnUnknown(schema, given), ...warnings] };
 }
 
-/** Accepts `decision` as the name for the summary of a decision, as in later versions of the contract. */
+/** Accepts `decision` for `summary`, as later versions of the contract name it. */
 function readLaterName(name: string, given: JsonObject): JsonObject {
   const { decision, ...rest } = given;
   if (name !== 'plan_decide' || decision === undefined || Object.hasOwn(given, 'summary')) return given;

@@ -92,7 +92,7 @@ function shorten(text: string, cap: number, at: Place, notes: ImportNotes): stri
   return toBoundedLine(text, cap);
 }
 
-/** Returns the request, cut to the maximum length; falls back to the title, since a plan must have one. */
+/** Returns the request as far as it fits, or else the title: a plan must have one. */
 function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string {
   const whole =
     request

@@ -26,7 +26,7 @@ export interface SourceCommand {
   isShell: boolean;
   /** Whether the source only says to run it, not that it is a check. */
   isTold: boolean;
-  /** Whether a viewer at its end, which would hide its exit code, was removed. */
+  /** Whether a viewer at its end, which hides its exit code, was removed. */
   isCut: boolean;
   at: Place;
 }

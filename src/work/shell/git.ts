@@ -60,7 +60,7 @@ const anywhere =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [HISTORY, ANYTHING];
-/** A verb that changes only history, unless one of the harmless options is given. */
+/** A verb that changes only history, unless a harmless option is given. */
 const keeping =
   (...harmless: string[]): Verb =>
   (told) =>
@@ -138,7 +138,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
 
-/** A config command with only a name, and no changing option, reads. */
+/** With only a name and no changing option, it reads. */
 function takeConfigured(told: Told): string[] {
   const [first = '', ...more] = told.operands;
   const isAlone = more.length === 0 && first !== 'edit';
@@ -156,7 +156,7 @@ function takeWord([word, ...more]: readonly string[]): string[] {
   return word === undefined || more.length > 0 ? [] : [HISTORY + word];
 }
 
-/** Without a path, `git reset` unstages everything, including what others have staged. */
+/** Without a path, it unstages everything, including other people's changes. */
 function takeReset(told: Told, rest: readonly string[]): string[] {
   if (told.has('--hard', '--merge', '--keep')) return [HISTORY, ANYTHING];
   if (told.has('--soft')) return [HISTORY];

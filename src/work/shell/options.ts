@@ -9,9 +9,7 @@ export const UNKNOWN = '\0';
 export interface Grammar {
   /** Space-separated options that take the rest of their word or else the next word as their value. */
   valued?: string;
-  /**
-   * Letters of options that take only the rest of their word as their value, so that it contains no further options.
-   */
+  /** Letters of options that take only the rest of their word as a value. */
   attached?: string;
   /** Whether the first operand ends the options. */
   stops?: boolean;

@@ -84,7 +84,7 @@ function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = 
 function takeLinked(words: readonly string[], isDirectory: DirectoryTest): string[] {
   const { operands, ...told } = readLinked(words);
   const [only = '', ...others] = operands;
-  // With a single operand, `ln` creates a link with the same name in the current directory.
+  // With one operand, `ln` links it in the current directory.
   if (others.length === 0 && !told.isInto)
     return only === '' ? [] : [findName(only.replace(/\/+$/, ''))].filter(isNamed);
   const { written } = takeMoved(words, isDirectory);

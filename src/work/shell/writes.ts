@@ -55,10 +55,9 @@ const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /**
- * Lists the paths that a command writes, as it names them, relative to the directory before any plain `cd`; `ANYTHING`
- * or a directory if any file below may change. Never throws; a part that it does not understand counts as writing
- * nothing.
- * @param isDirectory tests a path as the command names it; a file put into a directory keeps its own name there
+ * Lists the paths that a command writes, as it names them, with plain `cd`s before applied; `ANYTHING` or a directory
+ * if any file below may change. Never throws; what it does not understand counts as nothing.
+ * @param isDirectory tests a path as named in the command; a file put into a directory keeps its name there
  */
 export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
   return [...new Set(new Reader({ variables: createVariables(), isDirectory }, '', 0).read(command))];
@@ -266,7 +265,7 @@ class Reader {
   }
 }
 
-/** Returns the script that a program passes to a shell instead of running the rest of its words. */
+/** Returns the script that a runner passes to a shell instead. */
 function findScript(name: string, told: Told, inner: readonly string[]): string | undefined {
   if (name === 'watch') return inner.join(' ');
   if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];

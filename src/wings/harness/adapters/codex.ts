@@ -18,7 +18,7 @@ export const codex: Harness = {
   },
   marks: ['CODEX_THREAD_ID', 'CODEX_CI'],
   session: 'CODEX_SESSION_ID',
-  // Codex stops waiting for a command after ten seconds.
+  // Codex yields after ten seconds.
   answerWithin: 8,
 
   said: 'last_assistant_message',
@@ -31,8 +31,7 @@ export const codex: Harness = {
     failure: { text: '^Exit code: (?!0\\b)' },
   },
   runsByUsersShell: true,
-  // Codex does not set this variable. It is used in hook lines for the user, and any change of a line would have to be
-  // trusted anew.
+  // Codex does not set it. The user's hook lines contain it, and a changed line would have to be trusted anew.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   seeksProject: true,
 

@@ -4,7 +4,7 @@ import type { Finding } from '../doctor/finding.js';
 import { listSyntax } from '../doctor/settings-form.js';
 import { readAtPath } from '../install/settings.js';
 
-/** The name of dev-cli's hooks, by which Gemini CLI can disable them. */
+/** The name of our hooks, by which Gemini CLI can disable them. */
 const HOOK_NAME = 'dev-cli';
 
 export const gemini: Harness = {
@@ -51,8 +51,7 @@ export const gemini: Harness = {
   locateRival: (skill) => `.gemini/commands/${skill}.toml`,
   settings: { path: '.gemini/settings.json', what: 'hooks' },
   extras: { instructions: 'GEMINI.md', servers: { path: '.gemini/settings.json', holder: 'mcpServers' } },
-  // Gemini CLI does not read policies of a project, and `tools.allowed` in project settings would deny subagents every
-  // other command.
+  // Policies of a project are not read, and `tools.allowed` in its settings denies subagents every other command.
   listMore: (scope) =>
     scope === 'project'
       ? []
@@ -118,15 +117,12 @@ function findSilence(asked: Asked): Finding[] {
   });
   const why = asked.scopes.includes('project') ? findMistrust(asked, root) : null;
   if (why === null) return findings;
-  // Hooks of the user run even if the folder is not trusted.
+  // The user's hooks run even if the folder is not trusted.
   if (asked.scopes.includes('user')) return [...findings, asked.note(why)];
   return [...findings, asked.problem(why, `Start gemini in ${root} and trust the folder (/permissions).`)];
 }
 
-/**
- * Returns why Gemini CLI does not trust the folder and so skips its hooks; null if it does. It asks the user unless
- * told not to.
- */
+/** Returns why Gemini CLI skips a folder's hooks; null if it trusts the folder. It asks unless told not to. */
 function findMistrust({ env, own, readShared, readSettings }: Asked, root: string): string | null {
   const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
   if (word === 'false' || restricted === 'true')

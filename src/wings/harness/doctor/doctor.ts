@@ -105,19 +105,13 @@ export async function doctor(
   );
 }
 
-/**
- * Waits for all checks, even if one was interrupted, since each removes its temporary files. @throws the error of the
- * first that failed
- */
+/** Waits for all checks, since each removes its temporary files. @throws the error of the first that failed */
 async function awaitAll<F extends Diagnosis>(looks: readonly Promise<F[]>[]): Promise<F[][]> {
   await Promise.allSettled(looks);
   return Promise.all(looks);
 }
 
-/**
- * Turns an error of a check into a finding, so that it does not hide the other findings. @throws DevCliError
- * `INTERRUPTED`
- */
+/** Turns an error into a finding, so that it hides no others. @throws DevCliError `INTERRUPTED` */
 async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | Finding)[]> {
   try {
     return await look();
@@ -129,8 +123,8 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
 }
 
 /**
- * Tries each pre-tool hook whose line and script are exactly what this version writes; others are not run, since a
- * clone may bring its own.
+ * Tries each pre-tool hook whose line and script are as this version writes them; others are not run: a clone brings
+ * its own.
  */
 async function tryGuards(
   context: Context,
@@ -194,12 +188,12 @@ function lookForSilences({ root, home, env }: Situation, cwd: string, present: r
 /** A finding about a harness, or from a wing. */
 type Told = Diagnosis & Pick<Finding, 'harness' | 'scope'>;
 
-/** Removes duplicates: a problem is reported once, however many files it concerns. */
+/** Reports each problem once, however many files it concerns. */
 function withoutRepeats(findings: readonly Told[]): Told[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Builds the answer, which is a report (protocol.md, Output): the problems found do not make the call itself fail. */
+/** Builds the answer: a report (protocol.md, Output), whose problems do not make the call fail. */
 function buildAnswer(findings: readonly Told[]): Answer {
   const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');

@@ -99,8 +99,8 @@ function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Re
 }
 
 /**
- * Returns whether `install` of this version writes this pre-tool hook line. `doctor` never runs any other line: a clone
- * brings its own settings.
+ * Returns whether this version's `install` writes this pre-tool line. Any other is never run: a clone brings its own
+ * settings.
  */
 export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
   const native = HARNESSES[harness].events['pre-tool-use'];

@@ -33,8 +33,8 @@ export function createProbes(asked: Asked): Probes {
 }
 
 /**
- * Runs a program in its own process group and session: everything that a login shell starts ends with it, and none of
- * it can take over the terminal.
+ * Runs a program in its own process group and session: whatever a login shell starts ends with it and cannot take the
+ * terminal.
  * @throws DevCliError `INTERRUPTED`
  */
 async function runBounded(
@@ -68,7 +68,7 @@ async function runBounded(
 
 function refusesWriting(path: string): string | null {
   try {
-    // A sandbox may forbid writing the file but not its directory, or the other way round.
+    // A sandbox may forbid writing only one of the two.
     closeSync(openSync(path, 'r+'));
     accessSync(dirname(path), constants.W_OK);
     return null;

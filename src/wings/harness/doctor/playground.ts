@@ -77,10 +77,7 @@ export function renderPayload(harness: HarnessId, directory: string): string {
   return JSON.stringify({ ...shared, ...trial });
 }
 
-/**
- * Writes the hook script where hook lines of a project expect it, and the settings files by which some lines find the
- * project.
- */
+/** Writes the hook script where lines of a project expect it, and the settings by which some find the project. */
 function putHooks(directory: string, hook: string): void {
   for (const path of Object.values(HARNESSES).flatMap((one) => [
     locateHookFile(one),
@@ -108,8 +105,8 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
 }
 
 /**
- * Returns the environment of the call without variables that lead out of the directory: to another root, another
- * session, or a repository further up.
+ * Returns the call's environment without variables that lead to another root, another session, or a repository further
+ * up.
  */
 export function buildEnvironment(env: Environment, directory: string, base: string): Environment {
   const kept = Object.entries(env).filter(

@@ -26,11 +26,11 @@ export interface SessionFacts {
   mark: Pick<SessionMark, 'run' | 'heard'> | null;
   /** Whether hooks leave a trace here. */
   leavesTrace: boolean;
-  /** Root and start directory, if starting there keeps the harness from reading the project's hooks; otherwise null. */
+  /** Root and start directory, if starting there hides the project's hooks from the harness. */
   below: { root: string; cwd: string } | null;
 }
 
-/** Judges whether hooks have reported the session. */
+/** Judges these facts. */
 export function judgeSession({ harness, session, mark, leavesTrace, below }: SessionFacts): Finding {
   const subject = { check: 'session', ...(harness === null ? {} : { harness }) } as const;
   if (harness === null && session === null)

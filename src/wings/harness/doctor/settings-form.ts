@@ -46,10 +46,7 @@ export interface HookForm {
   /** Whether a group may lack a list of hooks. */
   mayBeEmpty: boolean;
   isTimeout: (seconds: number) => boolean;
-  /**
-   * The versions since which it skips only: `hooks` that is not an object, an event that is not a list, an invalid
-   * entry.
-   */
+  /** Since when it skips only: `hooks` that is no object, an event that is no list, an invalid entry. */
   borneSince?: { hooks: string; event: string; entry: string };
 }
 

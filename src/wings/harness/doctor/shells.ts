@@ -15,7 +15,7 @@ interface Shell {
   option: '-c' | '-lc';
 }
 
-/** Separates the output of start-up files, which comes before it, from the answer. */
+/** Start-up files may print text before this mark. */
 const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 

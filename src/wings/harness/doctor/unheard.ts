@@ -14,9 +14,9 @@ import { listHookLines } from './guard.js';
 /** Detects sessions in which the project's hooks do not run (harness.md, Sessions). */
 
 /**
- * Returns whether a working hook would leave a trace of a new session here: if there are runs, or hooks are installed
- * into the project.
- * @param besides the name of a run to disregard, since this call has begun it
+ * Returns whether a working hook leaves a trace of a new session here: there are runs, or hooks are installed into the
+ * project.
+ * @param besides the name of a run that does not count, since this call has begun it
  * @throws DevCliError `IO`
  */
 export function leavesTrace(root: string, besides?: string): boolean {

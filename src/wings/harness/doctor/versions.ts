@@ -5,14 +5,14 @@ import type { Scope } from '../install/piece.js';
 import { type Finding, installAgain, note, ok, problem } from './finding.js';
 import { describeEnd, type Probes, type Ran, type Situation, succeeded } from './probes.js';
 
-/** Checks the versions of the programs that dev-cli works with (harness.md, Doctor). */
+/** Checks the versions of programs (harness.md, Doctor). */
 
 /** The oldest Node that dev-cli runs on; same as in package.json. */
 const OLDEST_NODE = '20.17';
 
 /**
- * Returns a negative number if `one` is older than `other`. Numbers are compared first; a suffix that only one of them
- * has, such as a pre-release's, comes after.
+ * Returns a negative number if `one` is older. Numbers decide first; a suffix that only one has, such as a
+ * pre-release's, sorts after.
  */
 export function compareVersions(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });
@@ -43,7 +43,7 @@ export function judgeGit(ran: Ran): Finding {
 }
 
 /**
- * Judges the version of dev-cli that installed the files.
+ * Judges the version that installed the files.
  * @param installed the version in the manifest; null if it has none
  */
 export function judgeManifest(scope: Scope, installed: unknown, version: string): Finding[] {

@@ -13,10 +13,7 @@ export type Write = FileWrite | 'history';
 interface FileWrite {
   /** Relative to the root, with `/` as separator; empty if any file in it may be written, null if outside. */
   inRoot: string | null;
-  /**
-   * The same, relative to the work tree; for a file in a git directory further up that the work tree belongs to, the
-   * path from `.git` on.
-   */
+  /** The same, relative to the work tree; in a git directory further up that it belongs to, the path from `.git` on. */
   inWorkTree: string | null;
 }
 
@@ -40,7 +37,7 @@ const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions|memo
 /** Paths below the directory of a run that only dev-cli writes. */
 const OWN_OF_RUN =
   /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock|edit)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;
-/** Files with which agents answer an action; they may be written at any step. */
+/** Answers to an action; they may be written at any step. */
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
 /** Documents that are written during planning and must not change during execution. */
 const DOCUMENTS = /^(?:DRAFT\.md|plan-content\.json|(?:findings|analysis|reviews)\/.+)$/s;
@@ -115,7 +112,7 @@ function judgeWorker(path: string, { name, tasks }: GuardedRun, writer: Writer):
     : `${shown(path)} is in no todo that is at work in "${name}": ${allowed.join(', ')}. A worker that needs it hands in BLOCKED with needs.files.`;
 }
 
-/** The empty path, which is the work tree itself, stands for anything in it. */
+/** The work tree itself stands for anything in it. */
 function shown(path: string): string {
   return path === '' ? 'anything in the work tree' : path;
 }

@@ -47,8 +47,8 @@ export async function findJudgingRun(context: JudgingContext, session: string): 
 }
 
 /**
- * Finds the run whose guard judges. A run that guards nothing passes the decision on to an earlier one; a run whose
- * guard a person has switched off does not.
+ * Finds the run whose guard judges: a run that guards nothing passes that on to an earlier one; one that a person has
+ * unguarded does not.
  */
 export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
   for await (const head of listJudging(context, session)) {

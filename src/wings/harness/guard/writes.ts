@@ -84,7 +84,7 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   return [...new Set(ways)].map((way) => {
     const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way) ?? findGitAbove(workTree, way)];
     if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
-    // A directory that contains the root also contains `.dev`.
+    // Whatever contains the root contains `.dev`.
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
     return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
   });
@@ -97,9 +97,8 @@ function followBoth(absolute: string): string[] {
 }
 
 /**
- * Lists paths that a pattern may match: these directories, what is reserved at their top, or a parent of them, each
- * followed by the rest of the pattern. Does not check whether the tool expands wildcards: file names rarely contain
- * them.
+ * Lists paths that a pattern may match: these directories, reserved names at their top, or their parents, each with the
+ * rest of the pattern. Does not check whether the tool expands wildcards: few file names contain one.
  */
 function fillIn(absolute: string, directories: readonly string[]): string[] {
   const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');
@@ -119,10 +118,7 @@ function fillIn(absolute: string, directories: readonly string[]): string[] {
 
 const WILDCARD = /[*?[{]/;
 
-/**
- * Returns whether a pattern may match a name, by its text before the first wildcard and after the last; a leading dot
- * must be literal.
- */
+/** Compares the text before the first wildcard and after the last; a leading dot must be literal. */
 function mayBe(part: string, name: string): boolean {
   const from = part.search(WILDCARD);
   if (from === -1) return part === name;
@@ -171,7 +167,7 @@ function followLinks(path: string): string {
     const found = resolvePath('/', path);
     return found.kind === 'inside' ? found.path : path;
   } catch {
-    // It cannot be reached, or is not a valid file name: then a tool cannot write it either.
+    // Unreachable, or no valid file name: a tool cannot write it either.
     return path;
   }
 }
@@ -182,8 +178,8 @@ function findWithin(base: string, absolute: string): string | null {
 }
 
 /**
- * Finds a git directory above: a work tree may be a part of its repository, or linked from one that contains it. Git
- * runs hooks from there.
+ * Finds a git directory above, from which hooks run: a work tree may be a part of its repository, or linked from one
+ * that contains it.
  */
 function findGitAbove(workTree: string, absolute: string): string | null {
   const [, holder, path] = /^(.*?)\/(\.git(?:\/.*)?)$/is.exec(absolute) ?? [];
@@ -191,8 +187,8 @@ function findGitAbove(workTree: string, absolute: string): string | null {
 }
 
 /**
- * Folds the case of `.dev`: `.DEV/state.json` is `.dev/state.json` on a file system that folds case, and elsewhere this
- * does no harm.
+ * Folds the case of `.dev`: some file systems take `.DEV/state.json` for `.dev/state.json`, and elsewhere this does no
+ * harm.
  */
 function foldDev(path: string): string {
   return /^\.dev(?:\/|$)/i.test(path) ? path.toLowerCase().slice(0, 4) + path.slice(4) : path;

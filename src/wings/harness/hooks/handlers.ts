@@ -56,8 +56,7 @@ function renderManifest(context: Within, head: RunHead): string {
 }
 
 /**
- * Opens a waiting gate when a question is answered; binds the session after a call of dev-cli; checks promised files
- * that were written.
+ * Opens a waiting gate after an answered question, binds the session after a call of dev-cli, checks promised files.
  */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
@@ -84,7 +83,7 @@ async function begin(context: Within, { session, cause }: On<'session-start'>): 
   return TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? null : tellManifest(context, session);
 }
 
-/** Maximum number of times that an agent is asked to continue with the same action. */
+/** Maximum times that an agent is asked to continue with an action. */
 const NUDGES = 2;
 
 /** Asks an agent that stops with an unfinished action to continue, unless somebody else has to act. */

@@ -14,10 +14,7 @@ import { listWrites } from '../guard/writes.js';
 
 /** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
 
-/**
- * A part of the nudge for an agent that stops. Gemini CLI passes the nudge to the prompt hook, where this identifies
- * it.
- */
+/** A part of the nudge for an agent that stops; identifies it when Gemini CLI passes it to the prompt hook. */
 export const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 
 /** What `readPayload` needs besides the text. */

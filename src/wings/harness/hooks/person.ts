@@ -11,15 +11,9 @@ import { recordEntry } from '../../../run/transaction.js';
 import { findBoundRun } from '../guard/judging-run.js';
 import { NUDGE } from './payload.js';
 
-/**
- * Records that a person was active in a chat (harness.md, Human gates): an agent that forgets or invents things cannot
- * fake this.
- */
+/** Records that a person was active in a chat (harness.md, Human gates); an agent cannot forget or fake this. */
 
-/**
- * Returns whether a person wrote this prompt: it is not a subagent's first message, a notice of the harness, or from a
- * script.
- */
+/** Returns whether a person wrote this prompt: no subagent's first message, no notice of the harness, no script. */
 export function isPersonsPrompt({
   agent,
   attended,
@@ -72,7 +66,7 @@ const REPEAT =
   'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it takes the paths that it listed.';
 
 /**
- * Renders the command of each choice: the action itself shows none, so that an agent cannot run one before the user has
+ * Renders the command of each choice: the action shows none, so that an agent cannot run one before the user has
  * spoken.
  */
 function renderWaysOn(context: Context, { run, block, actionId, choices = [] }: GateAction): string {

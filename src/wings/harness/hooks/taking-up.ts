@@ -49,8 +49,8 @@ function readWord(word: Word): string {
 
 /**
  * Binds a session to the run that its main agent has just taken up: by `use`; or by `init` or `step` if the session has
- * no live run of its own. If the harness does not tell a shell its session, `init` always binds; elsewhere `init`
- * itself has bound the session, or refused to.
+ * no live run. If the harness hides the session from shells, `init` always binds; elsewhere `init` itself did, or
+ * refused.
  */
 export async function bindByCall(context: Context, event: Extract<HookEvent, { on: 'post-tool-use' }>): Promise<void> {
   const { command } = event.input;
@@ -83,7 +83,7 @@ export async function noteHeard({ store }: Context, session: string): Promise<vo
     const mark = await store.sessionMark(session);
     if (mark !== null && mark.run !== null && !mark.heard) await store.changeSession(session, { becomes: 'heard' });
   } catch (error) {
-    // The answer of the hook is more important than this record.
+    // The answer of the hook matters more.
     if (!(error instanceof DevCliError)) throw error;
   }
 }

@@ -8,7 +8,7 @@ import { HOOK_FILE } from './hook-line.js';
 import { type AgentChoices, describeUntold } from './models.js';
 import type { Scope } from './piece.js';
 
-/** Tells the user what is left to do after an installation (harness.md, Install). */
+/** Tells the user what to do next (harness.md, Install). */
 
 /** Lists the next step for each harness that an installation has changed, and what dev-cli itself lacks. */
 export function listNextSteps(places: Places, parts: readonly Part[], searchPath: string): string[] {
@@ -57,7 +57,7 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
   );
 }
 
-/** Lists entries of somebody else in places where dev-cli would put its own. */
+/** Names entries of somebody else where ours would be. */
 export function listRivalNotes(parts: readonly Part[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),

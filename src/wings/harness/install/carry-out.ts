@@ -93,7 +93,7 @@ function put(path: string, text: string | null, isDirectory: boolean): void {
   else writeText(path, text);
 }
 
-/** Builds the manifest's records, with those of these parts replaced by what `recordOf` returns. */
+/** Builds the manifest's records; those of these parts come from `recordOf`. */
 export function mergeRecords(
   known: Manifest | null,
   parts: readonly Part[],

@@ -28,9 +28,7 @@ export function requirePerson(context: Context, { command, input }: Asked): void
   requireTerminal(context, { command, input });
 }
 
-/**
- * Returns whether a live run of this project may be guarded: unless the guard file says `open`, it counts as guarded.
- */
+/** Returns whether a live run of this project may be guarded: any guard file without `open` counts. */
 function isGuarding({ root }: Context): boolean {
   const [word] = readText(join(root, '.dev', 'guard'))?.split(/\s/) ?? ['open'];
   return word !== 'open';

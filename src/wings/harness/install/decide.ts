@@ -22,17 +22,14 @@ export interface Decision {
   record?: PieceRecord;
   /** The manifest's record of the file in its present state. */
   was?: PieceRecord;
-  /**
-   * The text that `install` would write now: after an interrupted `install`, a beginning of it may be left next to the
-   * file.
-   */
+  /** The text that `install` would write now; after an interruption, a beginning of it may be next to the file. */
   put?: string;
   /** Entries of somebody else in places where ours would be; they stay. */
   rivals?: readonly string[];
 }
 
 /**
- * Returns whether somebody else's file has the path of a piece, or its name.
+ * Returns whether somebody else has the path of a piece, or its name.
  * @param read returns the text at a path, or null if nothing is there
  */
 export function isTaken(
@@ -118,8 +115,8 @@ function installShared(piece: SharedFile, present: string | null, record: PieceR
 }
 
 /**
- * Builds the record for a shared file that already contained everything when first seen. Hooks of dev-cli can only be
- * ours, so settings are recorded with what in them is ours; a line or a member may well be somebody else's.
+ * Builds the record for a shared file that was complete when first seen. Hooks of dev-cli can only be ours; a line or a
+ * member may well be somebody else's.
  */
 function recordFound({ kind, additions = [], path }: SharedFile, present: string): SharedRecord | undefined {
   if (kind === 'lines') return undefined;
@@ -128,7 +125,7 @@ function recordFound({ kind, additions = [], path }: SharedFile, present: string
   return { kind, before: '', undo: [], after: sha256(present), ...(theirs.length === 0 ? {} : { theirs }) };
 }
 
-/** Lists what of our content was in the text before: it belongs to somebody else and stays when ours is removed. */
+/** Lists our content that was in the text before: it is somebody else's and stays when ours is removed. */
 function listTheirs({ lines = [], additions = [], path }: SharedFile, before: string): string[] {
   if (additions.length > 0) return listOwnValues(before, additions, path);
   return lines.filter((line) => hasLine(before, line));
@@ -186,16 +183,15 @@ function removeShared(piece: SharedFile, present: string, record: PieceRecord | 
   return { path, what, does: 'updated', text: before };
 }
 
-/** Returns whether the rest of a file was created by us alone; in a clone, which has no record, our marks show that. */
+/** Returns whether the rest of a file was ours alone; in a clone the marks show that. */
 function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRecord | undefined): boolean {
   const isOurs = record?.before === null || (kind === 'regions' && !record?.before);
   return isOurs && rest !== null && /^[\s{}]*$/.test(rest);
 }
 
 /**
- * Removes our content from a text: restores the exact previous bytes if nobody has changed the file since, otherwise
- * removes the entries that are ours. Without a record, removes only what clearly comes from `install`: from settings
- * that contain one of our hooks, but no lines.
+ * Removes our content: restores the previous bytes if nobody has changed the file since, else removes the entries that
+ * are ours. Without a record, only what clearly comes from `install`: settings with one of our hooks, but no lines.
  */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;
@@ -213,10 +209,7 @@ function takeOut(piece: SharedFile, present: string | null, record: SharedRecord
   return takeAdditionsOut(piece, withoutHooks, (item) => values.has(JSON.stringify(item)));
 }
 
-/**
- * Removes our lines. A line is ours if the record says that we added it. Of two equal lines, the last one is removed
- * and the other stays.
- */
+/** Removes lines that we added, according to the record. Of two equal lines, the last one is removed. */
 function takeLinesOut({ lines = [] }: SharedFile, present: string, record: SharedRecord | undefined): string {
   if (record === undefined || record.undo.length === 0) return present;
   const all = present.split('\n');

@@ -16,7 +16,7 @@ import { pathError, withIoErrors } from '../../../store/io.js';
 
 /** Reads and writes the files of a harness, in a project or a home directory. */
 
-/** Maximum size in bytes; no settings file is this large. */
+/** Maximum size in bytes, larger than any settings. */
 const LARGEST = 4 * 1024 * 1024;
 
 /**

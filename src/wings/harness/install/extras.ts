@@ -55,7 +55,7 @@ export function listExtraPieces({ extras: place, settings }: Harness, extras: re
   ];
 }
 
-/** Renders a TOML table: strings and lists of strings have the same syntax as in JSON. */
+/** Renders a TOML table; strings and lists of strings are written as in JSON. */
 function renderTable(table: readonly string[], members: Readonly<Record<string, unknown>>): Region {
   const lines = Object.entries(members).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   const markers = { begin: '# dev-cli:server v1', end: '# /dev-cli:server' };

@@ -14,8 +14,8 @@ const SESSION = Object.values(HARNESSES)
 const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
 
 /**
- * No commit message passes through a shell here, and node is not started. Commits of agent sessions for goals are not
- * recorded (loop-core.md, Bounds).
+ * No message passes through a shell, and node is not started. Commits of agent sessions for goals are skipped
+ * (loop-core.md, Bounds).
  */
 const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ -n "\${DEV_CLI_AGENT-}" ] || [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||

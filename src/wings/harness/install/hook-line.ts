@@ -1,11 +1,10 @@
 import type { Harness, HookEventName } from '../adapter.js';
 
 /**
- * Renders the command line in a harness's settings that runs for an event. It is short because harnesses show it, and
- * runs a script file.
+ * Renders the line in a harness's settings that runs for an event: short, because harnesses show it; it runs a script.
  */
 
-/** The location of a line and its script: settings of the project, of the user, or the plugin. */
+/** Where a line and its script are: in the project, for the user, or in the plugin. */
 export type HookPlace = 'project' | 'user' | 'plugin';
 
 /**

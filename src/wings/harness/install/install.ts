@@ -61,7 +61,7 @@ export async function install(
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
   const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
-  // Fails before anything is written; for the user scope, a fault in the project's preferences does not matter.
+  // Before anything is written; in the user scope, the project's preferences do not matter.
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(shipped.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
@@ -139,7 +139,7 @@ export async function uninstall(
       .filter(([part]) => !ids.some((id) => id === part))
       .flatMap(([, records]) => Object.keys(records).map((path) => followLinks(join(places.base, path))));
     const stays = (path: string) => staying.includes(followLinks(join(places.base, path)));
-    // In a clone, which has no manifest, our content is found by its marks.
+    // A clone has no manifest: our content is found by its marks.
     const material = { ...shipped, extras: known === null && places.scope === 'project' ? all : extras };
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
@@ -177,7 +177,7 @@ export async function uninstall(
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
 }
 
-/** Returns the harnesses and the scope of a call, without options like `--yes`. */
+/** Removes options like `--yes`. */
 function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): Asked['input'] {
   return asked as Asked['input'];
 }
@@ -211,7 +211,7 @@ async function planAndCarryOut(
   }
   if (asked) await askToGoOn(context, asShown, question);
   if (input.dryRun === true) return asShown;
-  // Planned again for the same reason as the files: things may have changed while the user answered.
+  // As with the files, things may have changed meanwhile.
   const hook = asked ? ((await planHook?.()) ?? null) : shownHook;
   hook?.carryOut?.();
   const git = hook?.result;
@@ -271,8 +271,8 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
 }
 
 /**
- * Reads a file that may be written later: all files are read before the first is written. In a project, no link may
- * lead out of it; links in a home directory are the user's own decision.
+ * Reads a file that may be written later: all are read before one is written. In a project, no link may lead out of it;
+ * in a home directory, links are the user's own.
  * @throws DevCliError `IO`
  */
 function readAt({ scope, base }: Places, path: string): string | null {

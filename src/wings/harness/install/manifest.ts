@@ -84,8 +84,8 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /**
- * Returns whether any version installs to this path. A manifest may come from a stranger, as in a clone, and must not
- * lead anywhere else.
+ * Returns whether any version installs to this path. A manifest may be a stranger's, as in a clone: it must not lead
+ * elsewhere.
  */
 function isOurPlace(path: string): boolean {
   const [top = ''] = path.split('/');

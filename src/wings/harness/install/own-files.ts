@@ -29,7 +29,7 @@ function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): Decis
   return isSame ? 'unchanged' : 'updated';
 }
 
-/** Returns a relative path, like those of other files, if the manifest is below the same directory. */
+/** Relative, like other paths, if below the same directory. */
 function describePath({ base, manifest }: Places): string {
   return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
 }

@@ -26,7 +26,7 @@ export interface Addition {
 
 type Place = Pick<Addition, 'path' | 'isMember'>;
 
-/** A replacement that reverts a change; several are applied in order. */
+/** A replacement that reverts a change; apply several in order. */
 export interface Undo {
   offset: number;
   length: number;

@@ -14,7 +14,7 @@ export interface Found {
 /** The input of a tool: the files, and the call. */
 export interface Given<Params> extends Found {
   /**
-   * Returns the parameters. Call this after reading the state file, so that its faults are reported first.
+   * Returns the parameters; call it after reading the state file, whose faults come first.
    * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type
    */
   params: () => Params;

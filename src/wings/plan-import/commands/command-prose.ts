@@ -48,7 +48,7 @@ const LOOSE_ORDER = new RegExp(
   `${BEGINS}(?:${RUNS}|${ENSURES})\\s[^.;:!?]{1,60}?(?:\\s(?:with|by|via|using)(?:\\s+running)?\\s+|:\\s*|\\s\\()$`,
   'i',
 );
-/** Matches the text around a command in `Ensure that X passes` and `X passes`. */
+/** Matches around a command: `Ensure that X passes`; `X passes`. */
 const SUBJECT = new RegExp(`${BEGINS}(?:(?:${ENSURES})\\s+(?:that\\s+)?(?:all of\\s+|both\\s+)?)?$`, 'i');
 const PASSES =
   /^\s*(?:still\s+|all\s+|both\s+)*(?:pass|succeed|exits?\b|(?:is|are|stays?|runs?)\s+(?:green|clean|ok)\b)/i;
@@ -132,7 +132,7 @@ function judge(text: string, { code, index, end }: Span): OrderedCommands['how']
   return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
 }
 
-/** Matches further commands joined to this one, which come before text about all of them. */
+/** Matches further commands joined to one, before text about all of them. */
 const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 
 /** Matches text saying that a command must not be run, or only under a condition. */

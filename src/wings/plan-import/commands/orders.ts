@@ -2,9 +2,9 @@ import { KNOWN, READERS } from './checkers.js';
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
- * Separates commands that only check something from "orders", which change something: a check is repeated at each
- * judgement, so an order would be carried out again and again (plans-from-elsewhere.md, What becomes of what). A check
- * is recognized by its form; everything else stays a step.
+ * Tells checks from "orders", commands that change something: repeated at each judgement, an order would be carried out
+ * again and again (plans-from-elsewhere.md, What becomes of what). A check is recognized by its form; all else is a
+ * step.
  */
 
 /** Why a command is not a check. */
@@ -199,7 +199,7 @@ const TARGETS = /^(?:make|gmake|just|task|rake|invoke|gradlew?|mvnw?|mage|ninja|
 /** Built-in subcommands of npm and composer that only read; any other script name needs `run` before it. */
 const OWN = /^(?:npm|composer) (?:t|tst|tests?|audit|ls|list|outdated|view|why|explain|validate|diagnose|check\S*)$/;
 
-/** Returns whether a script or target only checks; null if the program is not a manager of either. */
+/** Returns whether a script or target only checks; null for any other program. */
 function judgeManager(program: string, rest: readonly string[]): boolean | null {
   const isTarget = TARGETS.test(program);
   if (!isTarget && !SCRIPTS.test(program)) return null;
@@ -250,8 +250,8 @@ const listWords = (name: string): string[] =>
     .split(/[^a-z\d]+/);
 
 /**
- * Returns whether a name says that it changes something: `db:migrate`, `test:update`, `bootRun`, but not
- * `format:check`. The last word that is in either list decides.
+ * Returns whether a name says that it changes something: `db:migrate`, `test:update`, `bootRun`; not `format:check`.
+ * The last word in either list decides.
  */
 function nameOrders(name: string): boolean {
   const last = listWords(name).findLast((word) => VERBS.test(word) || LOOKS.test(word));

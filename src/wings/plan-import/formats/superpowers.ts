@@ -117,7 +117,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly Section[], arou
     steps: [],
     files: [],
     references: [],
-    // Leave out headings that have text of their own, which is a finding already.
+    // Headings with text of their own are findings already.
     below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
@@ -151,10 +151,7 @@ function listEntries(block: Block, document: SourceDocument): Entry[] {
   return readItems(block, document).map((item) => ({ block, item }));
 }
 
-/**
- * Returns whether an entry begins a step: it has a checkbox, or is `**Step 1: …**` on a line of its own, as in older
- * plans.
- */
+/** Returns whether an entry begins a step: with a checkbox or, in older plans, as `**Step 1: …**` on its own line. */
 function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
   if (item !== null) return item.box !== null;
   return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
