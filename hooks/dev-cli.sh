@@ -1,8 +1,8 @@
-# What the hooks of dev-cli run: `set -- EVENT HARNESS; . dev-cli.sh`. Ends before node starts where the call concerns nothing.
+# The script that dev-cli's hooks run: `set -- EVENT HARNESS; . dev-cli.sh`. If dev-cli has nothing to do, it exits without node.
 
-# Finds the root of the current directory as dev-cli does, up to the first `.git`, by `.dev/MARK`. `root` ends with a slash, and is
-# empty where there is none. A work tree that was made for a run leads to the root of that run; of any other that is linked, the main
-# one has the memory, where the directory lies there or above.
+# Searches from the current directory up to the first `.git` for the root, which contains `.dev/MARK`. Sets `root`, with a slash at
+# its end; empty if there is none. In a work tree made for a run, it is the root of that run. In any other linked work tree, the
+# memory is that of the main work tree, if the same directory there, or one above it, has a `.dev/memory`.
 seek() {
   at=${PWD%/}
   root=
@@ -37,8 +37,8 @@ seek() {
   fi
 }
 
-# Whether each run at `root` has ended, as its state says in just the words of dev-cli. Whatever else is found is for node to judge,
-# also a journal that is newer than its state: that may know of more.
+# Returns whether every run at `root` has ended, according to its state.json exactly as dev-cli writes it. In all other cases node
+# decides, even if only the journal is newer than the state: it may have further entries.
 have_ended() {
   [ "$root" != "$ended" ] || return 0
   for run in "${root}.dev/specs"/*/; do
@@ -49,8 +49,8 @@ have_ended() {
   ended=$root
 }
 
-# Whether there is something to do at `root`. Of the guard only a plain file is read, so that nothing waits; what is no `open` is
-# for node to judge.
+# Returns whether there is something to do at `root`. Reads the guard only if it is a regular file, so that reading cannot block;
+# unless it says `open`, node decides.
 is_concerned() {
   [ -n "$root" ] || return 1
   case $mark in
@@ -65,8 +65,8 @@ is_concerned() {
   [ "$word" != open ]
 }
 
-# Looks at the root that is named, else at that of the current directory, else, since an agent may have gone elsewhere, at that
-# of the session. What is found is handed on, so that node finds no other.
+# Uses the root in DEV_CLI_ROOT, else that of the current directory, else that of the session's directory, since an agent may have
+# changed directory. Exports the root, so that node uses the same one.
 enter() {
   if [ -d "${DEV_CLI_ROOT-}" ]; then
     root=${DEV_CLI_ROOT%/}/
@@ -88,7 +88,7 @@ enter() {
   return 1
 }
 
-# A session that begins is noted where dev-cli is installed, before the first run, too.
+# A new session is recorded wherever dev-cli is installed, even before the first run.
 case $1 in
   pre-tool-use) marks=guard ;;
   session-start) marks='specs install.json memory' ;;
@@ -96,11 +96,11 @@ case $1 in
   *) marks='specs memory' ;;
 esac
 case $1 in post-tool-use | stop) needs_live=1 ;; *) needs_live= ;; esac
-# A run that has ended may still have to report to them.
+# An ended run may still have to report to these tasks.
 case $1 in stop) tasks=.nexus/state/tasks.json ;; *) tasks= ;; esac
 ended=
 shared=
-# A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
+# A prompt may start the first run of a project, and `init` must know what it says about autopilot.
 enter 2>/dev/null || { [ "$1" = user-prompt-submit ] && [ -d .dev ]; } || exit 0
 
 if [ "$1" = pre-tool-use ]; then
@@ -111,8 +111,8 @@ if [ "$1" = pre-tool-use ]; then
   exit 2
 fi
 
-# Without dev-cli a session goes on; one that begins where it is used is told. Exit code 2 would keep a prompt from the agent, or the
-# agent from stopping.
+# Without dev-cli the session continues; a new session gets a message if dev-cli is installed here. Never exit with 2, which would
+# block the prompt, or keep the agent from stopping.
 if ! command -v dev-cli >/dev/null; then
   [ "$1" != session-start ] || echo "dev-cli is not on the PATH of this session, and it is installed here: tell the user."
   exit 0

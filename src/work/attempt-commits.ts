@@ -10,9 +10,9 @@ import { decodeName, splitNames } from './status.js';
 import { QUIETLY } from './trees.js';
 import { readLine } from './undo.js';
 
-/** Commits of what was tried in a work tree of its own (loop-core.md, auto, steps 4 to 6). */
+/** Handles commits of what an attempt changed in its own work tree (loop-core.md, auto, steps 4 to 6). */
 
-/** Who keeps what was tried, where nobody's name is meant. */
+/** The author and committer of kept commits, which belong to no user. */
 export const KEEPER = {
   GIT_AUTHOR_NAME: 'dev-cli',
   GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
@@ -20,17 +20,20 @@ export const KEEPER = {
   GIT_COMMITTER_EMAIL: 'dev-cli@localhost',
 };
 
-/** What differs between two moments of a work tree. */
+/** The difference between two states of a work tree. */
 export interface Difference {
-  /** A commit of the base with these paths as they are now; null where nothing differs. */
+  /** A commit on top of the base that holds the current content of `paths`; null if nothing differs. */
   commit: string | null;
-  /** From the top of the repository, sorted. */
+  /** Relative to the top of the repository, sorted. */
   paths: string[];
-  /** Those that do not count. */
+  /** Paths that differ but do not count. */
   left: string[];
 }
 
-/** The tree of all that git does not ignore, its objects kept. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Writes a tree of everything that git does not ignore; keeps its objects. @throws DevCliError `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`
+ */
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
   const kept = await keepContent(tree, options);
   if (kept !== null) return kept.tree;
@@ -38,10 +41,11 @@ export async function writeTree(tree: string, options: GitOptions): Promise<stri
 }
 
 /**
- * Makes a commit of the base with every path that differs from an earlier moment, whoever staged or committed it meanwhile.
+ * Creates a commit on top of the base with every path that differs from an earlier tree, whether or not somebody has
+ * staged or committed it since.
  * @param tree absolute: top of a work tree
- * @param change.zero the tree as it was then, from `writeTree`
- * @param change.leaves paths that do not count
+ * @param change.zero the earlier tree, from `writeTree`
+ * @param change.leaves tells which paths do not count
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function keepDifference(
@@ -65,7 +69,7 @@ export async function keepDifference(
   try {
     const aside = { ...options, aside: { index: join(directory, 'index') } };
     await git(tree, ['read-tree', change.base], aside);
-    // What goes comes first: a file may take the place of a directory.
+    // Deletions come first: a file may replace a directory.
     const ordered = [...changes].sort((a, b) => Number(b.gone) - Number(a.gone));
     const input = Buffer.concat(ordered.flatMap(({ entry, path }) => [Buffer.from(`${entry}\t`), path, NUL]));
     await git(tree, ['update-index', '-z', '--index-info'], { ...aside, input });
@@ -76,7 +80,7 @@ export async function keepDifference(
   }
 }
 
-/** Makes a commit of a tree, in nobody's name. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/** Creates a commit of a tree with `KEEPER` as its author. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export function commitTree(
   top: string,
   { tree, base, message }: { tree: string; base: string; message: string },
@@ -88,15 +92,15 @@ export function commitTree(
 
 /** A path that differs between two trees. */
 export interface PathChange {
-  /** From the top of the repository. */
+  /** Relative to the top of the repository. */
   path: string;
-  /** Where it leads, if it is a link by now. */
+  /** The target if the path is now a symbolic link. */
   link: string | null;
-  /** Whether it is a repository of its own by now, of which git knows nothing but a commit. */
+  /** Whether the path is now a nested repository, of which git records only a commit. */
   isSubmodule: boolean;
 }
 
-/** Lists what differs between two trees or commits. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/** Lists the paths that differ between two trees or commits. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function listPathChanges(
   top: string,
   { from, to }: { from: string; to: string },
@@ -113,9 +117,9 @@ export async function listPathChanges(
 }
 
 /**
- * Applies a diff's text to a commit, beside every work tree.
- * @param patch.keeps whether its objects stay in the repository; otherwise nothing is written there
- * @returns git's words where it does not fit
+ * Applies the text of a diff to a commit without touching any work tree.
+ * @param patch.keeps whether the new objects stay in the repository; otherwise nothing is written there
+ * @returns git's message if the patch does not apply
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function applyPatch(
@@ -144,14 +148,15 @@ export async function applyPatch(
   }
 }
 
-/** Into an index alone, exactly; names that another system takes for `.git` are none either. */
+/** Applies only to the index, with exact whitespace; also refuses names that HFS or NTFS would treat as `.git`. */
 const APPLY = [
   ...['-c', 'core.protectHFS=true', '-c', 'core.protectNTFS=true'],
   ...['apply', '--cached', '--whitespace=nowarn', '--no-ignore-whitespace', '-'],
 ];
 
 /**
- * References below a prefix that stand for what was kept, with the commits they name; one that only holds a number stands for a base.
+ * Lists references below a prefix that point to kept commits, with these. Leaves out references that only reserve a
+ * number and so point to a base.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
@@ -166,13 +171,13 @@ export async function listKept(top: string, prefix: string, options: GitOptions)
 }
 
 /**
- * Makes the repositories that appeared in a work tree directories like any other: git would keep no file of them. Those that were there
- * before, as an install may bring them, stay.
+ * Turns new nested repositories into plain directories by removing their `.git`: git would not store their files.
+ * Repositories that were there before, as an install may bring them, stay.
  */
 async function unnest(tree: string, zero: string, options: GitOptions): Promise<void> {
   const list = ['ls-files', '--others', '--exclude-standard', '-z'];
   const known = new Set<string>();
-  // What was inside one may have others inside.
+  // Inside, git then finds further repositories.
   for (;;) {
     const others = splitNames(await git(tree, list, options));
     const nested = others.filter((path) => path.endsWith('/') && !known.has(path));
@@ -185,7 +190,7 @@ async function unnest(tree: string, zero: string, options: GitOptions): Promise<
   }
 }
 
-/** The repositories in a tree, each path ending in `/`. */
+/** Lists the nested repositories recorded in a tree; each path ends in `/`. */
 async function listLinks(tree: string, commit: string, options: GitOptions): Promise<string[]> {
   const entries = splitNames(
     await git(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', commit], options),
@@ -210,8 +215,8 @@ function parseRaw(raw: Buffer): { entry: string; path: Buffer; gone: boolean }[]
 }
 
 /**
- * Puts a work tree of dev-cli's own on a commit: what git does not ignore and the commit lacks is removed.
- * @param except paths from the top that stay, untracked as they are
+ * Checks out a commit in a work tree of dev-cli, and removes untracked files that git does not ignore.
+ * @param except paths relative to the top that stay untouched and untracked
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function putTreeOn(
@@ -224,7 +229,11 @@ export async function putTreeOn(
   await git(tree, ['clean', '-fdq', ...except.flatMap((path) => ['-e', `/${path}`])], options);
 }
 
-/** Adds a commit's changes to what is checked out. @returns git's words where they do not fit @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * Applies the changes of a commit to the index and the work tree, without committing.
+ * @returns git's message if they do not apply
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function pickChanges(tree: string, commit: string, options: GitOptions): Promise<string | null> {
   const env = { ...(options.env ?? process.env), ...KEEPER };
   const pick = ['cherry-pick', '--no-commit', '--allow-empty', commit];
@@ -232,7 +241,11 @@ export async function pickChanges(tree: string, commit: string, options: GitOpti
   return typeof said === 'string' ? said : null;
 }
 
-/** Commits what is staged, as the user and with the repository's hooks. @returns the commit, or why it was refused, in git's words @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * Commits what is staged as the user, with the repository's hooks.
+ * @returns the commit, or git's message if it refused
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function commitStaged(
   tree: string,
   message: string,

@@ -7,9 +7,9 @@ export interface Baseline {
    * a nested repository `tree:` and a digest) or, if it was deleted, null.
    */
   dirty: Record<string, string | null>;
-  /** Those of them that are staged; absent where none is. */
+  /** Those of `dirty` that are staged; absent if there are none. */
   staged?: readonly string[];
-  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  /** How many commits the branch is ahead of its upstream; absent without an upstream. */
   ahead?: number;
 }
 
@@ -19,7 +19,7 @@ export interface WorkTreeStatus extends Baseline {
   branch: string | null;
 }
 
-/** Leaves out the branch: renaming or leaving it does not change the work tree. */
+/** Removes the branch name: renaming or leaving a branch does not change the work tree. */
 export function toBaseline({ branch: _, ...baseline }: WorkTreeStatus): Baseline {
   return baseline;
 }

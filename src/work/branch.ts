@@ -1,12 +1,12 @@
 import { DevCliError } from '../base/errors.js';
 import { buildUserEnvironment, findRepository, type GitOptions, git } from './git-command.js';
 
-/** What opening a pull request changes in a repository: a branch, a first commit on it, a push. */
+/** What opening a pull request changes in a repository: creates a branch, adds a first commit to it, pushes it. */
 
-/** Names of branches that people share, besides the remote's default branch. */
+/** Branches that people usually share, besides the remote's default branch. */
 const SHARED = ['main', 'master', 'trunk', 'develop', 'development'];
 
-/** Where a branch is pushed to. */
+/** The remote that a branch is pushed to. */
 export interface Upstream {
   remote: string;
   /** The remote's default branch, such as `origin/main`; null if unknown. */
@@ -14,8 +14,8 @@ export interface Upstream {
 }
 
 /**
- * Puts the work tree on a branch of its own: the current one unless that is shared, else `wanted`, which is created if
- * necessary. Uncommitted changes stay as they are. May be repeated.
+ * Puts the work tree on a branch of its own: on the current one unless that is shared, otherwise on `wanted`, which is
+ * created if necessary. Leaves uncommitted changes as they are. May be repeated.
  * @param workTree absolute path
  * @returns the branch, and whether it was created
  * @throws DevCliError `GIT_FAILED` without a repository, or if git refuses to switch; `IO`, `INTERRUPTED`
@@ -36,15 +36,17 @@ export async function ensureBranch(
   return { branch: wanted, made };
 }
 
-/** Finds the branch checked out; null if HEAD is detached. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Returns the branch checked out, or null if HEAD is detached. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
 export async function findCurrentBranch(workTree: string, options: GitOptions = {}): Promise<string | null> {
   const [branch = ''] = await readLines(workTree, ['branch', '--show-current'], options);
   return branch === '' ? null : branch;
 }
 
 /**
- * Finds the remote that a branch belongs to: its own, else `origin`, else the only one.
- * @throws DevCliError `GIT_FAILED` if there is none, or several and no way to choose
+ * Finds the remote that a branch belongs to: the one configured for it, else `origin`, else the only remote.
+ * @throws DevCliError `GIT_FAILED` if there is no remote, or several and no way to choose
  */
 export async function findUpstream(workTree: string, branch: string, options: GitOptions = {}): Promise<Upstream> {
   await requireRepository(workTree, options);
@@ -71,8 +73,8 @@ export async function findUpstream(workTree: string, branch: string, options: Gi
 }
 
 /**
- * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request without one. Touches
- * neither the index nor the work tree.
+ * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request for such a branch.
+ * Touches neither the index nor the work tree.
  * @returns whether a commit was made
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -90,7 +92,7 @@ export async function addEmptyCommit(
   return true;
 }
 
-/** How long a push may take, with hooks and over a slow line, in seconds (protocol.md §4). */
+/** Seconds that a push may take, including hooks and a slow connection (protocol.md §4). */
 export const PUSH_TIMEOUT = 600;
 
 /**
@@ -108,20 +110,20 @@ export function buildPushCommand(remote: string, commit: string, branch: string)
   return ['git', 'push', '--', remote, `${commit}:refs/heads/${branch}`];
 }
 
-/** Reads from a command of `buildPushCommand` what it pushes. */
+/** Extracts the commit and the branch from a command that `buildPushCommand` built. */
 export function parsePushCommand(argv: readonly string[]): { commit: string; branch: string } {
   const [commit = '', ref = ''] = (argv.at(-1) ?? '').split(':');
   return { commit, branch: ref.replace(/^refs\/heads\//, '') };
 }
 
-/** Builds an environment in which git never prompts for a password; the user's own askpass program may still answer. */
+/** Builds an environment in which git never prompts for a password; the user's own askpass program still works. */
 export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
 }
 
 /**
- * Finds the commit at the tip of a branch, and how many commits of HEAD the branch lacks; null if there is no such
- * branch.
+ * Finds the commit at the tip of a branch, and how many commits of HEAD that branch lacks; null if the branch does not
+ * exist.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function findBranchTip(
@@ -138,7 +140,7 @@ export async function findBranchTip(
 }
 
 /**
- * Returns the address to which a remote is pushed, as git prints it.
+ * Returns the push URL of a remote, as git prints it.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function getPushAddress(workTree: string, remote: string, options: GitOptions = {}): Promise<string> {

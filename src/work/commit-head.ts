@@ -5,19 +5,22 @@ import type { WorkTreeStatus } from './baseline.js';
 import { findCommitIn, isAncestor } from './commit-search.js';
 import type { GitOptions } from './git-command.js';
 
-/** Where a commit of a run would go, and what prevents it there (engine.md, Commits). */
+/** Decides whether a commit of a run may go where HEAD is, and whether git can commit at all (engine.md, Commits). */
 
-/** Where HEAD has to be for a commit of a run. */
+/** The conditions that HEAD must meet for a commit of a run. */
 export interface HeadRule {
-  /** The commit that HEAD must contain: the run's last, with its trailer's `key`; before that, the one it began on. */
+  /**
+   * The commit that HEAD must contain: the run's last commit, with its trailer's `key`, or else the one that the run
+   * began on.
+   */
   last: { sha: string; key?: string | undefined } | null;
-  /** The run's branch; null if its HEAD is detached, undefined if nobody has looked yet. */
+  /** The branch of the run; null if HEAD was detached, undefined if nobody has looked yet. */
   branch?: string | null | undefined;
 }
 
 /**
- * Finds out why the run's commits must not go where HEAD is; null if they may. A new branch made from the run's last
- * commit is accepted; a detached HEAD only if the run's was detached already.
+ * Returns why the run must not commit where HEAD is, or null if it may. Accepts a new branch made from the run's last
+ * commit; accepts a detached HEAD only if the run's HEAD was detached already.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function findHeadRefusal(
@@ -35,7 +38,7 @@ export async function findHeadRefusal(
   if (head === null) return refusal;
   if (await isAncestor(workTree, last.sha, head, options)) return null;
   if (last.key === undefined) return refusal;
-  // An amend or a rebase changes its sha, but not its trailer.
+  // An amend or a rebase changes the sha of the commit, but not its trailer.
   return (await findCommitIn(workTree, last.key, { since: last.sha, head }, options)) === null ? refusal : null;
 }
 
@@ -52,12 +55,12 @@ const UNDER_WAY: Record<string, string> = {
   BISECT_LOG: 'a bisect is in progress',
 };
 
-/** Files of the git directory that tell whether git can commit, and whether hooks would have a part in it. */
+/** Files of the git directory that show whether git can commit, and whether hooks would run. */
 export const TELLING = [...Object.keys(UNDER_WAY), 'index.lock', 'hooks'];
 
 /**
- * Finds out why git cannot commit just now, wherever HEAD is; null if it can.
- * @param places where the files of `TELLING` are, absolute
+ * Returns why git cannot commit at the moment, wherever HEAD is, or null if it can.
+ * @param places absolute paths of the files of `TELLING`, in that order
  */
 export async function findHindrance(places: readonly string[]): Promise<string | null> {
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
@@ -68,7 +71,7 @@ export async function findHindrance(places: readonly string[]): Promise<string |
   return (await isReachable(dirname(lock), constants.W_OK)) ? null : 'the git directory cannot be written';
 }
 
-/** Hooks that take part in a commit. */
+/** Hooks that git may run for a commit. */
 const HOOKS = [
   'pre-commit',
   'prepare-commit-msg',
@@ -79,8 +82,8 @@ const HOOKS = [
 ];
 
 /**
- * Whether a hook may take part in a commit.
- * @param places where the files of `TELLING` are, absolute
+ * Returns whether a hook may run for a commit.
+ * @param places absolute paths of the files of `TELLING`, in that order
  */
 export async function hasHooks(places: readonly string[]): Promise<boolean> {
   const directory = places[TELLING.indexOf('hooks')] ?? '';
@@ -88,7 +91,7 @@ export async function hasHooks(places: readonly string[]): Promise<boolean> {
   return found.includes(true);
 }
 
-/** Whether a path can be accessed in a mode of `access`. */
+/** Returns whether `access` allows a path in this mode. */
 export async function isReachable(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,

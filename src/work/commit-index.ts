@@ -5,11 +5,12 @@ import type { Baseline } from './baseline.js';
 import { type GitOptions, git } from './git-command.js';
 import { splitNames } from './status.js';
 
-/** What a commit of a run does to the user's index, and how that is undone. */
+/** What committing a run's work does to the user's index, and how that is undone. */
 
 /**
- * Announces new files to git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
- * @param paths none that is ignored and untracked: a tracked file below an ignored directory is refused without `--force`
+ * Registers new files with git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
+ * @param paths no ignored untracked files: `--force`, needed for tracked files below an ignored directory, would add
+ * them
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
@@ -20,7 +21,7 @@ export async function announceNew(workTree: string, paths: readonly string[], op
 }
 
 /**
- * Undoes `announceNew` for what was not committed, so that the user's index is as it was before.
+ * Undoes `announceNew` for files that were not committed, so that the user's index is as it was before.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function withdrawNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
@@ -33,9 +34,9 @@ export async function withdrawNew(workTree: string, paths: readonly string[], op
 }
 
 /**
- * Brings the index in line with a commit that was made. If a hook changed what was committed, git leaves the content
+ * Brings the index in line with a commit just made. If a hook changed the committed content, git leaves the content
  * from before the hook in the index, as if it were staged. May be repeated.
- * @param before the work tree when the run began: for the user's own changes the index is left alone
+ * @param before the work tree when the run began: the index is left alone for the user's own changes
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function syncIndex(
@@ -69,7 +70,7 @@ async function listExisting(workTree: string, paths: readonly string[]): Promise
   return paths.filter((_, index) => there[index]);
 }
 
-/** Whether a path exists; one that cannot be checked counts as existing. */
+/** Returns whether a path exists; true also if that cannot be checked. */
 export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -17,30 +17,30 @@ import {
 } from './paths.js';
 import { splitNames } from './status.js';
 
-/** Which changed paths a commit holds, and which are left out and why (engine.md, Commits). */
+/** Decides which changed paths go into a commit, and which are left out and why (engine.md, Commits). */
 
-/** What a commit of a run may hold, and where it may go. */
+/** What a commit of a run may contain, and where it may go. */
 export interface CommitScope {
   /** `<runId>/<todo>`, or `<runId>/residual`. */
   key: string;
-  /** The work tree when the work began: only what has changed since can be committed. */
+  /** The work tree when this piece of work began: only later changes can be committed. */
   since: Baseline;
-  /** The work tree when the run began: what had been changed by then is the user's and is left alone. */
+  /** The work tree when the run began: changes that existed then are the user's and are left alone. */
   before: Baseline;
   /** Globs of the paths that belong to the work, relative to the work tree; null for everything. */
   files: readonly string[] | null;
-  /** Single paths that belong to the work as well. */
+  /** Single paths that also belong to the work. */
   charged: readonly string[];
-  /** What results list; if missing, every changed path that belongs to the work counts as listed. */
+  /** The paths that agents list in their results; if missing, every changed path of the work counts as listed. */
   listed?: Listed;
-  /** Where the commit may go; if missing, wherever HEAD is. */
+  /** Conditions on HEAD; if missing, the commit goes wherever HEAD is. */
   head?: HeadRule;
 }
 
-/** Paths relative to the work tree, as results name them. A directory stands for everything below it. */
+/** Paths of results, relative to the work tree. A directory stands for everything below it. */
 interface Listed {
   filesChanged: readonly string[];
-  /** Paths that the worker says are somebody else's work. */
+  /** Paths that the worker attributes to somebody else. */
   notMine: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export interface LeftPath {
 }
 
 /**
- * Divides the changes since the work began into those that a commit holds and those that are left.
+ * Divides the changes since the work began into those that are committed and those that are left.
  * @param workTree absolute path
  * @throws DevCliError `INTERRUPTED`
  */
@@ -74,7 +74,7 @@ export async function selectPaths(
   const { before, listed, files, charged } = scope;
   const isNested = (path: string) => now.dirty[path]?.startsWith(NESTED_MARK) === true;
   const isInside = files === null ? () => true : createGlobTest(files, charged);
-  // A repository belongs to the work as well if the work may change what is in it.
+  // A nested repository also belongs to the work if the work may change something inside it.
   const leadsInto = createLeadTest([...(files ?? []), ...charged]);
   const changed = listChangedPaths(now, scope.since).filter(
     (path) => isInside(path) || (isNested(path) && leadsInto(path)),
@@ -97,13 +97,13 @@ export async function selectPaths(
       left.push({ path, why: 'its name is not UTF-8' });
     else if (findReserved(path) !== null) left.push({ path, why: 'not for a plan to change' });
     else if (isListed(path)) paths.push(path);
-    // What a worker says is somebody else's need not be reported.
+    // Paths that the worker attributes to somebody else need not be reported.
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });
   }
   return { paths, left };
 }
 
-/** Creates the test whether a result lists a path, or something in it where it is a repository. */
+/** Creates a test for whether a result lists a path or, for a nested repository, something inside it. */
 function createListedTest(listed: Listed | undefined, isNested: (path: string) => boolean): (path: string) => boolean {
   if (listed === undefined) return () => true;
   const isNamed = createPathTest(listed.filesChanged);
@@ -111,12 +111,15 @@ function createListedTest(listed: Listed | undefined, isNested: (path: string) =
   return (path) => isNamed(path) || (isNested(path) && leadsInto(path));
 }
 
-/** Creates the test whether one of these paths or globs leads to something below a path. */
+/** Creates a test for whether one of these paths or globs points below a given path. */
 function createLeadTest(named: readonly string[]): (path: string) => boolean {
   return (path) => named.some((one) => one.startsWith(`${path}/`));
 }
 
-/** Says of each nested repository whether it is a submodule: what changed in it can be committed only there. */
+/**
+ * Gives the reason for each nested repository: a submodule, whose changes must be committed inside it, or any other
+ * repository.
+ */
 async function nameRepositories(
   workTree: string,
   repositories: readonly string[],
@@ -131,7 +134,7 @@ async function nameRepositories(
   }));
 }
 
-/** The outermost repository inside the work tree that a path is in; null if there is none. */
+/** Finds the outermost nested repository that contains a path or is that path; null if there is none. */
 async function findRepositoryAround(workTree: string, path: string): Promise<string | null> {
   for (const one of [...listParents(path), path]) {
     if (await isReachable(join(workTree, one, '.git'), constants.F_OK)) return one;
@@ -140,8 +143,8 @@ async function findRepositoryAround(workTree: string, path: string): Promise<str
 }
 
 /**
- * Leaves out paths for which another one stands, since git refuses to be told of both: what is in a directory stands for the
- * file that it took the place of, a file or a link for what was in the directory.
+ * Removes paths that another path covers, since git refuses both together: a file replaced by a directory is covered by
+ * the files in that directory; files of a directory replaced by a file or link are covered by that file or link.
  * @param workTree absolute path
  */
 export async function leaveOutReplaced(workTree: string, paths: readonly string[]): Promise<string[]> {
@@ -156,12 +159,12 @@ export async function leaveOutReplaced(workTree: string, paths: readonly string[
   return paths.filter((path) => !isReplaced(path));
 }
 
-/** How many listed paths are looked up; only a few of them are shown. */
+/** Maximum number of listed paths that are looked up; only a few of them are shown. */
 const LOOKED_UP = 200;
 
 /**
- * Lists the paths that results list and that are not committed because git ignores them, they are outside, or they do
- * not exist (engine.md, Commits).
+ * Lists paths that results name but that are not committed: ignored, missing, outside, in a nested repository, the
+ * user's, or not in the todo's files (engine.md, Commits).
  * @param workTree absolute path
  * @param settled paths that are committed or already known to be left
  * @throws DevCliError `INTERRUPTED`
@@ -198,14 +201,14 @@ export async function listLeftPaths(
   return [...left, ...named, ...(await listUnheld(workTree, unknown, options))];
 }
 
-/** Those of the unchanged paths that git does not track either. */
+/** Returns those of the unchanged paths that git does not track, with the reason. */
 async function listUnheld(workTree: string, paths: readonly string[], options: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...flags: string[]) => {
     const answer = await nullIfRefused(
       git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...flags, '--', ...paths], options),
     );
-    // Git ends a directory that is ignored as a whole in a slash.
+    // Git prints an ignored directory with a trailing slash.
     return answer === null ? null : splitNames(answer).map((path) => path.replace(/\/$/, ''));
   };
   const tracked = await ask('--cached');
@@ -218,14 +221,14 @@ async function listUnheld(workTree: string, paths: readonly string[], options: G
     .map((path) => ({ path, why: isIgnored(path) ? 'listed, but git ignores it' : 'listed, but nothing is there' }));
 }
 
-/** Creates the test whether a path is one of these, or is above or below one of them. */
+/** Creates a test for whether a path is one of these, or is above or below one of them. */
 function createRelatedTest(paths: readonly string[]): (path: string) => boolean {
   const above = new Set(paths.flatMap((path) => [path, ...listParents(path)]));
   const below = createPathTest(paths);
   return (path) => above.has(path) || below(path);
 }
 
-/** Those of the nested repositories that are submodules and have another commit checked out than recorded. */
+/** Returns those nested repositories that are submodules with another commit checked out than the recorded one. */
 async function listMovedSubmodules(
   workTree: string,
   nested: readonly string[],

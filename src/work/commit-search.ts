@@ -3,16 +3,16 @@ import { type Asking, askGit, type GitOptions, git, nullIfRefused } from './git-
 
 /** Finds the commits of a run in the history (engine.md, Commits). */
 
-/** The trailer that names the run and the todo. */
+/** The commit trailer that names the run and the todo. */
 export const TRAILER = 'Dev-Cli-Task';
 
-/** Whether a line of a commit message looks like the trailer. */
+/** Returns whether a line of a commit message looks like the trailer. */
 export function isTrailer(line: string): boolean {
   return new RegExp(`^\\s*${TRAILER}\\s*:`, 'i').test(line);
 }
 
 /**
- * Finds the commit with this trailer among those since `since` (null: all) up to HEAD; null if there is none.
+ * Finds the commit with this trailer between `since` (null: the beginning) and HEAD; null if there is none.
  * @param workTree absolute path
  * @param key value of the trailer
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
@@ -33,7 +33,7 @@ export async function findCommit(
   }
 }
 
-/** Finds the commit in the same way, up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
+/** Does the same as `findCommit`, but up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
 export function findCommitIn(
   workTree: string,
   key: string,
@@ -44,7 +44,8 @@ export function findCommitIn(
 }
 
 /**
- * Finds the commit with this line in its message among those since `since` (null: all) up to `head`; null if there is none.
+ * Finds the commit with this line in its message between `since` (null: the beginning) and `head`; null if there is
+ * none.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -56,26 +57,26 @@ export async function findCommitByLine(
 ): Promise<string | null> {
   if (head === null || head === since) return null;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
-  // If history was rewritten, `since` may be gone: then all of it is searched.
+  // If history was rewritten, `since` may be gone: then the whole history is searched.
   const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], options));
   const answer = recent ?? (await git(workTree, [...only, head], options));
-  // Any line of the message counts: where a hook has added text behind it, git no longer sees a trailer.
+  // Any line of the message counts: if a hook has appended text, git no longer recognizes the trailer.
   const found = answer
     .toString('utf8')
     .split('\0')
     .map((commit) => commit.split('\n'))
     .filter((lines) => lines.some((each) => each.trim() === line));
-  // The oldest is ours: a hook may add commits with our message. Without `since` it is the newest, since a todo may be
-  // redone.
+  // The oldest match is ours: a hook may add commits with our message. Without `since` take the newest, since a todo
+  // may have been redone.
   return (recent === null ? found[0] : found.at(-1))?.[0] ?? null;
 }
 
-/** In how many commits to look for one that lost its trailer. */
+/** Maximum number of commits in which to look for one that lost its trailer. */
 const LOOKED_AT = 50;
 
 /**
- * Finds the one commit since `before` that holds all of these paths, for a commit whose trailer a hook has removed.
- * @returns null if there is none, or several, of which any could be ours
+ * Finds the only commit since `before` that contains all of these paths: a hook may have removed the trailer of ours.
+ * @returns null if there is no such commit, or several, since any of them could be ours
  * @throws DevCliError `INTERRUPTED`
  */
 export async function findCommitByPaths(
@@ -97,7 +98,7 @@ export async function findCommitByPaths(
 }
 
 /**
- * Reads the first line of a commit's message: a hook may have written another than was asked for. Nothing where git cannot say.
+ * Reads the first line of a commit's message, which a hook may have changed; returns no `subject` if git cannot tell.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function readSubject(
@@ -111,27 +112,27 @@ export async function readSubject(
   return subject === '' ? {} : { subject };
 }
 
-/** Whether a commit is in the history of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
+/** Returns whether a commit is an ancestor of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
 export async function isAncestor(workTree: string, from: string, to: string, options: GitOptions): Promise<boolean> {
   return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;
 }
 
-/** A commit as the history shows it. */
+/** A commit of the history. */
 export interface LoggedCommit {
   sha: string;
   subject: string;
-  /** What it changed, relative to the work tree; of a merge nothing. */
+  /** The changed paths, relative to the work tree; empty for a merge. */
   paths: string[];
-  /** What it is of, where its message has a trailer of dev-cli: `<runId>/<todo>`. */
+  /** The value `<runId>/<todo>` of a dev-cli trailer in the message; null without one. */
   key: string | null;
 }
 
-/** Commits that are looked at; a report names only a few. */
+/** Maximum number of commits read; a report names only a few. */
 const MOST = 50;
 
 /**
- * What `readCommitsNow` (present.ts) asks: the newest commits between two, oldest first.
- * @param range.from null for all
+ * Asks git for the newest commits in a range, oldest first, for `readCommitsNow` (present.ts).
+ * @param range.from null for the whole history
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export function* lookAtCommits(

@@ -8,23 +8,23 @@ import { listChangedPaths } from './paths.js';
 import { executeFile } from './processes.js';
 
 /**
- * Plans the commits of a run's work (engine.md, Commits). Each carries a trailer by which it is looked for before it is
- * made, so that it is made once however often dev-cli is cut off.
+ * Plans the commits of a run's work (engine.md, Commits). Each commit carries a trailer, and dev-cli searches for it
+ * before committing, so that a commit is made only once however often dev-cli is interrupted.
  */
 
 /** Where HEAD was when the commit was planned. */
 export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
 
-/** What holds for all commits that a call makes in a work tree. */
+/** Facts that hold for all commits that a call makes in a work tree. */
 export interface CommitSetting {
-  /** Where the files of `TELLING` are, absolute. */
+  /** Absolute paths of the files of `TELLING`, in that order. */
   places: string[];
   /** Whether commits are signed, for which git may ask for a passphrase. */
   signs: boolean;
 }
 
 /**
- * Reads the setting of commits in a work tree.
+ * Reads the facts that matter for commits in a work tree.
  * @param workTree absolute path
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
@@ -38,24 +38,24 @@ export async function readCommitSetting(workTree: string, options: GitOptions = 
   return { signs, places: repository.places ?? (await findPlaces(workTree, TELLING, options)) };
 }
 
-/** What there is to commit. */
+/** The result of planning a commit. */
 export type CommitPlan =
   | { kind: 'found'; sha: string }
   | { kind: 'nothing'; why: string; left: LeftPath[] }
   /** The commit has to wait. `head`: because of where HEAD is, which a person may accept. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
-  /** `alone`: git makes it without anybody's help: no hook takes part, and nothing asks for a signature. */
+  /** `alone`: git needs nobody else: no hook runs, and nothing asks for a signature. */
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
 
-/** Whether a commit may come of this scope at all: somebody lists what it could hold. */
+/** Returns whether a commit can result from this scope at all, which needs listed paths and files of the todo. */
 export function mayHold({ listed, files, charged }: CommitScope): boolean {
   const isListed = listed === undefined || listed.filesChanged.length > 0;
   return isListed && (files === null || files.length + charged.length > 0);
 }
 
 /**
- * Whether it is plain that there is nothing to commit and nothing to name: nobody lists anything, nothing has changed, and no
- * commit was made since that could be the one that is asked for.
+ * Returns whether there is clearly nothing to commit and nothing to report: no result lists a path, nothing has
+ * changed, and no commit was made since that could be the one in question.
  */
 export function isPlainlyEmpty({ head, dirty }: Baseline, { since, listed }: CommitScope): boolean {
   if (head !== null && head !== since.head) return false;
@@ -63,10 +63,10 @@ export function isPlainlyEmpty({ head, dirty }: Baseline, { since, listed }: Com
 }
 
 /**
- * Determines what a commit would hold, and whether it is already made. Changes nothing.
+ * Determines what a commit would contain, and whether it exists already. Changes nothing.
  * @param workTree absolute path
  * @param now the work tree as just read
- * @param readSetting called only where there is something to commit
+ * @param readSetting called only if there is something to commit
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function planCommit(
@@ -103,27 +103,28 @@ async function isSigning(workTree: string, options: GitOptions): Promise<boolean
   return answer?.toString('utf8').trim() === 'true';
 }
 
-/** Asks for one place at a time, so that a path may hold anything. */
+/** Asks for one path per call of git, so that a path may contain any character. */
 async function findPlaces(workTree: string, files: readonly string[], options: GitOptions): Promise<string[]> {
   const answers = await Promise.all(files.map((file) => git(workTree, ['rev-parse', '--git-path', file], options)));
   return answers.map((answer) => resolve(workTree, answer.toString('utf8').slice(0, -1)));
 }
 
-/** What git said to a commit that it was to make at once. */
+/** What git answered when it was asked to commit at once. */
 export interface CommitAnswer {
-  /** `cut off`: a signal or the timeout ended it, or it could not be started. */
+  /** `cut off`: git was ended by a signal or the timeout, or could not be started. */
   exit: number | 'cut off';
   output: string;
-  /** The commit, if git said which. */
+  /** The sha of the commit, if git printed it. */
   sha: string | null;
 }
 
-/** Most that git prints about a commit, in bytes. */
+/** Maximum number of bytes that git may print about a commit. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * Has git make the commit within the call: for one in which nobody else has a part. Only after the last one of a run git may tidy up.
- * @param timeoutSeconds when it is ended
+ * Has git commit within the call; only without hooks and signature. Git may run maintenance only after a run's last
+ * commit.
+ * @param timeoutSeconds after which git is ended
  * @throws DevCliError `IO`
  */
 export async function makeCommit(
@@ -134,7 +135,7 @@ export async function makeCommit(
   const files = buildCommitFiles(message, key, paths);
   const maintenance = last ? [] : ['-c', 'maintenance.auto=false', '-c', 'gc.auto=0'];
   const [, ...args] = buildCommitCommand(null, '-').filter((word) => word !== '--quiet');
-  // By the sha in full, git says which commit it made.
+  // With the full sha in its output, git says which commit it made.
   const argv = [
     '-c',
     'core.abbrev=no',
@@ -158,8 +159,8 @@ export async function makeCommit(
 }
 
 /**
- * Builds the command that makes the commit, for the detached runner, since hooks may take long. It reads message and
- * paths from files, so that no path can be taken for an option or a pattern.
+ * Builds the command that makes the commit, for the detached runner, since hooks may take long. The command reads
+ * message and paths from files, so that no path can be mistaken for an option or a pattern.
  */
 export function buildCommitCommand(messageFile: string | null, pathsFile: string): string[] {
   return [
@@ -189,8 +190,8 @@ export function buildCommitFiles(
 }
 
 /**
- * Whether the command failed because there was nothing to commit, as with a file that was staged and is gone. Ask
- * before `withdrawNew`. Runs no hooks.
+ * Returns whether the commit failed because there was nothing to commit, as with a file that was staged and is now
+ * gone. Must be called before `withdrawNew`. Runs no hooks.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function isEmptyCommit(
@@ -203,19 +204,21 @@ export async function isEmptyCommit(
   return (await nullIfRefused(asked)) === null;
 }
 
-/** Builds the command's environment, in English, so that git's messages are recognised (`isHindrance`). */
+/** Builds the environment of the commit command, in English, so that `isHindrance` recognizes git's messages. */
 export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }
 
-/** Whether git's message means that it could not write just now, rather than that it refused the commit. */
+/**
+ * Returns whether git's message means that it could not write at the moment, rather than that it refused the commit.
+ */
 export function isHindrance(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
-  // The second: a file that existed when the commit was planned is gone.
+  // The second pattern: a file that existed when the commit was planned is gone.
   return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
 }
 
-/** Whether git refused a path that the sparse checkout leaves out: trying again will not help. */
+/** Returns whether git refused a path outside the sparse checkout: trying again would not help. */
 export function isOutsideSparse(output: string): boolean {
   return /outside of your sparse-checkout/.test(output);
 }

@@ -4,32 +4,32 @@ import { join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findRepository, type GitOptions, git } from './git-command.js';
 
-/** What a repository holds, whatever of it is staged or committed (memory.md, Truth). */
+/** Computes an id of what a repository contains, independent of what is staged or committed (memory.md, Truth). */
 
-/** How long a question may take, in seconds; it is asked for the sake of one line. */
+/** Seconds that computing the content may take; it serves only one line of output. */
 const PATIENCE = 2;
 
-/** What memory writes itself, relative to the work tree: it does not count. */
+/** Paths that memory writes itself, relative to the work tree; they do not count. */
 const OWN = ['.dev', '.ai/handoffs', 'PROJECT_CONTEXT.md'];
 
-/** Settings under which git writes nothing beside index and objects, runs no hook and refuses no line end. */
+/** Git settings: write nothing besides index and objects, run no hook, reject no line ending. */
 const QUIET = ['core.hooksPath=/dev/null', 'core.splitIndex=false', 'core.safecrlf=false', 'core.fsync=none'];
 
-/** A content as the repository keeps it. */
+/** The content of a work tree as tree objects in the repository. */
 export interface KeptContent {
-  /** The tree of all that git does not ignore. */
+  /** The tree of everything that git does not ignore. */
   tree: string;
-  /** The same without what memory writes. */
+  /** The same tree without the paths that memory writes. */
   content: string;
 }
 
 /**
- * Computes the id of the tree of all that git does not ignore in the whole repository, without `.dev/`, `.ai/handoffs/` and
- * PROJECT_CONTEXT.md of the work tree. It stays the same when exactly that is staged or committed, and in a linked work tree. Nothing
- * is written to the repository.
+ * Computes the id of the tree of everything that git does not ignore in the whole repository, without `.dev/`,
+ * `.ai/handoffs/` and PROJECT_CONTEXT.md of the work tree. Staging or committing the changes does not alter the id, and
+ * a linked work tree with the same content has the same id. Writes nothing to the repository.
  * @param workTree absolute path
- * @returns null where it cannot be told: no repository, a file that cannot be read, a submodule that has changes of its own, or more
- * than two seconds
+ * @returns null if it cannot be determined: no repository, an unreadable file, a submodule with changes of its own, or
+ * more than two seconds
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function readContent(workTree: string, options: GitOptions = {}): Promise<string | null> {
@@ -44,15 +44,15 @@ export async function readContent(workTree: string, options: GitOptions = {}): P
 }
 
 /**
- * Computes the same, and leaves its objects in the repository, for a commit to name them.
- * @returns null where there is no repository
+ * Computes the same as `readContent`, but leaves the objects in the repository, so that a commit can refer to them.
+ * @returns null if there is no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; system errors of the directory for temporary files
  */
 export function keepContent(workTree: string, options: GitOptions = {}): Promise<KeptContent | null> {
   return makeTrees(workTree, options, null);
 }
 
-/** @param until instant in milliseconds at which to give up; null: the objects are kept, however long that takes */
+/** @param until time in milliseconds at which to give up; null: no limit, and the objects are kept */
 async function makeTrees(workTree: string, options: GitOptions, until: number | null): Promise<KeptContent | null> {
   const found = await findRepository(workTree, limit(options, until), ['index', 'objects']);
   if (found.kind !== 'repository') return null;
@@ -69,12 +69,12 @@ async function makeTrees(workTree: string, options: GitOptions, until: number | 
     };
     mkdirSync(own);
     copyIndex(index, aside.index);
-    // Packed tightly they would be thrown away all the same.
+    // Compressing objects that are deleted right after would be a waste.
     const settings = [...QUIET, ...(until === null ? [] : ['core.looseCompression=0'])].flatMap((one) => ['-c', one]);
     const run = async (...args: string[]): Promise<string> =>
       (await git(workTree, [...settings, ...args], { ...limit(options, until), aside })).toString('utf8').trim();
     await run('add', '--all', '--', ':/');
-    // The tree has only the commit of a submodule: git fails here where one has changes of its own.
+    // The tree records only the commit of a submodule: this command fails if one has changes of its own.
     if (until !== null && existsSync(resolve(workTree, found.top, '.gitmodules'))) await run('diff-files', '--quiet');
     const tree = until === null ? await run('write-tree') : '';
     await run('rm', '--cached', '--force', '-r', '--quiet', '--ignore-unmatch', '--', ...OWN);
@@ -90,8 +90,8 @@ function limit(options: GitOptions, until: number | null): GitOptions {
 }
 
 /**
- * Copies an index with its time: git looks into files that changed when it was written or later, of the others it believes what the
- * index says. A millisecond less makes up for what a time loses on its way through Node.
+ * Copies an index with its modification time: git rereads only files that changed at or after that time, and trusts the
+ * index for the others. One millisecond is subtracted because Node loses precision in times.
  */
 function copyIndex(from: string, to: string): void {
   const stats = statSync(from, { throwIfNoEntry: false });

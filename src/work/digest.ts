@@ -2,14 +2,14 @@ import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, 
 import { getSystemCode } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 
-/** Above this size, in bytes, a file is identified by size and mtime: hashing it at every call would take seconds. */
+/** Size in bytes above which a file is identified by size and mtime: hashing it at every call would take seconds. */
 const LARGE = 32 * 1024 * 1024;
 
 /**
- * Digests what is at a path, without following links or opening anything but a regular file.
+ * Computes the digest of what is at a path, without following links or opening anything but a regular file.
  * @returns the SHA-256 of a regular file in hexadecimal; `link:` and the SHA-256 of a symbolic link's target; `large:`
- * or `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if there is
- * nothing
+ * or `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if nothing is
+ * there
  */
 export function digestContent(path: Buffer): string | null {
   try {
@@ -45,7 +45,7 @@ function renderSizeAndTime(facts: Stats): string {
   return `${facts.size}-${Math.trunc(facts.mtimeMs)}`;
 }
 
-/** Whether a path leads to a directory; not where it is gone, or cannot be reached. */
+/** Returns whether a path leads to a directory; false if it is gone or cannot be reached. */
 export function isDirectory(path: string | Buffer): boolean {
   try {
     return statSync(path).isDirectory();

@@ -3,14 +3,14 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { endProcessTree } from './process-tree.js';
 import { childProcess } from './processes.js';
 
-/** The editor of the person at the terminal. */
+/** Runs the editor of the person at the terminal. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Finds the user's editor as git does: `$VISUAL` where the terminal can move its cursor, `$EDITOR`, `vi`. An empty variable is
- * none.
- * @returns null where nothing is set and the terminal is too plain for `vi`
+ * Finds the user's editor as git does: `$VISUAL` unless the terminal is dumb, then `$EDITOR`, then `vi`. An empty
+ * variable counts as unset.
+ * @returns null if nothing is set and the terminal is too plain for `vi`
  */
 export function findEditor(env: Environment): string | null {
   const isDumb = (env['TERM'] || 'dumb') === 'dumb';
@@ -18,19 +18,19 @@ export function findEditor(env: Environment): string | null {
   return visual || env['EDITOR'] || (isDumb ? null : 'vi');
 }
 
-/** The characters for which git has a shell read the command: it may hold options, quotes, variables. */
+/** Characters that make git run the editor through a shell: the command may contain options, quotes, variables. */
 const FOR_A_SHELL = /[|&;<>()$`\\"' \t\n*?[#~=%]/;
 
-/** Returns the argument vector that opens a file; the path is an argument, and no part of what a shell reads. */
+/** Returns the argument vector that opens a file; the path is passed as an argument that no shell interprets. */
 export function buildEditorCommand(editor: string, path: string): readonly [string, ...string[]] {
   return FOR_A_SHELL.test(editor) ? ['/bin/sh', '-c', `${editor} "$@"`, editor, path] : [editor, path];
 }
 
 /**
- * Opens a file in the user's editor and waits until it is closed. Ctrl-C is the editor's meanwhile, as for git; a signal that
- * ends this process ends the editor, too.
+ * Opens a file in the user's editor and waits until it is closed. Meanwhile Ctrl-C goes to the editor, as with git; a
+ * signal that ends this process also ends the editor.
  * @param path absolute
- * @throws DevCliError `COMMAND_FAILED` where there is no editor, it cannot be started, or it fails
+ * @throws DevCliError `COMMAND_FAILED` if there is no editor, it cannot be started, or it fails
  */
 export async function runEditor(
   path: string,
@@ -42,7 +42,7 @@ export async function runEditor(
   const named = JSON.stringify(editor.slice(0, 200));
   const [exit, by] = await whileEditorHearsKeys(async () => {
     const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
-    // A shell hands SIGTERM on to nobody.
+    // A shell does not pass SIGTERM on to its children.
     const end = () => child.pid !== undefined && endProcessTree(child.pid);
     signal.addEventListener('abort', end, { once: true });
     return once(child, 'close')
@@ -64,7 +64,7 @@ function editorError(what: string, fix: string, cause?: Error): DevCliError {
   return new DevCliError('COMMAND_FAILED', `${what}; nothing was applied.`, { fix, ...(cause && { cause }) });
 }
 
-/** The keys of a terminal reach every process in front: these are for the editor. */
+/** Signals that the terminal sends to every foreground process; only the editor should react to them. */
 const KEYS = ['SIGINT', 'SIGQUIT'] as const;
 
 async function whileEditorHearsKeys<T>(work: () => Promise<T>): Promise<T> {

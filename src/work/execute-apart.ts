@@ -2,8 +2,8 @@ import type { ExecFileException } from 'node:child_process';
 import { childProcess, type Execution, type ExecutionOptions } from './processes.js';
 
 /**
- * Runs a program to its end in a process group of its own: Ctrl-C on a terminal, which ends all of this one's, does not end it halfway.
- * What it prints has no limit, and no signal of the call reaches it.
+ * Runs a program to its end in its own process group, so that Ctrl-C on the terminal, which reaches only this process's
+ * group, does not end it halfway. Its output is not limited, and the call's abort signal does not reach it.
  */
 export function executeFileApart(
   program: string,

@@ -7,7 +7,7 @@ import { isReachable } from './commit-head.js';
 import { findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
 import { executeFile } from './processes.js';
 
-/** Questions and requests to a forge, through `gh`. Nothing that it prints is trusted before it has been checked. */
+/** Queries and requests to a forge through `gh`. Its output is checked before it is used. */
 
 /** The text of a pull request. */
 export interface PullRequest {
@@ -15,21 +15,21 @@ export interface PullRequest {
   body: string;
 }
 
-/** An issue, as the forge tells it. */
+/** An issue, as the forge returns it. */
 export interface Issue {
   url: string;
   title: string;
-  /** Markdown, as somebody wrote it; may be empty. */
+  /** Markdown written by any author; may be empty. */
   body: string;
 }
 
-/** How long `gh` may take to tell an issue, in seconds. */
+/** Seconds that `gh` may take to read an issue. */
 const ISSUE_TIMEOUT = 30;
 
 /**
- * Reads an issue: its title and its body, without comments.
- * @param workTree absolute path; without a repository, the issue is one of its own
- * @param issue.repository `OWNER/REPO`, or `HOST/OWNER/REPO`
+ * Reads the title and the body of an issue, without comments.
+ * @param workTree absolute path
+ * @param issue.repository `OWNER/REPO`, or `HOST/OWNER/REPO`; null for the repository of the work tree
  * @throws DevCliError as `findPullRequest`
  */
 export async function readIssue(
@@ -60,20 +60,20 @@ export interface ExistingPullRequest {
   draft: boolean;
 }
 
-/** How long `gh` may take, with the network, in seconds. */
+/** Seconds that `gh` may take, including the network. */
 export const GH_TIMEOUT = 120;
-/** How long `gh` may take to say who is signed in, in seconds. */
+/** Seconds that `gh` may take to say who is signed in. */
 const STATUS_TIMEOUT = 5;
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /** How many characters of gh's output are shown. */
 const SAID = 500;
-/** What gh says if nobody is signed in; any other failure means that it could not find out. */
+/** What gh prints if nobody is signed in; any other failure means that it could not find out. */
 const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
 
 /**
- * Finds the pull request of a branch: the open one, else the latest that was closed or merged, else null.
+ * Finds the pull request of a branch: the open one, else the latest closed or merged one, else null.
  * @param workTree absolute path
- * @param address where the branch is pushed to; a branch with the same name in somebody else's repository does not
+ * @param address URL that the branch is pushed to; a branch of the same name in another person's repository does not
  * count
  * @throws DevCliError `COMMAND_FAILED` if `gh` is missing, refuses or prints something unexpected; `INTERRUPTED`
  */
@@ -95,7 +95,7 @@ export async function findPullRequest(
 
 /**
  * Opens a draft pull request for a pushed branch.
- * @returns its address
+ * @returns its URL
  * @throws DevCliError as `findPullRequest`
  */
 export async function openDraft(
@@ -105,7 +105,7 @@ export async function openDraft(
   { title, body }: PullRequest,
   options: GitOptions = {},
 ): Promise<string> {
-  // The body goes through standard input: it may be longer than an argument can be.
+  // The body goes through stdin: it may exceed the maximum length of an argument.
   const args = ['pr', 'create', '--draft', '--head', branch, '--title', title, '--body-file', '-'];
   const said = await gh(workTree, args, body, options);
   const url = said.trim().split(/\s+/).findLast(isAddress);
@@ -128,8 +128,7 @@ export async function updatePullRequestText(
 }
 
 /**
- * Finds out why `gh` could not open a pull request: it is not signed in, or does not answer. Waits at most five
- * seconds.
+ * Returns why `gh` could not open a pull request: it is not signed in, or does not answer. Waits at most five seconds.
  * @returns null if it could
  * @throws DevCliError `INTERRUPTED`
  */
@@ -139,7 +138,7 @@ export async function findSignInProblem(workTree: string, options: GitOptions = 
     case 'done':
       return null;
     case 'refused':
-      // If one account is in trouble, gh exits with 1 even though another one is signed in.
+      // If one account has a problem, gh exits with 1 even though another account is signed in.
       if (/\bLogged in to\b/.test(answer.said)) return null;
       return SIGNED_OUT.test(answer.said) ? `gh is not signed in: ${answer.said}` : answer.message;
     case 'missing':
@@ -154,7 +153,7 @@ export function buildForgeEnvironment(inherited: NonNullable<GitOptions['env']>)
   return { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
 }
 
-/** How a call of `gh` ended. `said`: its output in one line. */
+/** How a call of `gh` ended. `said`: its output on one line. */
 type GhAnswer =
   | { kind: 'done'; stdout: string }
   | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
@@ -206,7 +205,7 @@ function buildUnreadableError(asked: string, said: string): DevCliError {
   });
 }
 
-/** Turns a program's output into one line without colours and invisible characters. */
+/** Turns a program's output into one short line without colours and invisible characters. */
 function toPlainLine(output: string): string {
   const line = output
     .slice(0, 20 * SAID)
@@ -229,7 +228,7 @@ function parseRequest(row: unknown): ExistingPullRequest[] {
   return state === undefined ? [] : [{ url: row['url'], state, draft: row['isDraft'] === true }];
 }
 
-/** What is missing for a pull request, as far as that can be known without asking the forge. */
+/** What is missing for a pull request, as far as that is known without asking the forge. */
 interface ForgeAccess {
   /** Why nothing can be pushed; null if the repository has a remote. */
   remote: string | null;
@@ -238,7 +237,7 @@ interface ForgeAccess {
 }
 
 /**
- * Looks for a remote and for `gh`. A repository that git refuses to read counts as one without a remote.
+ * Checks for a remote and for `gh`. A repository that git refuses to read counts as having no remote.
  * @param workTree absolute path
  * @throws DevCliError `IO` if the directory is gone; `INTERRUPTED`
  */

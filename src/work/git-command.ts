@@ -7,20 +7,20 @@ import { stripInvisible } from '../base/visible.js';
 import { SANDBOX_RULES } from '../generated/harnesses.js';
 import { type Conversation, type Execution, executeFile, executeFileNow } from './processes.js';
 
-/** Options of every call of git. */
+/** Options for every call of git. */
 export interface GitOptions {
   /** Default: the environment of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
-  /** How long one call of git may take, in seconds; default 120. */
+  /** Seconds that one call of git may take; default 120. */
   timeoutSeconds?: number;
-  /** What git reads from standard input. */
+  /** The standard input of git. */
   input?: string | Buffer;
-  /** Talks with git instead; not where this process waits at a stop. */
+  /** Talks with git while it runs, instead of `input`; has no effect in `askNow`. */
   converse?: Conversation;
-  /** Ctrl-C on a terminal does not end git halfway. */
+  /** Runs git in its own process group: Ctrl-C does not end it halfway. */
   apart?: boolean;
-  /** Has git use these in place of the repository's, which it then only reads. */
+  /** Makes git use this index and object directory instead of the repository's, which git then only reads. */
   aside?: { index: string; objects?: { directory: string; beside: string } };
 }
 
@@ -28,21 +28,21 @@ export interface GitOptions {
 export type RepositoryLookup =
   | { kind: 'no-git' | 'no-repository' }
   /**
-   * `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the way back. `places`: where
-   * git keeps the files that were asked for; null if its answer could not be told apart, as with a line feed in a path.
+   * `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the path back up.
+   * `places`: where git keeps the requested files; null if git's answer is ambiguous, as with a line feed in a path.
    */
   | { kind: 'repository'; prefix: Buffer; top: string; places: string[] | null };
 
 interface GitQuestion {
   directory: string;
   args: string[];
-  /** A directory above, from which on git does not look for a repository. */
+  /** A parent directory at which git stops looking for a repository. */
   ceiling?: string;
 }
 
 /**
- * Work that asks git several things, one after the other. Who runs git is left to its caller: `ask` does it beside other work,
- * `askNow` within a decision, which cannot wait. It yields null where it may be interrupted between two questions.
+ * A sequence of questions to git. The caller decides how git runs: `ask` runs it asynchronously, `askNow`
+ * synchronously, within a decision, which cannot wait. The generator yields null at points where it may be interrupted.
  */
 export type Asking<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
@@ -77,10 +77,10 @@ const REDIRECTING = [
 ];
 
 /**
- * Finds the repository of a directory. A `.git` file that leads nowhere is a failure, not a missing repository. A bare
- * repository, or the inside of `.git`, counts as none because it has no work tree.
+ * Finds the repository of a directory. A `.git` file that points nowhere is a failure, not a missing repository. A bare
+ * repository, or the inside of `.git`, counts as no repository because it has no work tree.
  * @param directory absolute path
- * @param files of the git directory, whose places are asked for
+ * @param files of the git directory whose paths are wanted
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
 export function findRepository(
@@ -91,7 +91,7 @@ export function findRepository(
   return ask(lookUpRepository(directory, files), options);
 }
 
-/** What `findRepository` asks. @throws DevCliError as it does */
+/** The questions of `findRepository`. @throws DevCliError as it does */
 export function* lookUpRepository(directory: string, files: readonly string[] = []): Asking<RepositoryLookup> {
   const asked = files.flatMap((file) => ['--git-path', file]);
   // --show-prefix comes last, since the path that it prints may contain a line feed.
@@ -107,7 +107,7 @@ export function* lookUpRepository(directory: string, files: readonly string[] = 
   if (inside !== 'true') return { kind: 'no-repository' };
   const before = lines.slice(0, 2 + files.length);
   const prefix = answer.stdout.subarray(before.join('\n').length + 1, -1);
-  // A line feed in one of the places would shift the rest: the way down is then not as deep as the way back.
+  // A line feed in one of the places would shift the other lines: then `prefix` and `top` differ in depth.
   if (files.length > 0 && countSlashes(prefix.toString('latin1')) !== countSlashes(top)) {
     const plain = yield* lookUpRepository(directory);
     return plain.kind === 'repository' ? { ...plain, places: null } : plain;
@@ -122,13 +122,13 @@ function countSlashes(path: string): number {
 
 /**
  * Runs git in a directory that is known to be in a repository, and returns its standard output.
- * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED` with git's message, `IO`, `INTERRUPTED`
  */
 export function git(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
   return ask(askGit(directory, args), options);
 }
 
-/** What `git` asks. @throws DevCliError as it does */
+/** The question of `git`. @throws DevCliError as it does */
 export function* askGit(directory: string, args: string[]): Asking<Buffer> {
   const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
@@ -136,7 +136,7 @@ export function* askGit(directory: string, args: string[]): Asking<Buffer> {
   return answer.stdout;
 }
 
-/** Runs git for `asking`, beside other work. @throws what `asking` throws; DevCliError `INTERRUPTED` */
+/** Answers `asking` by running git asynchronously. @throws what `asking` throws; DevCliError `INTERRUPTED` */
 export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T> {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
@@ -153,7 +153,7 @@ export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T>
   return step.value;
 }
 
-/** Runs git for `asking` and waits, with this process at a stop. @throws as `ask` */
+/** Answers `asking` by running git synchronously, which blocks this process. @throws as `ask` */
 export function askNow<T>(asking: Asking<T>, options: GitOptions): T {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
@@ -169,7 +169,7 @@ export function askNow<T>(asking: Asking<T>, options: GitOptions): T {
   return step.value;
 }
 
-/** What a generator is given where it has asked nothing; it does not look at it. */
+/** Passed to a generator that has asked no question; the generator ignores it. */
 const UNASKED = 'no-git';
 
 async function pause({ signal }: GitOptions): Promise<void> {
@@ -177,7 +177,7 @@ async function pause({ signal }: GitOptions): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns null if git failed, for questions to which that means "no". @throws DevCliError `IO`, `INTERRUPTED` */
+/** Returns null if git failed, for questions where that means "no". @throws DevCliError `IO`, `INTERRUPTED` */
 export async function nullIfRefused<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -187,7 +187,7 @@ export async function nullIfRefused<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Returns the result of `work` or, if git refused, its words. @throws any other error */
+/** Returns the result of `work` or, if git failed, its message. @throws any other error */
 export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
@@ -198,8 +198,8 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
 }
 
 /**
- * Without this check, a missing directory would look like a missing git. It is synchronous, so that git is at work when the
- * caller goes on.
+ * Checks that the directory exists: otherwise its absence would look like a missing git. Synchronous, so that git is
+ * already running when the caller continues.
  */
 function requireDirectory(cwd: string): void {
   try {
@@ -228,7 +228,7 @@ function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-
   return toAnswer(args, options, executeFileNow('git', buildArguments(args), execution));
 }
 
-/** A mere question would start a file system monitor that outlives it. */
+/** Disables the file system monitor: a mere question would start one that outlives the call. */
 function buildArguments(args: string[]): string[] {
   return ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
 }
@@ -243,7 +243,7 @@ function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions
   return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
 }
 
-/** Git splits the list of further object directories at colons, unless a path is in quotes. */
+/** Quotes the object directory: git splits the list of alternate directories at colons, unless a path is in quotes. */
 function nameAside({ index, objects }: NonNullable<GitOptions['aside']>): Record<string, string> {
   return {
     GIT_INDEX_FILE: index,
@@ -269,32 +269,32 @@ function toAnswer(
   });
 }
 
-/** Repeating alone does not help where a sandbox is in the way. */
+/** In a sandbox, repeating the call alone would not help. */
 const FORBIDDEN: Instruction = [
   'Something forbids dev-cli to start git, as a sandbox does. Make the call again as a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or behind it. Only such a line is let out of the sandbox, by the rule that ',
   { command: 'install', input: { harness: SANDBOX_RULES.map(({ id }) => id) } },
   ` writes for ${SANDBOX_RULES.map(({ name }) => name).join(' and ')}.`,
 ];
 
-/** The command of git among its arguments: `status` of `-c a=b status --short`. */
+/** Returns the git subcommand among the arguments: `status` of `-c a=b status --short`. */
 function findVerb(args: readonly string[]): string {
   let at = 0;
   while (args[at]?.startsWith('-')) at += args[at] === '-c' || args[at] === '-C' ? 2 : 1;
   return args[at] ?? '';
 }
 
-/** Programs that ask for a password. If a harness sets these to nothing, git does not find the user's own. */
+/** Programs that ask for a password. If a harness empties these variables, git does not find the user's own. */
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**
  * Builds an environment in which git uses the repository of its current directory and the user's own configuration. If
- * a harness mark is set, the configuration that the harness imposes is removed (protocol.md §1): that of Gemini CLI
- * would take away identity, hooks and credentials.
+ * a harness mark is set, removes the git configuration that the harness imposes (protocol.md §1): that of Gemini CLI
+ * would disable identity, hooks and credentials.
  */
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
-  // dev-cli's own sessions impose nothing.
+  // dev-cli's own sessions impose no configuration.
   if (findHarnessMark({ ...inherited, [OWN_MARK]: '' }) === null) return env;
   for (const name of Object.keys(env)) if (name.startsWith('GIT_CONFIG_')) delete env[name];
   for (const name of ASKPASS) if (env[name] === '') delete env[name];
@@ -302,7 +302,7 @@ export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>):
 }
 
 function buildQuestionEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
-  // With optional locks, `git status` would rewrite the index. The C locale keeps git's messages recognisable.
+  // With optional locks, `git status` would rewrite the index. The C locale keeps git's messages recognizable.
   return { ...buildUserEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
@@ -317,7 +317,7 @@ function buildGitFailure(args: readonly string[], answer: GitAnswer): DevCliErro
   });
 }
 
-/** Makes git's words fit to be shown: no control characters, at most `MAX_STDERR` characters. */
+/** Makes git's message fit to show: no control characters, at most `MAX_STDERR` characters. */
 function toShownText(stderr: Buffer): string {
   const text = stripInvisible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;

@@ -16,9 +16,9 @@ import {
 } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
-/** Questions to git. Nothing here changes a repository, not even its index. */
+/** Read-only questions to git. Nothing here changes a repository, not even its index. */
 
-/** A whole repository: what is checked out, and what differs from that, sorted by path from the top. */
+/** The state of a whole repository: what is checked out, and what differs from that, sorted by path from the top. */
 interface Tree {
   head: string | null;
   branch: string | null;
@@ -30,7 +30,7 @@ interface Tree {
 /** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
 
-/** A work tree at one moment, as both who commits and who runs commands see it. */
+/** A work tree at one moment, as needed both for committing and for running commands. */
 export interface WorkTreeReading {
   /** The part of the repository below the work tree, with paths relative to it. */
   present: WorkTreeStatus;
@@ -40,7 +40,7 @@ export interface WorkTreeReading {
   prefix: string;
 }
 
-/** Reads a work tree once for all who ask about this moment. @throws DevCliError as `readPresent` */
+/** Reads a work tree once for everything that needs its state at this moment. @throws DevCliError as `readPresent` */
 export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
   const place = await ask(lookAtRepository(workTree), options);
   if (place === null) return null;
@@ -48,8 +48,8 @@ export async function readWorkTree(workTree: string, options: GitOptions = {}): 
 }
 
 /**
- * Reads the work tree as it is now (storage.md, state.json; harness.md, The second net). If the work tree is only a
- * part of its repository, only that part is read.
+ * Reads the current state of the work tree (storage.md, state.json; harness.md, The second net). If the work tree is
+ * only a part of its repository, reads only that part.
  * @param workTree absolute path
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
@@ -58,13 +58,13 @@ export function readPresent(workTree: string, options: GitOptions = {}): Promise
   return ask(lookAtPresent(workTree), options);
 }
 
-/** What `readPresent` asks. @throws DevCliError as `readPresent` */
+/** The questions of `readPresent`. @throws DevCliError as `readPresent` */
 export function* lookAtPresent(workTree: string): Asking<WorkTreeStatus | null> {
   const place = yield* lookAtRepository(workTree);
   return place === null ? null : cutOut(place);
 }
 
-/** What is different from a baseline. */
+/** The difference between a work tree and a baseline. */
 export interface WorkTreeChanges {
   /** Paths outside `.dev/`, relative to the work tree and sorted. */
   paths: string[];
@@ -72,8 +72,8 @@ export interface WorkTreeChanges {
 }
 
 /**
- * What `readChangesNow` (present.ts) asks: which paths differ from the baseline, on disk or through commits made since. A path
- * that was dirty before and still has the same content, committed or not, is not among them.
+ * The questions of `readChangesNow` (present.ts): which paths differ from the baseline, on disk or through commits made
+ * since. A path that was dirty before and still has the same content, committed or not, is not included.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
@@ -100,11 +100,11 @@ export function* lookAtChanges(workTree: string, baseline: Baseline): Asking<Wor
   return { paths: [...changed].sort(), now: toBaseline(now) };
 }
 
-/** The state of the repository on which a command runs. */
+/** The state of the repository in which a command runs. */
 export interface TreeState {
   /** The commit checked out; null before the first one. */
   head: string | null;
-  /** Digest of the commit checked out and of all changed or untracked content, ignored files aside. */
+  /** Digest of the commit checked out and of all changed or untracked content, except ignored files. */
   digest: string;
 }
 
@@ -122,7 +122,7 @@ function toTreeState(tree: Tree): TreeState {
   return { head: tree.head, digest: digestTree(tree) };
 }
 
-/** A repository, and the way down from its top to the work tree. */
+/** A repository, and the path from its top down to the work tree. */
 interface Place {
   tree: Tree;
   prefix: Buffer;
@@ -144,7 +144,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: P
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
 const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev', ':(exclude).ai/handoffs'];
 
-/** Asks git once where the directory is the top of its repository. Null if there is no git or no repository. */
+/** Reads the repository of a directory, with one question if that is its top. Null without git or a repository. */
 function* lookAtRepository(directory: string): Asking<Place | null> {
   const ceiling = findCeiling(directory);
   if (ceiling !== null) {
@@ -163,7 +163,7 @@ function* lookAtTree(directory: string, top: string): Asking<Tree> {
   return yield* lookAtListed(directory, top, yield* askGit(directory, [...STATUS, ...SCOPE]));
 }
 
-/** @param status what git answered */
+/** @param status the output of `git status` */
 function* lookAtListed(directory: string, top: string, status: Buffer): Asking<Tree> {
   const { entries, ...place } = parseStatus(status);
   const dirty: Tree['dirty'] = [];
@@ -175,7 +175,7 @@ function* lookAtListed(directory: string, top: string, status: Buffer): Asking<T
   return { ...place, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
-/** Paths that differ between two commits, below the work tree, without dev-cli's own. */
+/** Lists the paths below the work tree that differ between two commits, without dev-cli's own. */
 function* lookAtCommitted(workTree: string, from: string | null, to: string | null): Asking<string[]> {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
@@ -186,10 +186,13 @@ function* lookAtCommitted(workTree: string, from: string | null, to: string | nu
   return splitNames(yield* askGit(workTree, args)).filter((path) => !isDevPath(path));
 }
 
-/** What tools write of the neutral contract and git tracks, relative to the work tree. */
+/** Files of the neutral contract that tools write and git tracks, relative to the work tree. */
 const SHARED = ['.nexus/history.json', '.nexus/.gitignore'];
 
-/** Whether a path, relative to the work tree, is dev-cli's own, or that of tools, and so nobody's change. */
+/**
+ * Returns whether a path, relative to the work tree, belongs to dev-cli or to such tools, so that it is nobody's
+ * change.
+ */
 export function isDevPath(path: string): boolean {
   return path === '.dev' || ['.dev/', '.ai/handoffs/'].some((own) => path.startsWith(own)) || SHARED.includes(path);
 }
@@ -204,7 +207,7 @@ function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {
   return NESTED_MARK + digestTree(yield* lookAtTree(directory, ''));
 }
 
-/** A nested repository that git cannot use must not keep dev-cli from reading the outer one. */
+/** Looks up a nested repository; one that git cannot use must not keep dev-cli from reading the outer one. */
 function* lookUpNested(directory: string): Asking<RepositoryLookup> {
   try {
     return yield* lookUpRepository(directory);
@@ -220,7 +223,7 @@ function digestTree(tree: Tree): string {
 }
 
 /**
- * Finds out why git would refuse a commit for lack of a name and an address, in git's words; null if it has both.
+ * Returns git's message if it would refuse a commit because the name or email address is missing; null if both are set.
  * @param workTree absolute path in a repository
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
@@ -240,21 +243,21 @@ async function findRefusal(workTree: string, variable: string, options: GitOptio
 }
 
 /**
- * Looks, without a process, whether a directory is plainly the top of a repository. It is one if git, called in it with
- * `GIT_CEILING_DIRECTORIES` set to the answer, does not fail: then git has looked nowhere else.
+ * Checks without a process whether a directory seems to be the top of a repository. It is if git succeeds with
+ * `GIT_CEILING_DIRECTORIES` set to the returned parent, since git then looks nowhere else.
  * @param directory absolute path
- * @returns the directory above it; null where git has to be asked, as in a linked work tree or a part of a repository
+ * @returns the parent directory; null if git has to be asked, as in a linked work tree or a part of a repository
  */
 function findCeiling(directory: string): string | null {
   try {
     const config = readFileSync(join(directory, '.git', 'config'), 'latin1');
-    // `core.worktree`, or a file of its own for such settings, may put the top elsewhere.
+    // `core.worktree`, or a separate file for such settings, may put the top elsewhere.
     if (/worktree/i.test(config)) return null;
     const real = realpathSync(directory);
     const above = dirname(real);
     return above === real || above.includes(delimiter) ? null : above;
   } catch {
-    // Git says better what is wrong here.
+    // Git itself reports more precisely what is wrong here.
     return null;
   }
 }

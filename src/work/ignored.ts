@@ -5,12 +5,13 @@ import { executeFileNow } from './processes.js';
 
 /** Git's exit code if it does not ignore a path. */
 const NOT_SO = 1;
-/** Seconds, and bytes, of one answer. */
+/** Time limit in seconds and size limit in bytes of one answer. */
 const PATIENCE = 30;
 const LONGEST_ANSWER = 1024 * 1024;
 
 /**
- * Whether git does not ignore a path, so that `git clean` and `git stash -u` affect it; false if git cannot say.
+ * Returns whether git does not ignore a path, so that `git clean` and `git stash -u` affect it; false if git cannot
+ * tell.
  * @param directory absolute path; must exist
  * @param path relative to `directory`; need not exist
  */
@@ -19,10 +20,10 @@ export function isSeen(directory: string, path: string): boolean {
 }
 
 /**
- * Whether git ignores a path; false if git cannot say.
+ * Returns whether git ignores a path; false if git cannot tell.
  * @param directory absolute path; must exist
  * @param path relative to `directory`; need not exist
- * @param timeoutSeconds that git is given to answer
+ * @param timeoutSeconds time that git has to answer
  */
 export function isIgnored(directory: string, path: string, timeoutSeconds?: number): boolean {
   return askGit(directory, ['check-ignore', '--quiet', path], timeoutSeconds) === 0;

@@ -1,16 +1,17 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
-/** When anything in a work tree was changed last, also what git ignores (protocol.md §4). Asks nothing of git. */
+/** Finds the last change in a work tree, including files that git ignores (protocol.md §4). Does not call git. */
 
-/** Files and directories that are looked at: some two seconds. */
+/** Maximum number of files and directories visited; this many take about two seconds. */
 const MOST = 300_000;
 
 /**
- * Finds when the last file or directory below a directory was changed, moved, made or removed, by the change time that nobody can set
- * back. Links are not followed.
+ * Finds when the last file or directory below a directory was changed, moved, created or removed. Uses the ctime, which
+ * nobody can set back. Does not follow links.
  * @param top absolute path
- * @param except path from there that does not count; git's own directories never do
- * @returns milliseconds since the epoch, never rounded up; Infinity where that cannot be told: too many files, or one that cannot be read
+ * @param except path relative to `top` that does not count; `.git` never counts
+ * @returns milliseconds since the epoch, rounded down; Infinity if it cannot be determined: too many files, or an
+ * unreadable one
  */
 export function findLastChange(top: string, except: string): number {
   const open = [''];

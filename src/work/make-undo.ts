@@ -6,11 +6,11 @@ import { splitNames } from './status.js';
 import { listAbove, readLine, type UndoPlan } from './undo.js';
 import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 
-/** Where `makeUndo` keeps what it needs, in the git directory of the work tree. */
+/** Name, in the git directory of the work tree, of the directory where `makeUndo` keeps its files. */
 const STORE = 'dev-cli-undo';
 
 /**
- * Finds where `makeUndo` keeps what it needs; null outside a repository.
+ * Finds the directory where `makeUndo` keeps its files; null outside a repository.
  * @returns absolute path
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
@@ -20,12 +20,13 @@ export async function findUndoStore(workTree: string, options: GitOptions): Prom
 }
 
 /**
- * Makes the commit: first its files, in work tree and index, then HEAD, which nobody else can move meanwhile. A call that was cut
- * off may be repeated; one that fails leaves all as it was. As with `git revert`, no hook judges it.
+ * Makes the undo commit: first updates the files in work tree and index, then HEAD, which nobody else can move
+ * meanwhile. An interrupted call may be repeated; a failed one leaves everything as it was. As with `git revert`, no
+ * commit hook runs.
  * @param plan as just computed
- * @param store as `findUndoStore` gives it; no other call may use it
+ * @param store the path from `findUndoStore`; no other call may use it
  * @returns the sha
- * @throws DevCliError `GIT_FAILED`, also where HEAD has moved since; `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED`, also if HEAD has moved since; `IO`, `INTERRUPTED`
  */
 export async function makeUndo(
   top: string,
@@ -40,7 +41,7 @@ export async function makeUndo(
   given: GitOptions,
 ): Promise<string> {
   const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  // What a signal has ended is put back all the same.
+  // Not aborted: even after an interruption, everything is put back.
   const { signal: _, ...unhurried } = options;
   const message = { ...options, input: renderMessage(commits, keys, note) };
   const sign = signs ? ['-S'] : [];
@@ -68,7 +69,7 @@ export async function makeUndo(
   return sha;
 }
 
-/** Lists those of the paths that are not as a commit has them, in the work tree or, with `--cached`, the index. */
+/** Lists those of the paths that differ from a commit in the work tree or, with `--cached`, in the index. */
 async function listUnlike(
   top: string,
   sha: string,
@@ -82,8 +83,8 @@ async function listUnlike(
 }
 
 /**
- * Has the index hold these paths as a commit does. Where a file takes the place of a directory, or the other way round, the one
- * above stands for what is below: git refuses to be told of both.
+ * Sets these paths in the index to the state of a commit. If a file replaces a directory, or the other way round, only
+ * the upper path is passed: git refuses both together.
  */
 async function setIndex(top: string, sha: string, changes: readonly Change[], options: GitOptions): Promise<void> {
   const own = new Set(changes.map(({ path }) => path));
@@ -93,7 +94,7 @@ async function setIndex(top: string, sha: string, changes: readonly Change[], op
   await git(top, ['--literal-pathspecs', ...asked], { ...options, input: input.map((path) => `${path}\0`).join('') });
 }
 
-/** @param note in one line, so that none is taken for a trailer */
+/** @param note on one line, so that none of its lines is taken for a trailer */
 function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], note: string | null): string {
   const [first] = commits;
   const more = commits.length > 1 ? ` and ${commits.length - 1} more` : '';
@@ -103,17 +104,17 @@ function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], 
   return `Revert "${first?.subject ?? ''}"${more}\n\n${why}${reverted.join('\n')}\n\n${trailers.join('\n')}\n`;
 }
 
-/** Seconds in which the work of `moveHead`, and git's own part, have to be done. */
+/** Seconds within which the work of `moveHead` and git's own part have to finish. */
 const TIMEOUT = 600;
-/** Milliseconds for which git waits for another process that holds HEAD. */
+/** Milliseconds that git waits if another process has locked HEAD. */
 const LOCK_WAIT = 10_000;
 
 /**
- * Moves HEAD from one commit to another once `work` is done. Git keeps HEAD and its branch locked meanwhile, so that nobody
- * commits in between; it lets go of them, and HEAD stays, where this process ends before.
+ * Moves HEAD from one commit to another once `work` is done. Git keeps HEAD and its branch locked meanwhile, so that
+ * nobody commits in between; if this process ends early, git releases the lock and HEAD stays.
  * @param options.reason for the reflog
- * @throws DevCliError `GIT_FAILED` before `work` where HEAD is another commit already, or is locked; `IO`, `INTERRUPTED`; what
- * `work` throws
+ * @throws DevCliError `GIT_FAILED` before `work` if HEAD is already another commit, or is locked; `IO`, `INTERRUPTED`;
+ * whatever `work` throws
  */
 async function moveHead(
   top: string,
@@ -139,7 +140,7 @@ async function moveHead(
       end = (word) => stdin.end(`${word}\n`);
     },
   });
-  // Where git cannot hold HEAD, it ends.
+  // If git cannot lock HEAD, it exits.
   await Promise.race([held, ended]);
   try {
     await work();

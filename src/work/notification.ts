@@ -2,22 +2,22 @@ import type { ChildProcess } from 'node:child_process';
 import { getSystemCode } from '../base/errors.js';
 import { awaitGroup, childProcess, type GroupEnd } from './processes.js';
 
-/** A command that tells a person something and of which nothing is wanted back. */
+/** A command that notifies a person and whose output is not used. */
 interface Notification {
   argv: readonly string[];
   /** Absolute directory. */
   cwd: string;
-  /** Added to the environment of this process. */
+  /** Variables added to the environment of this process. */
   env: Readonly<Record<string, string>>;
-  /** Ends it before its time. */
+  /** Ends the command early. */
   signal: AbortSignal;
-  /** Seconds after which it is ended with all that it started. */
+  /** Seconds after which the command is ended with everything that it started. */
   seconds: number;
 }
 
 /**
- * Runs the command in a group of its own, without a terminal, and takes nothing that it prints.
- * @returns why it failed, as the end of a sentence; null if it did not, or was ended by the signal
+ * Runs the command in its own process group, without a terminal, and discards its output.
+ * @returns why it failed, as the end of a sentence; null if it succeeded or the signal ended it
  */
 export async function runNotification({ argv, cwd, env, signal, seconds }: Notification): Promise<string | null> {
   const [program = '', ...args] = argv;
@@ -27,13 +27,13 @@ export async function runNotification({ argv, cwd, env, signal, seconds }: Notif
     const options = { cwd, env: { ...process.env, ...env }, detached: true, stdio: 'ignore' } as const;
     child = childProcess().spawn(program, args, options);
   } catch (error) {
-    // An argument that no process can be given is thrown, what the system refuses told later.
+    // Spawn throws for an invalid argument; errors of the system come later as an event.
     return describeFailure(getSystemCode(error));
   }
   return describeEnd(await awaitGroup(child, { signal, milliseconds: seconds * 1000 }));
 }
 
-/** Says why a command failed, as the end of a sentence; null if it did not, or was ended by the signal. */
+/** Returns why a command failed, as the end of a sentence; null if it succeeded or the signal ended it. */
 export function describeEnd(ended: GroupEnd): string | null {
   switch (ended.end) {
     case 'exit':

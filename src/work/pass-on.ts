@@ -8,20 +8,20 @@ interface Options {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
-  /** Seconds after which it is ended; left out: never. */
+  /** Seconds after which the program is ended; without it, there is no limit. */
   seconds?: number;
-  /** Whether it reads the standard input of this process; else it reads nothing. */
+  /** Whether the program inherits the standard input of this process; otherwise it reads nothing. */
   reads: boolean;
 }
 
-/** How long a program that is ended has before it is killed, in milliseconds. */
+/** Milliseconds between ending a program and killing it. */
 const GRACE_MS = 5_000;
 const POLL_MS = 25;
 
 /**
- * Runs a program, and passes all that it prints on to standard error, as it comes. It stays in the group of this process, since it may
- * need the terminal; a signal that ends this process ends it, too, with all that it has started.
- * @param argv no shell reads it
+ * Runs a program and passes its output on to stderr as it comes. The program stays in this process's group, since it
+ * may need the terminal; a signal that ends this process also ends the program and all that it started.
+ * @param argv passed without a shell
  * @throws DevCliError `INTERRUPTED`, after the program has ended
  */
 export async function runPassingOn(argv: readonly string[], options: Options): Promise<GroupEnd> {
@@ -52,9 +52,9 @@ export async function runPassingOn(argv: readonly string[], options: Options): P
     child.on('exit', (code, name) =>
       settle(code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code }),
     );
-    // Node throws some of what keeps a program from starting, and tells the rest.
+    // Node throws some of the errors that keep a program from starting, and emits the others.
   }).catch(describeUnstarted);
-  // Ctrl-C reaches the program first, and ends it: this process hears of it, too.
+  // Ctrl-C may end the program before this process handles the same signal, so give it a turn to do so.
   if (end.end === 'signal') await new Promise((resolve) => setImmediate(resolve));
   if (end.end === 'interrupted' || signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   return end;
@@ -65,8 +65,9 @@ function describeUnstarted(error: unknown): GroupEnd {
 }
 
 /**
- * Waits here until a program that was ended is gone, and kills it after the grace: the call ends as soon as it hears of a signal, and
- * a program that outlived it would write between what the person does next. A second signal ends the call at once.
+ * Blocks until a program that was told to end is gone, and kills it after `GRACE_MS`. The call ends as soon as it
+ * handles a signal, and a program that outlived it would write into what the person does next. A second signal ends the
+ * call at once.
  */
 function waitForEnd(pid: number): void {
   for (let waited = 0; readStartTime(pid) !== null; waited += POLL_MS) {

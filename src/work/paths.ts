@@ -3,14 +3,14 @@ import { findReserved } from '../base/reserved.js';
 import type { Baseline } from './baseline.js';
 import { NESTED_MARK } from './git.js';
 
-/** Paths relative to the work tree: what globs and results name, and what changed. */
+/** Handles paths relative to the work tree: those that globs and results name, and changed ones. */
 
 // A plain `require`, as in recipe/conditions/language.ts: most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
-/** Creates the test whether a path matches a glob, or is one of `single`, or is below a directory that either names. */
+/** Creates a test for whether a path matches a glob, is one of `single`, or is below a directory that either names. */
 export function createGlobTest(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
-  // Most name a file or a directory, for which the library is not loaded.
+  // Most globs plainly name a file or a directory; for those the library is not loaded.
   const patterns = globs.filter((glob) => !/^[\w-][\w./ -]*$/.test(glob));
   // `s`, because a name may contain a line break.
   const fits = patterns.length === 0 ? () => false : picomatch()(patterns, { dot: true, flags: 's' });
@@ -19,8 +19,8 @@ export function createGlobTest(globs: readonly string[], single: readonly string
 }
 
 /**
- * Creates the test whether a todo may change a path: what its `files` and `charged` name, everything where it names no files, and
- * never what is reserved, whatever a glob matches (harness.md, Guard).
+ * Creates a test for whether a todo may change a path: those that `files` and `charged` name, or everything if `files`
+ * is empty, but never a reserved path, whatever a glob matches (harness.md, Guard).
  */
 export function createFilesTest(files: readonly string[], charged: readonly string[] = []): (path: string) => boolean {
   const fits = files.length === 0 ? () => true : createGlobTest(files, charged);
@@ -33,13 +33,16 @@ export function listParents(path: string): string[] {
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** Creates the test whether a path is one of these or below one of them; `.` stands for everything. */
+/** Creates a test for whether a path is one of these or below one of them; `.` stands for everything. */
 export function createPathTest(paths: readonly string[]): (path: string) => boolean {
   const named = new Set(paths);
   return (path) => named.has('.') || named.has(path) || listParents(path).some((parent) => named.has(parent));
 }
 
-/** Makes paths, however written, relative to the work tree; one outside it begins with `..`. Leaves out blank ones. */
+/**
+ * Makes paths relative to the work tree and normalizes them; a path outside it begins with `..`. Leaves out blank
+ * paths.
+ */
 export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')
@@ -55,7 +58,7 @@ export function listChangedPaths(now: Baseline, since: Baseline): string[] {
   );
 }
 
-/** Creates the test whether a path, or one above or below it, was dirty when the run began: then it is the user's. */
+/** Creates a test for whether a path, or one above or below it, was dirty when the run began: then it is the user's. */
 export function createUserChangeTest(before: Baseline): (path: string) => boolean {
   const users = new Set(Object.keys(before.dirty).flatMap((path) => [path, ...listParents(path)]));
   return (path) => users.has(path) || listParents(path).some((one) => Object.hasOwn(before.dirty, one));
@@ -64,7 +67,7 @@ export function createUserChangeTest(before: Baseline): (path: string) => boolea
 /** A byte that is not UTF-8, as `decodeName` writes it. */
 export const ESCAPED_NAME = /\\x[89a-f][0-9a-f]/;
 
-/** Whether a path cannot be committed: it is a nested repository, or its name is not UTF-8. */
+/** Returns whether a path cannot be committed: it is a nested repository, or its name is not UTF-8. */
 export function isUncommittable(path: string, { dirty }: Baseline): boolean {
   return ESCAPED_NAME.test(path) || dirty[path]?.startsWith(NESTED_MARK) === true;
 }

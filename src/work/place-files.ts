@@ -4,28 +4,30 @@ import { dirname, join } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { type GitOptions, git, resultOrProblem } from './git-command.js';
 
-/** How a path changes between two trees. */
+/** The change of a path between two trees. */
 export interface Change {
   path: string;
-  /** The mode and the object that the second tree has there; null where it has nothing. */
+  /** The mode and object of the path in the second tree; null if the path is not in it. */
   after: { mode: string; blob: string } | null;
   isSubmodule: boolean;
 }
 
-/** Takes back one thing that was done to the work tree. */
+/** Reverts one change that was made to the work tree. */
 type Step = () => Promise<unknown>;
 
 const EXECUTABLE = '100755';
 const LINK = '120000';
 
 /**
- * Has files of a work tree become what they are in a tree, all or none. Whatever can fail without a file being touched is done
- * first: filters, line ends, the disk. Then each file is put in place at one stroke, so that a call that is cut off leaves of each
- * path what was there or what is to be there.
+ * Updates files of a work tree to their state in a tree, all or none. First come steps that can fail without touching a
+ * file: filters, line endings, the disk. Then each file is replaced atomically, so that an interrupted call leaves it
+ * in its old or its new state.
  * @param top absolute path of the top of the repository
- * @param store absolute path of a directory for nobody else, on the same file system if possible; made and left
- * @returns puts back what was there. Throws DevCliError `IO`, which says where is kept what could not be put back
- * @throws DevCliError `GIT_FAILED` naming the filter, `IO`, `INTERRUPTED`; the work tree is then as it was
+ * @param store absolute path of a directory for this call alone, on the same file system if possible; created and left
+ * behind
+ * @returns a function that restores the old files. It throws DevCliError `IO`, naming the directory with those that it
+ * could not
+ * @throws DevCliError `GIT_FAILED` naming the filter, `IO`, `INTERRUPTED`; the work tree is then unchanged
  */
 export async function placeFiles(
   top: string,
@@ -63,7 +65,7 @@ export async function placeFiles(
   return goBack;
 }
 
-/** Writes a file as git would check it out, beside the work tree. */
+/** Writes a file as git would check it out, but into the store. */
 async function makeReady(top: string, { path, after }: Change, ready: string, options: GitOptions): Promise<void> {
   if (after === null) return;
   const { mode, blob } = after;
@@ -79,7 +81,7 @@ async function makeReady(top: string, { path, after }: Change, ready: string, op
   else await writeFile(ready, content, { mode: mode === EXECUTABLE ? 0o777 : 0o666 });
 }
 
-/** @param store path without ending, for what was there (`.old`) and what is to be there (`.new`) */
+/** @param store path without suffix, for the old file (`.old`) and the new one (`.new`) */
 async function place(top: string, { path, after }: Change, store: string, steps: Step[]): Promise<void> {
   const file = join(top, path);
   const facts = await lstat(file).catch(() => null);
@@ -102,9 +104,9 @@ async function place(top: string, { path, after }: Change, store: string, steps:
   await move(`${store}.new`, file);
 }
 
-/** Keeps a file itself, or where the file system has no second names, a copy. */
+/** Keeps a file as a hard link or, if the file system has none, as a copy. */
 async function keep(file: string, kept: string, isLink: boolean): Promise<void> {
-  // Some systems would give a second name to what a link leads to.
+  // Some systems would hard-link the target of a symbolic link.
   if (
     !isLink &&
     (await link(file, kept).then(
@@ -142,7 +144,7 @@ async function makeAbove(directory: string, steps: Step[]): Promise<void> {
   steps.push(() => rmdir(directory));
 }
 
-/** Removes directories in which nothing is left, as git does. */
+/** Removes the directories above that are now empty, as git does. */
 async function removeEmpty(top: string, path: string, steps: Step[]): Promise<void> {
   if (path === '.') return;
   const directory = join(top, path);
@@ -166,7 +168,7 @@ function notPlacedError(path: string, cause: unknown): DevCliError {
   });
 }
 
-/** Keeps what could not be put back from the next call. */
+/** Moves the store away, so that the next call keeps its files. */
 async function keepApart(store: string, failed: readonly unknown[]): Promise<DevCliError> {
   const kept = await mkdtemp(`${store}-`);
   await rename(store, kept);

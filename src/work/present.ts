@@ -6,32 +6,34 @@ import { type LoggedCommit, lookAtCommits } from './commit-search.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
 import { type Asking, askNow, type GitOptions } from './git-command.js';
 
-// For decisions, which cannot wait: this process stands still until git has answered, and hears no signal meanwhile.
+// For decisions, which cannot wait: this process blocks until git has answered, and handles no signal meanwhile.
 
-/** How long one answer may take, in seconds: other calls of the run wait for it. */
+/** Seconds that one answer of git may take: other calls of the run wait meanwhile. */
 const PATIENCE = 30;
 
 /**
  * Reads the work tree as `readPresent` does.
  * @param workTree absolute path
  * @returns null also for a repository that git can no longer read: changes in it go unnoticed, and the report says so
- * @throws DevCliError `GIT_FAILED` if git gives no answer, on which nothing must be decided; `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED` if git gives no answer, so that nothing is decided without one; `IO`, `INTERRUPTED`
  */
 export function readPresentNow(workTree: string, options: GitOptions): WorkTreeStatus | null {
   return answerOrNull(lookAtPresent(workTree), options);
 }
 
 /**
- * Finds what differs from a baseline, as `lookAtChanges` says.
+ * Finds what differs from a baseline, as `lookAtChanges` specifies.
  * @param workTree absolute path
- * @returns null where git can no longer tell, because the repository or the baseline's commit is gone
+ * @returns null if git can no longer tell, because the repository or the baseline's commit is gone
  * @throws DevCliError as `readPresentNow`
  */
 export function readChangesNow(workTree: string, baseline: Baseline, options: GitOptions): WorkTreeChanges | null {
   return answerOrNull(lookAtChanges(workTree, baseline), options);
 }
 
-/** Lists the commits between two, oldest first; null where git can no longer tell. @throws DevCliError as `readPresentNow` */
+/**
+ * Lists the commits between two, oldest first; null if git can no longer tell. @throws DevCliError as `readPresentNow`
+ */
 export function readCommitsNow(
   workTree: string,
   range: { from: string | null; to: string },
@@ -44,7 +46,7 @@ function answerOrNull<T>(asking: Asking<T | null>, options: GitOptions): T | nul
   try {
     return askNow(asking, { timeoutSeconds: PATIENCE, ...options });
   } catch (error) {
-    // What has a cause is no answer of git: it was ended, could not be started, or took too long.
+    // An error with a cause is not an answer of git: git was ended, could not be started, or took too long.
     if (error instanceof DevCliError && error.code === 'GIT_FAILED' && error.cause === undefined) return null;
     throw error;
   }

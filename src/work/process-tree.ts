@@ -2,20 +2,20 @@ import { readdirSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { askPs, readProcFields } from './processes.js';
 
-/** Index into the result of `readProcFields` (proc(5): field 4). */
+/** Index of the parent's pid in the result of `readProcFields` (proc(5): field 4). */
 const PARENT = 1;
 
-/** A process by its number, with its parent's. */
+/** A process: its pid, and its parent's. */
 type Process = readonly [pid: number, parent: number];
 
 /**
- * Sends SIGTERM to a process and to all that it has started, oldest first, so that none of them begins another. For processes
- * that need the terminal, and so cannot have a group of their own.
+ * Sends SIGTERM to a process and all its descendants, parents first, so that none of them starts another child. For
+ * processes that need the terminal and therefore cannot have their own process group.
  */
 export function endProcessTree(pid: number): void {
   const all = process.platform === 'linux' ? listFromProc() : listFromPs();
   const found = [pid];
-  // Grows on the way.
+  // The array grows during the loop.
   for (const parent of found) found.push(...all.flatMap(([child, of]) => (of === parent ? [child] : [])));
   for (const one of found) {
     try {
@@ -33,7 +33,7 @@ function listFromProc(): Process[] {
     try {
       return [[Number(name), Number(readProcFields(name)[PARENT])]];
     } catch {
-      // It has ended since the directory was read.
+      // The process has ended since the directory was read.
       return [];
     }
   });

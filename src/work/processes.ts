@@ -6,10 +6,10 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
 
-/** `node:child_process`, loaded when first used: it takes milliseconds, and few acknowledgements need it. */
+/** `node:child_process`, loaded when first used: loading takes milliseconds, and few acknowledgements need it. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
-/** What a program printed, and why it failed, if it did. */
+/** The output of a program and, if it failed, the error. */
 export interface Execution {
   error: ExecFileException | null;
   stdout: Buffer;
@@ -21,28 +21,28 @@ export interface ExecutionOptions {
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal | undefined;
   timeoutSeconds: number;
-  /** How many bytes it may print before it is ended. */
+  /** Number of bytes that the program may print before it is ended. */
   maxBuffer: number;
   killSignal?: NodeJS.Signals;
-  /** What it reads from standard input; nothing by default. */
+  /** The program's standard input; empty by default. */
   input?: string | Buffer;
-  /** Talks with the program instead, as it runs. */
+  /** Talks with the program while it runs, instead of `input`. */
   converse?: Conversation | undefined;
 }
 
-/** Gives a program its input as its output comes; it has to end the input. */
+/** Writes to a program's stdin in response to its stdout; must end stdin. */
 export type Conversation = (program: { stdin: Writable; stdout: Readable }) => void;
 
 /**
  * Runs a program to its end.
- * @throws DevCliError `INTERRUPTED` if the signal aborts; not if the program fails
+ * @throws DevCliError `INTERRUPTED` if the signal aborts; does not throw if the program fails
  */
 export function executeFile(
   program: string,
   args: readonly string[],
   { signal, timeoutSeconds, input, converse, ...rest }: ExecutionOptions,
 ): Promise<Execution> {
-  // Node takes whole milliseconds only.
+  // Node accepts only whole milliseconds.
   const timeout = Math.ceil(timeoutSeconds * 1000);
   const options = { ...rest, encoding: 'buffer', timeout, ...(signal && { signal }) } as const;
   return new Promise((resolve, reject) => {
@@ -61,8 +61,9 @@ export function executeFile(
 const WITHOUT_INPUT: StdioOptions = ['ignore', 'pipe', 'pipe'];
 
 /**
- * Runs a program to its end, with this process at a stop; it reads nothing. The only place that waits so, since Node reports an
- * error also of a program that ended well where a sandbox forbids to close a pipe to it (Codex CLI: EPERM of `shutdown`).
+ * Runs a program to its end without input, which blocks this process. All synchronous runs go through here: in a
+ * sandbox that forbids closing a pipe, Node reports an error even if the program succeeded (Codex CLI: EPERM of
+ * `shutdown`).
  * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
  */
 export function executeFileNow(
@@ -72,15 +73,15 @@ export function executeFileNow(
 ): Execution {
   const options = { ...rest, timeout: timeoutSeconds * 1000, stdio: WITHOUT_INPUT };
   const { error: reported, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
-  // What ended by itself was not kept from running: the exit code counts, whatever became of a pipe.
+  // If the program ended by itself, its exit code counts, whatever happened to a pipe.
   const error = status !== null && getSystemCode(reported) === 'EPERM' ? undefined : reported;
   const killed = getSystemCode(error) === 'ETIMEDOUT';
-  // A signal reaches the whole process group: the program has ended before this process hears of it.
+  // A signal reaches the whole process group: the program has ended before this process handles it.
   if (!killed && ENDING_SIGNALS.some((one) => one === signal)) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   const printed = { stdout: stdout ?? Buffer.alloc(0), stderr: stderr ?? Buffer.alloc(0) };
   if (error === undefined && status === 0) return { error: null, ...printed };
   const failed: ExecFileException = error ?? new Error(`${program} failed`);
-  // As execFile describes it: the exit code in place of a system error's, and whether it was ended from here.
+  // Describes the failure like execFile: the exit code in `code`, and whether this process ended the program.
   if (killed) delete failed.code;
   else if (error === undefined && status !== null) failed.code = status;
   return { error: Object.assign(failed, { killed, signal }), ...printed };
@@ -88,7 +89,7 @@ export function executeFileNow(
 
 /**
  * Waits until `holds` returns true, checking every `pollMs` milliseconds.
- * @returns false if it still does not after `milliseconds`
+ * @returns false if it is still false after `milliseconds`
  */
 export async function waitUntil(holds: () => boolean, milliseconds: number, pollMs: number): Promise<boolean> {
   const over = performance.now() + milliseconds;
@@ -99,9 +100,9 @@ export async function waitUntil(holds: () => boolean, milliseconds: number, poll
   return true;
 }
 
-/** How long a process group has between SIGTERM and SIGKILL. */
+/** Milliseconds between SIGTERM and SIGKILL for a process group. */
 const GRACE_MS = 5_000;
-/** How long to wait for killed processes to be gone; one that is stuck in the kernel never goes. */
+/** Milliseconds to wait until killed processes are gone; a process stuck in the kernel never goes. */
 const COLLECTED_MS = 1_000;
 const POLL_MS = 25;
 
@@ -111,15 +112,15 @@ const GROUP = 2;
 const START = 19;
 
 /**
- * Reads when a process started, which tells it from a later process with the same number.
- * @returns clock ticks since boot on Linux, the time to the second elsewhere; null if there is no living process
+ * Reads the start time of a process, which distinguishes it from a later process with the same pid.
+ * @returns clock ticks since boot on Linux, the time to the second elsewhere; null if no such process is alive
  */
 export function readStartTime(pid: number): string | null {
   try {
     const [state, start] = process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
     return isDead(state) ? null : start;
   } catch {
-    // There is no such process: nothing to read, and ps fails.
+    // No such process: /proc has no file for it, and ps fails.
     return null;
   }
 }
@@ -129,7 +130,7 @@ function readFromProc(pid: number): [state: string, start: string] {
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
-/** Reads the fields of /proc/<pid>/stat behind the second: that is the program's name, which may contain anything. */
+/** Reads the fields of /proc/<pid>/stat after the second one, which is the program's name and may contain anything. */
 export function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -141,7 +142,7 @@ function readFromPs(pid: number): [state: string, start: string] {
   return [state, start.join(' ')];
 }
 
-/** What ps prints, in the C locale. @throws its failure: for one process, that there is none */
+/** Returns the output of ps in the C locale. @throws its failure: for one process, that it does not exist */
 export function askPs(args: readonly string[]): string {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC0' };
   const options = { cwd: '/', env, timeoutSeconds: PS_SECONDS, maxBuffer: PS_BYTES };
@@ -156,20 +157,20 @@ const PS_BYTES = 16 * 1024 * 1024;
 /** How the leader of a group ended. */
 export type GroupEnd =
   | { end: 'exit'; code: number }
-  /** Its group was ended when `seconds` were over. */
+  /** The time limit of `seconds` was reached, and the group was ended. */
   | { end: 'time'; seconds: number }
   | { end: 'signal'; signal: string }
-  /** Its group was ended since the call is. */
+  /** The call was interrupted, and the group was ended. */
   | { end: 'interrupted' }
-  /** It could not be started: `ENOENT` where there is no such program. */
+  /** The program could not be started: `ENOENT` if it does not exist. */
   | { end: 'unstarted'; code: string };
 
-/** Milliseconds that the output of a program that has ended may still take to come. */
+/** Milliseconds to wait for remaining output after a program has ended. */
 const AFTER_EXIT_MS = 500;
 
 /**
- * Waits for a program that was begun in a group of its own. At the limit, or when the signal aborts, the whole group is killed,
- * and not waited for; what a program that ended by itself has left behind goes on.
+ * Waits for a program that was started in its own process group. At the time limit, or when the signal aborts, kills
+ * the whole group without waiting for it; processes left behind by a program that ended by itself continue.
  */
 export function awaitGroup(
   child: ChildProcess,
@@ -191,7 +192,7 @@ export function awaitGroup(
     child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown' }));
     child.on('exit', (code, name) => {
       const ended: GroupEnd = code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code };
-      // What it has printed is read before it is judged; not for ever, since its children may hold the pipes.
+      // Reads the rest of the output first, but only for a limited time, since child processes may keep the pipes open.
       const closing = setTimeout(settle, AFTER_EXIT_MS, ended);
       child.on('close', () => {
         clearTimeout(closing);
@@ -202,8 +203,8 @@ export function awaitGroup(
 }
 
 /**
- * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or will not go.
- * @param pgid a group that the caller has checked to be the right one
+ * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or cannot be ended.
+ * @param pgid a group that the caller has verified to be the right one
  */
 export async function endProcessGroup(pgid: number): Promise<void> {
   if (!signalGroup(pgid, 'SIGTERM')) return;
@@ -213,7 +214,10 @@ export async function endProcessGroup(pgid: number): Promise<void> {
   await waitUntil(isGone, COLLECTED_MS, POLL_MS);
 }
 
-/** Zombies do not count, though they keep a group in existence: in a container without an init, for ever. */
+/**
+ * Returns whether a group has living processes. Zombies keep a group in existence: forever in a container without an
+ * init.
+ */
 function isPopulated(pgid: number): boolean {
   if (!signalGroup(pgid, 0)) return false;
   if (process.platform !== 'linux') return true;
@@ -223,19 +227,19 @@ function isPopulated(pgid: number): boolean {
       const fields = readProcFields(name);
       return fields[GROUP] === String(pgid) && !isDead(fields[STATE]);
     } catch {
-      // It has ended since the directory was read.
+      // The process has ended since the directory was read.
       return false;
     }
   });
 }
 
-/** Sends a signal to a group; false if none of its processes can be reached. */
+/** Sends a signal to a group; returns false if none of its processes can be reached. */
 export function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(-pgid, signal);
   } catch (error) {
     const code = getSystemCode(error);
-    // macOS says EPERM of a group that consists of zombies.
+    // macOS returns EPERM for a group that consists of zombies.
     if (code === 'ESRCH' || code === 'EPERM') return false;
     throw error;
   }
@@ -245,7 +249,10 @@ function isDead(state = ''): boolean {
   return state.startsWith('Z') || state.startsWith('X');
 }
 
-/** Whether a program can be started by this word: a path, or a name on the PATH. @param where.cwd absolute: what a path is relative to */
+/**
+ * Returns whether this word starts a program: a path, or a name on the PATH. @param where.cwd absolute: the base of a
+ * relative path
+ */
 export function findProgram(word: string, where: { searchPath: string; cwd: string }): boolean {
   const places = word.includes('/')
     ? [resolve(where.cwd, word)]

@@ -1,26 +1,26 @@
 import { formatInstant } from '../base/clock.js';
 import { type GitOptions, git, nullIfRefused } from './git-command.js';
 
-/** A commit as memory tells of it. */
+/** A commit as memory shows it. */
 export interface RecentCommit {
   sha: string;
-  /** When it was made, UTC. */
+  /** Commit time, UTC. */
   at: string;
   subject: string;
-  /** Of the harness, where a hook saw it. */
+  /** The harness session in which a hook saw the commit, if any. */
   session?: string;
 }
 
-/** Commits that are looked at. */
+/** Maximum number of commits read. */
 const MOST = 20;
 const FORMAT = ['--no-show-signature', '--encoding=UTF-8', '-z', '--format=%H %ct %s'];
 
 /**
- * Reads the newest commits of HEAD's history, newest first (memory.md, Entries), and which of those that a hook saw are not in it. One
- * that the repository no longer has is left out.
+ * Reads the newest commits of HEAD's history, newest first (memory.md, Entries), and those that a hook saw but that are
+ * not in that history. Leaves out commits that the repository no longer has.
  * @param workTree absolute path
- * @param seen the session of each commit that a hook saw, oldest first; it may be empty
- * @returns empty before the first commit, and where git cannot tell
+ * @param seen the session of each commit that a hook saw, oldest first; the session may be empty
+ * @returns empty lists before the first commit, and if git cannot tell
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function readRecentCommits(

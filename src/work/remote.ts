@@ -3,16 +3,19 @@ import { DevCliError } from '../base/errors.js';
 import { type Asking, ask, type GitOptions, git } from './git-command.js';
 import { type BranchMove, QUIETLY } from './trees.js';
 
-/** References of a remote: read, fetched, and moved by compare-and-swap (fleet.md, Git). No message has a credential of an address. */
+/**
+ * Lists, fetches and, by compare-and-swap, moves references of a remote (fleet.md, Git). Messages never contain
+ * credentials of a URL.
+ */
 
-/** How long a transfer may take if the caller says nothing else, in seconds. */
+/** Default time limit of a transfer, in seconds. */
 const TRANSFER_SECONDS = 600;
 
 /**
- * Lists references of a remote, with the objects they name.
+ * Lists references of a remote, with the objects they point to.
  * @param remote a name from the repository's configuration
  * @param patterns full names, or globs of them
- * @throws DevCliError `GIT_FAILED`, also where the remote cannot be reached; `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED`, also if the remote cannot be reached; `IO`, `INTERRUPTED`
  */
 export async function listRemoteReferences(
   top: string,
@@ -26,9 +29,9 @@ export async function listRemoteReferences(
 }
 
 /**
- * Fetches references or commits, and nothing else: no tags, no submodules, and nothing here is pruned or tidied up.
+ * Fetches references or commits and nothing else: no tags, no submodules; prunes nothing and runs no maintenance.
  * @param wanted refspecs, or ids of commits
- * @throws DevCliError `GIT_FAILED`, also where the remote cannot be reached or lacks one; `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED`, also if the remote cannot be reached or lacks one of them; `IO`, `INTERRUPTED`
  */
 export async function fetchReferences(
   top: string,
@@ -36,27 +39,27 @@ export async function fetchReferences(
   wanted: readonly string[],
   options: GitOptions,
 ): Promise<void> {
-  // Fetches that run side by side would write the same FETCH_HEAD.
+  // Concurrent fetches would write the same FETCH_HEAD.
   const only = ['--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head'];
   const args = [...QUIETLY, 'fetch', ...only, '--', remote, ...wanted];
   await withoutCredentials(git(top, args, { timeoutSeconds: TRANSFER_SECONDS, ...options }));
 }
 
-/** Nothing but the one reference is pushed, and no hook of this repository runs. */
+/** Options to push only this reference, without running hooks of this repository. */
 const ALONE = ['--porcelain', '--no-verify', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
 
-/** How often a push is tried once more where somebody holds the remote's lock, and after how many milliseconds. */
+/** How often a push is retried while somebody holds the remote's lock, and the pause between tries in milliseconds. */
 const TRIES = 5;
 const PAUSE = 100;
 
 /**
- * Moves a reference of a remote from one object to another, at once or not at all. Where it is as wanted already, it counts as moved.
- * @param name in full
- * @param from null: it does not exist yet
+ * Moves a reference of a remote from one object to another, atomically. If it is there already, it counts as moved.
+ * @param name the full name
+ * @param from null: it must not exist yet
  * @param to null: it is removed
- * @returns `behind`: it names something else by now; `refused`: the remote's rules, in its words
- * @throws DevCliError `GIT_FAILED` where the remote cannot be reached, or nobody knows what became of it: to be repeated;
- * `IO`, `INTERRUPTED`
+ * @returns `behind`: it now points to another object; `refused`: the remote's message
+ * @throws DevCliError `GIT_FAILED` if the remote cannot be reached or the outcome is unknown: repeat the call; `IO`,
+ * `INTERRUPTED`
  */
 export async function pushReference(
   top: string,
@@ -70,7 +73,7 @@ export async function pushReference(
   for (let left = TRIES; ; left -= 1) {
     const failed = await withoutCredentials(ask(push(top, args), { timeoutSeconds: TRANSFER_SECONDS, ...options }));
     if (failed === null) return { kind: 'moved' };
-    // Git's words differ by its version and the remote's: what is there says more.
+    // Git's messages depend on its version and the remote's: the state of the reference is more reliable.
     const now = (await listRemoteReferences(top, remote, [name], options)).get(name) ?? null;
     if (now === to) return { kind: 'moved' };
     if (now !== from) return { kind: 'behind' };
@@ -87,10 +90,10 @@ export async function pushReference(
   }
 }
 
-/** What a remote says that may be read, but not written; git then ends before it tells of a reference. */
+/** Messages of a remote that may be read but not written; git then ends without reporting the reference. */
 const FORBIDDEN = /denied|forbidden|read-only|not (?:granted|allowed|permitted)|\b40[13]\b/i;
 
-/** @returns why it failed: what git says of the reference, if it came to that, and what was printed beside */
+/** @returns null on success; otherwise what git reports about the reference, if it got that far, and its stderr */
 function* push(top: string, args: string[]): Asking<{ status: string | undefined; said: string } | null> {
   const answer = yield { directory: top, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
@@ -99,7 +102,7 @@ function* push(top: string, args: string[]): Asking<{ status: string | undefined
   return { status, said: answer.stderr };
 }
 
-/** What the remote itself said, of all that git printed in one line. */
+/** Extracts the remote's own message from git's output, which is on one line. */
 function pickWords(said: string): string {
   const [, ...lines] = ` ${said}`.split(/ remote: ?/);
   return lines
@@ -108,10 +111,10 @@ function pickWords(said: string): string {
     .trim();
 }
 
-/** Takes names, passwords and tokens out of addresses. */
+/** Removes user names, passwords and tokens from URLs. */
 export const hideCredentials = (text: string): string => text.replace(/:\/\/[^\s/]*@/g, '://');
 
-/** The same for what git says where it fails. The cause, which has the command line, is left out. */
+/** Removes credentials from git's error messages. Drops the cause, which contains the command line. */
 export async function withoutCredentials<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

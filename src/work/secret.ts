@@ -4,20 +4,20 @@ import { getSystemCode } from '../base/errors.js';
 import type { SecretSource } from '../base/schema.js';
 import { executeFile } from './processes.js';
 
-/** Where a configuration says that a secret is found: it never stands in the file itself. */
+/** Reads secrets from the place that a configuration names: the configuration itself never contains them. */
 
-/** Seconds that a command may take to print one. */
+/** Seconds that a command may take to print a secret. */
 const SECONDS = 10;
-/** Most bytes of one. */
+/** Maximum size of a secret in bytes. */
 const BYTES = 64 * 1024;
 
-/** Says for people where a secret is looked for. */
+/** Describes for people where a secret comes from. */
 export function describeSecret(source: SecretSource): string {
   if ('env' in source) return `variable ${source.env}`;
   return 'file' in source ? `file ${source.file}` : `command ${source.command[0]}`;
 }
 
-/** Reads a secret. @returns it without blanks around; empty where there is none */
+/** Reads a secret. @returns it without surrounding whitespace; empty if there is none */
 export async function readSecret(
   source: SecretSource,
   { env, home, cwd }: { env: NodeJS.ProcessEnv; home: string; cwd: string },

@@ -1,6 +1,6 @@
 import { git } from './git-command.js';
 
-/** Nothing that the repository configures is started: no check of signatures, no program that shows differences. */
+/** Options that keep git from running configured programs: no signature check, no external diff or textconv. */
 const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv'];
 
 /**

@@ -2,26 +2,26 @@ import { DevCliError } from '../base/errors.js';
 
 /** One path that git sees as changed or untracked. */
 interface StatusEntry {
-  /** From the top of the repository, as bytes: git's paths need not be valid UTF-8. */
+  /** Relative to the top of the repository, as bytes: git's paths need not be valid UTF-8. */
   path: Buffer;
   /** Whether it is a nested repository: a submodule, or an untracked clone or work tree. */
   nested: boolean;
-  /** Whether something of it is staged, an announcement aside (`add --intent-to-add`). */
+  /** Whether some of its content is staged; `add --intent-to-add` alone does not count. */
   staged: boolean;
 }
 
-/** The answer of `git status`. */
+/** The parsed output of `git status`. */
 export interface GitStatus {
   /** The commit checked out; null before the first one. */
   head: string | null;
   /** The branch checked out; null if HEAD is detached. */
   branch: string | null;
-  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  /** How many commits the branch is ahead of its upstream; absent without an upstream. */
   ahead?: number;
   entries: StatusEntry[];
 }
 
-/** How many blanks precede the path, by the kind of line. */
+/** Number of spaces before the path, by the kind of line. */
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
 const BRANCH = '# branch.head ';
@@ -69,7 +69,9 @@ export function splitNames(output: Buffer): string[] {
   return [...splitNul(output)].map(decodeName);
 }
 
-/** Decodes a path. In a name that is not UTF-8, bytes above 127 become `\xHH`, so that no two names become the same. */
+/**
+ * Decodes a path. In a name that is not UTF-8, bytes above 127 become `\xHH`, so that different names stay different.
+ */
 export function decodeName(path: Buffer): string {
   const text = path.toString('utf8');
   if (Buffer.from(text).equals(path)) return text;

@@ -6,28 +6,28 @@ import { findHindrance, TELLING } from './commit-head.js';
 import { findRepository, type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
 import { readLine } from './undo.js';
 
-/** Work trees that dev-cli makes beside the user's, and the branches that they are made for (loop-core.md, auto). */
+/** Creates work trees of dev-cli beside the user's, and moves the branches that they serve (loop-core.md, auto). */
 
-/** Git runs no hook, and tidies nothing up. */
+/** Options that keep git from running hooks and maintenance. */
 export const QUIETLY = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false'].flatMap((one) => [
   '-c',
   one,
 ]);
 
-/** What a tree is made for; dev-cli, called in it, finds the root by this (protocol.md, Root). */
+/** What a work tree was made for; dev-cli, called in it, finds the root through this (protocol.md, Root). */
 export interface TreePointer {
   /** Absolute. */
   root: string;
-  /** Null: a session without a run. */
+  /** Null for a session without a run. */
   run: string | null;
-  /** Where the root would lie in the tree, relative to it; empty for its top. */
+  /** Path within the tree that corresponds to the root, relative to its top; empty for the top itself. */
   below: string;
-  /** What a handoff that is written in it is about. */
+  /** The goal that a handoff written in this tree is about. */
   goal: string;
 }
 
 /**
- * Makes a work tree with a commit checked out and no branch. One that lies there already is made anew.
+ * Creates a work tree with a commit checked out and no branch. Recreates it if it exists.
  * @param top absolute: any work tree of the repository
  * @param path absolute
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
@@ -39,11 +39,14 @@ export async function addTree(top: string, path: string, commit: string, options
   });
 }
 
-/** How often git is asked once more, and after how many milliseconds. */
+/** How often a git command is retried, and the pause between tries in milliseconds. */
 const TRIES = 10;
 const PAUSE = 100;
 
-/** Asks git what it refuses while somebody else is just making a work tree: it reads all of them, half-made ones too. */
+/**
+ * Retries a command that git refuses while another process creates a work tree: git reads all work trees, including
+ * half-made ones.
+ */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
     try {
@@ -55,7 +58,9 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Has a work tree lead to its root, and to a run once it has one. @throws DevCliError `GIT_FAILED`, `IO` */
+/**
+ * Records in a work tree which root it belongs to and, once known, which run. @throws DevCliError `GIT_FAILED`, `IO`
+ */
 export async function pointTree(
   path: string,
   { root, run, below, goal }: TreePointer,
@@ -66,7 +71,9 @@ export async function pointTree(
   writeFileSync(join(directory, 'dev-cli-root'), text, { flush: true });
 }
 
-/** Removes a work tree, whatever is left of it; does nothing where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * Removes a work tree, in whatever state it is; does nothing if there is none. @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function removeTree(top: string, path: string, options: GitOptions): Promise<void> {
   if (existsSync(path)) await nullIfRefused(git(top, ['worktree', 'remove', '--force', '--force', path], options));
   rmSync(path, { recursive: true, force: true });
@@ -74,12 +81,12 @@ export async function removeTree(top: string, path: string, options: GitOptions)
 }
 
 /**
- * Makes a work tree fit for git again, whatever ran in it: its `.git` may be gone, or be a repository of its own, which goes.
- * @returns whether there is such a tree still
+ * Repairs a work tree for git, whatever ran in it: its `.git` may be gone, or be a nested repository, which is removed.
+ * @returns whether the work tree is usable again
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function mendTree(top: string, path: string, options: GitOptions): Promise<boolean> {
-  // A link in its place leads to what is somebody's.
+  // A link in its place would lead to files of somebody else.
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const pointer = join(path, '.git');
   const before = lstatSync(pointer, { throwIfNoEntry: false });
@@ -91,10 +98,10 @@ export async function mendTree(top: string, path: string, options: GitOptions): 
 }
 
 /**
- * Copies files and directories into another tree, links as they are. One that the source lacks is left out.
- * @param paths relative to both
- * @param overwrites whether what is there already is replaced
- * @returns those that were left out
+ * Copies files and directories into another tree, links as links. Skips paths that the source lacks.
+ * @param paths relative to both trees
+ * @param overwrites whether existing files are replaced
+ * @returns the skipped paths
  * @throws DevCliError `IO`
  */
 export function copyPaths(from: string, to: string, paths: readonly string[], overwrites: boolean): string[] {
@@ -113,21 +120,23 @@ export function copyPaths(from: string, to: string, paths: readonly string[], ov
   });
 }
 
-/** The commit that a branch ends with; null where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * Returns the commit at the tip of a branch; null if the branch does not exist. @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function findTip(top: string, branch: string, options: GitOptions): Promise<string | null> {
   return findCommitOf(top, `refs/heads/${branch}`, options);
 }
 
-/** The commit that a name stands for; null where it stands for none. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Returns the commit that a name refers to; null if there is none. @throws DevCliError `IO`, `INTERRUPTED` */
 export async function findCommitOf(top: string, name: string, options: GitOptions): Promise<string | null> {
   return nullIfRefused(readLine(top, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], options));
 }
 
 /**
- * Moves a reference from one commit to another, at once or not at all.
- * @param from null: it does not exist yet
- * @param to null: it is removed
- * @returns git's reason where it refused
+ * Moves a reference from one commit to another, atomically.
+ * @param from null: the reference must not exist yet
+ * @param to null: the reference is removed
+ * @returns git's reason if it refused
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function moveReference(
@@ -142,7 +151,7 @@ export async function moveReference(
   return typeof said === 'string' ? said : null;
 }
 
-/** References below a prefix, with the commits they name. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/** Lists the references below a prefix, with their commits. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function listReferences(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
   const lines = await readLine(top, ['for-each-ref', '--format=%(refname) %(objectname)', prefix], options);
   return new Map(
@@ -153,12 +162,12 @@ export async function listReferences(top: string, prefix: string, options: GitOp
   );
 }
 
-/** What became of a branch that was to move. `behind`: it ends with another commit by now. */
+/** The outcome of moving a branch. `behind`: the branch now points to another commit. */
 export type BranchMove = { kind: 'moved' } | { kind: 'behind' } | { kind: 'refused'; reason: string };
 
 /**
- * Moves a branch forward: where a work tree has it checked out, there, with its files, and nothing that is in the way is overwritten,
- * not even what git ignores.
+ * Moves a branch forward. If a work tree has it checked out, updates the files there as well, and overwrites nothing
+ * that is in the way, not even ignored files.
  * @param top absolute: any work tree of the repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -197,7 +206,10 @@ async function moveAlone(
     : { kind: 'behind' };
 }
 
-/** The work trees of the repository, each as the lines that git says of it. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Lists the work trees of the repository, each with git's lines about it.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
 async function listTrees(top: string, options: GitOptions): Promise<{ path: string; lines: string[] }[]> {
   const ask = () => git(top, ['worktree', 'list', '--porcelain', '-z'], options);
   const listed = (await patiently(ask)).toString('utf8');
@@ -208,13 +220,15 @@ async function listTrees(top: string, options: GitOptions): Promise<{ path: stri
   });
 }
 
-/** The work tree that has a branch checked out, absolute; null where none has. */
+/** Returns the absolute path of the work tree that has a branch checked out; null if there is none. */
 async function findTreeOf(top: string, branch: string, options: GitOptions): Promise<string | null> {
   const trees = await listTrees(top, options);
   return trees.find(({ lines }) => lines.includes(`branch refs/heads/${branch}`))?.path ?? null;
 }
 
-/** A rebase detaches HEAD and moves the branch at its end, so git does not say that it is checked out. */
+/**
+ * Returns whether a branch is being rebased. HEAD is then detached, so git does not report the branch as checked out.
+ */
 async function isRebased(top: string, branch: string, options: GitOptions): Promise<boolean> {
   const names = ['rebase-merge/head-name', 'rebase-apply/head-name'];
   for (const { path: tree } of await listTrees(top, options)) {

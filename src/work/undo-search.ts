@@ -1,29 +1,29 @@
 import { TRAILER } from './commit-search.js';
 import { type GitOptions, git } from './git-command.js';
 
-/** Finds which commits of todos are to be taken back, and which were (control.md, Undoing). */
+/** Finds which commits of todos are to be undone, and which have been undone already (control.md, Undoing). */
 
-/** The trailer of a commit that takes back the commits of a todo. */
+/** The trailer of a commit that undoes the commits of a todo. */
 export const UNDO_TRAILER = 'Dev-Cli-Undo';
 
-/** A commit of one or, where somebody has joined commits, of several todos. */
+/** A commit of one todo or, if somebody has squashed commits, of several. */
 export interface TodoCommit {
   sha: string;
   subject: string;
-  /** The todos of its trailers. */
+  /** The todos named in its trailers. */
   todos: string[];
 }
 
-/** What HEAD's history says about todos. */
+/** The commits of todos in HEAD's history. */
 export interface UndoHistory {
-  /** Commits of the todos that nothing has taken back yet, newest first. */
+  /** Commits of the todos that have not been undone yet, newest first. */
   made: TodoCommit[];
-  /** The commit that took a todo's earlier ones back, by todo. */
+  /** For each todo, the commit that undid its earlier ones. */
   undone: Map<string, string>;
 }
 
 /**
- * Reads which commits of these todos HEAD has, by their trailers: an amend or a rebase keeps those.
+ * Finds the commits of these todos in HEAD's history by their trailers, which an amend or a rebase keeps.
  * @param runId the run that made them
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -47,7 +47,7 @@ export async function readUndoHistory(
       if (!history.undone.has(todo)) history.undone.set(todo, sha);
     }
   }
-  // One that was done again stands.
+  // A todo that was redone since is not undone.
   const standing = new Set(history.made.flatMap((one) => one.todos));
   for (const todo of standing) history.undone.delete(todo);
   return history;

@@ -7,29 +7,29 @@ import { splitNames } from './status.js';
 import type { TodoCommit } from './undo-search.js';
 
 /**
- * Takes commits back as `git revert` does, in one commit (control.md, Undoing). What it comes to is computed beside the work tree
- * and the index, which change only once it is known that nothing is in the way.
+ * Undoes commits as `git revert` does, in one commit (control.md, Undoing). The result is computed without touching the
+ * work tree and the index; these change only once it is known that nothing is in the way.
  */
 
-/** What taking commits back would come to. */
+/** The result that undoing commits would have. */
 export type UndoPlan =
-  /** `paths` is empty where they have been taken back already, whoever did it. */
+  /** `paths` is empty if the commits have been undone already, by whomever. */
   | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: Change[] }
-  /** Later commits changed the same places. */
+  /** Later commits changed the same lines. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
-  /** What lies in the way in the work tree. */
+  /** Paths of the work tree that are in the way. */
   | { kind: 'blocked'; paths: { path: string; by: Hindrance }[] }
-  /** What was before a commit is not in this repository: its clone is a shallow one. */
+  /** The parent of a commit is not in this repository, since it is a shallow clone. */
   | { kind: 'shallow'; commit: TodoCommit };
 
-/** Why a path cannot become what it would be: work that is not committed, a file that git is told not to look at, a submodule. */
+/** Why a path cannot be changed: uncommitted work, a file that git is told to ignore changes of, a submodule. */
 export type Hindrance = 'uncommitted' | 'unseen' | 'submodule';
 
-/** Options of a commit that git only needs to compute with. */
+/** Options for a commit that git needs only for the computation. */
 const NOBODY = ['-c', 'user.name=dev-cli', '-c', 'user.email=dev-cli@localhost', '-c', 'commit.gpgSign=false'];
 
 /**
- * Computes what taking these commits back comes to. Changes neither the work tree nor the index.
+ * Computes the result of undoing these commits. Changes neither the work tree nor the index.
  * @param top absolute path of the top of the repository
  * @param commits newest first
  * @throws DevCliError `GIT_FAILED`, also for a git before 2.38; `IO`, `INTERRUPTED`
@@ -52,10 +52,10 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
   return { kind: 'clean', head, tree, paths: changes.map(({ path }) => path), changes };
 }
 
-/** The mode by which a tree says that a path is a submodule. */
+/** The mode of a submodule in a tree. */
 const SUBMODULE = '160000';
 
-/** Reads what `git diff-tree -z --raw` says: of each path its modes and more, then itself. */
+/** Parses the output of `git diff-tree -z --raw`: for each path its modes, objects and status, then the path. */
 function readChanges(said: Buffer): Change[] {
   const words = splitNames(said);
   return words.flatMap((facts, at) => {
@@ -67,12 +67,12 @@ function readChanges(said: Buffer): Change[] {
 }
 
 /**
- * Merges the step from a commit back to its parent into a tree, with the commit as the base. Git takes bases only of commits
- * before 2.45, so the three trees are given commits that nobody else sees.
- * @returns null if the parent is not there
+ * Merges the step from a commit back to its parent into a tree, with the commit as the merge base. Before 2.45 git
+ * accepts only commits as merge bases, so the three trees are wrapped in temporary commits.
+ * @returns null if the parent is missing
  */
 function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: string; conflicts: string[] } | null> {
-  // Of the first commit that a shallow clone has, `git rev-list` says that it has no parent.
+  // For the oldest commit of a shallow clone, `git rev-list` reports no parent.
   const [header = ''] = (yield* askGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
   const parent = /^parent (\S+)$/m.exec(header)?.[1];
   const found = parent === undefined ? null : yield { directory: top, args: ['cat-file', '-e', `${parent}^{tree}`] };
@@ -83,7 +83,7 @@ function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: stri
   const theirs = yield* askLine(top, [...NOBODY, 'commit-tree', before, '-p', base, '-m', 'theirs']);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const answer = yield { directory: top, args };
-  // 1: there are conflicts. Anything else, is a failure.
+  // 1 means conflicts; any other exit code is a failure.
   if (answer !== 'no-git' && answer.exit === 1) {
     const [merged = '', ...conflicts] = splitNames(answer.stdout);
     return { tree: merged, conflicts };
@@ -97,7 +97,7 @@ function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: stri
   return { tree: merged, conflicts: [] };
 }
 
-/** What git exits with where it does not know how it is called. */
+/** Git's exit code for unknown options. */
 const UNKNOWN_OPTION = 129;
 
 function* askLine(top: string, args: string[]): Asking<string> {
@@ -109,10 +109,10 @@ export async function readLine(top: string, args: string[], options: GitOptions)
   return (await git(top, args, options)).toString('utf8').trim();
 }
 
-/** Most later commits that are named for a path. */
+/** Maximum number of later commits that are named per path. */
 const LATER_NAMED = 5;
 
-/** Lists the commits after one that changed any of these paths. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+/** Lists the commits after `sha` that changed any of these paths. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
 export async function listLaterCommits(
   top: string,
   sha: string,
@@ -130,8 +130,8 @@ async function nameLater(top: string, sha: string, path: string, options: GitOpt
 }
 
 /**
- * Lists what keeps paths from becoming what they would: content in the work tree or the index that is neither HEAD's nor what it
- * would become (the latter is what a call that was cut off has left), and what git does not tell of.
+ * Lists the paths that cannot be changed: their content in the work tree or the index is neither HEAD's nor already the
+ * intended one (which an interrupted call may have left), or git hides their changes.
  */
 async function listInTheWay(
   top: string,
@@ -150,7 +150,7 @@ async function listInTheWay(
       const by = findHindrance(change, differences) ?? (isBlocked ? 'uncommitted' : null);
       if (by !== null && !(await isInPlace(top, change, differences, options))) found.set(change.path, by);
     }
-    // Where a directory stands in the place of a file, or is to give way to one, nothing of others may be in it.
+    // A directory in the place of a file, or one that a file is to replace, must not contain files of others.
     for (const path of touched) {
       if (!own.has(path)) found.set(listAbove(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
     }
@@ -158,7 +158,7 @@ async function listInTheWay(
   return [...found].map(([path, by]) => ({ path, by }));
 }
 
-/** Whether a file that git knows nothing of is as it would become: a call that was cut off has put it there. */
+/** Returns whether an untracked file already has the intended content, left by an interrupted call. */
 async function isInPlace(top: string, { path, after }: Change, { untracked }: Differences, options: GitOptions) {
   if (after === null || !untracked.has(path)) return false;
   return (await readLine(top, ['hash-object', `--path=${path}`, '--', path], options)) === after.blob;
@@ -170,17 +170,17 @@ function findHindrance({ path, isSubmodule }: Change, { touched, hidden, undone 
   return touched.has(path) && !undone.has(path) ? 'uncommitted' : null;
 }
 
-/** How paths, and what is below them, stand. */
+/** The state of paths, including everything below them. */
 interface Differences {
-  /** Those that differ from HEAD in the work tree. */
+  /** Paths whose content in the work tree differs from HEAD. */
   changed: ReadonlySet<string>;
-  /** Those that differ from HEAD in the work tree or the index. */
+  /** Paths that differ from HEAD in the work tree or the index. */
   touched: ReadonlySet<string>;
-  /** Those that git knows nothing of. */
+  /** Untracked paths. */
   untracked: ReadonlySet<string>;
-  /** Those that git is told not to look at. */
+  /** Paths whose changes git is told to ignore. */
   hidden: ReadonlySet<string>;
-  /** Those that are as they would become. */
+  /** Paths that already have their intended content. */
   undone: ReadonlySet<string>;
 }
 
@@ -206,13 +206,15 @@ async function readDifferences(
   return { changed, touched, untracked, hidden, undone: new Set(undone) };
 }
 
-/** The length of a command line is limited. */
+/** Paths per git call: the length of a command line is limited. */
 const PORTION = 200;
 
-/** What `git ls-files -v` puts before a path that git does not look at: assumed unchanged, or outside of a sparse checkout. */
+/**
+ * Marks of `git ls-files -v` for a path whose changes git ignores: assumed unchanged, or outside the sparse checkout.
+ */
 const UNSEEN = /^[a-zS]/;
 
-/** Whether a file stands where a directory above a path would be, one that does not give way to it. */
+/** Returns whether a parent directory of a path is in fact a file, and one that this undo does not replace. */
 async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
   const kinds = listAbove(path).map(
     async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',
@@ -220,7 +222,7 @@ async function isBelowFile(top: string, path: string, giving: ReadonlySet<string
   return (await Promise.all(kinds)).includes(true);
 }
 
-/** The directories above a path, the nearest first. */
+/** Lists the parent directories of a path, nearest first. */
 export function listAbove(path: string): string[] {
   const above = dirname(path);
   return above === '.' ? [] : [above, ...listAbove(above)];
@@ -232,12 +234,12 @@ async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> 
   return facts.isDirectory() ? 'directory' : 'other';
 }
 
-/** Whether a remote branch, as this repository knows it, has the commit. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+/** Returns whether a remote-tracking branch contains the commit. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
 export async function isPushed(top: string, sha: string, options: GitOptions): Promise<boolean> {
   return (await git(top, ['branch', '--remotes', '--contains', sha, '--format=x'], options)).length > 0;
 }
 
-/** Names branches that have a commit; none where it is gone. @throws DevCliError `INTERRUPTED`, `IO` */
+/** Lists the branches that contain a commit; empty if the commit is gone. @throws DevCliError `INTERRUPTED`, `IO` */
 export async function listBranchesWith(top: string, sha: string, options: GitOptions): Promise<string[]> {
   const said = await git(top, ['branch', '--all', '--contains', sha, '--format=%(refname:short)'], options);
   return said.toString('utf8').split('\n').filter(Boolean);

@@ -1,12 +1,12 @@
-// What lies in a directory, byte for byte.
+// Compares the content of a directory byte by byte.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The mode and digest of every file, link and directory, by path.
+ * Returns the mode and digest of every file, link and directory, by path.
  * @param {string} base
- * @param {RegExp} without paths that are left out, with what is below them
+ * @param {RegExp} without paths that are left out, with everything below them
  * @returns {Record<string, string>}
  */
 export function digest(base, without) {

@@ -1,9 +1,9 @@
-// Plays an agent in a harness: turns for the scripted model that do what a skill says, through the harness's own tools.
+// Plays an agent in a harness: yields turns for the scripted model that follow a skill, using the harness's own tools.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKOUT } from '../support/project.mjs';
 
-/** The files of a sample's overlay, by path. */
+/** Reads the files of a sample's overlay, by path. */
 export function readOverlay(name, todo = 'todo-1') {
   const base = join(CHECKOUT, 'samples', name, todo);
   const walk = (directory) =>
@@ -14,7 +14,7 @@ export function readOverlay(name, todo = 'todo-1') {
   return Object.fromEntries(walk('.').map((path) => [path, readFileSync(join(base, path), 'utf8')]));
 }
 
-/** Runs a command line and returns its one JSON document. */
+/** Runs a command line and returns its JSON document. */
 export async function* call(ctx, line) {
   const [result] = yield ctx.sh(line);
   if (result.json === undefined) throw new Error(`${line}: no JSON in ${result.text}`);
@@ -22,7 +22,7 @@ export async function* call(ctx, line) {
 }
 
 /**
- * Does action after action, as the skills say, until the run is done.
+ * Carries out one action after another, as the skills say, until the run is done.
  * @param {object} change of tests/support/changes.mjs
  * @param {object} begun the answer to `init`
  * @returns the last action
@@ -66,7 +66,10 @@ async function* delegate(ctx, { type, promptFile, output }, mark, tell) {
   yield* ctx.delegate(`dev-cli-${type}`, words);
 }
 
-/** Turns of a worker: reads its prompt, writes the files of the overlay through the tools, hands in its result. */
+/**
+ * Yields the turns of a worker: reads its prompt, writes the files of the overlay through the tools, hands in its
+ * result.
+ */
 export function worker(files) {
   return async function* work(ctx) {
     const said = ctx.request().firstUser;
@@ -87,5 +90,5 @@ export function worker(files) {
   };
 }
 
-/** Whether a path of a project is there. */
+/** Returns whether a path of a project exists. */
 export const isThere = (project, path) => existsSync(join(project.root, path));

@@ -1,4 +1,4 @@
-// Recipes of one block each, so that a play begins where it wants to be, and runs of them.
+// Recipes of one block each, so that a play starts in the state it needs, and runs of them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDevCli } from './stage.mjs';
@@ -23,14 +23,17 @@ const RECIPES = {
 `,
 };
 
-/** Puts the recipes into a project. */
+/** Writes the recipes into a project. */
 export function writeRecipes(project) {
   mkdirSync(join(project.root, '.dev', 'recipes'), { recursive: true });
   for (const [name, blocks] of Object.entries(RECIPES))
     writeFileSync(join(project.root, '.dev', 'recipes', `${name}.yaml`), HEAD(name) + blocks);
 }
 
-/** Begins a run in a session that has ended since, so that the next goes on with it; null: as a person outside of any session does. */
+/**
+ * Starts a run in a session that ends at once, so that the next session continues it; null: outside any session, as a
+ * person does.
+ */
 export function startRun(project, name, recipe, session = 'earlier') {
   const words = ['init', name, '--recipe', recipe, '--goal', 'Think of an otter'];
   if (session === null) return void runDevCli(project, words);
@@ -39,6 +42,6 @@ export function startRun(project, name, recipe, session = 'earlier') {
   runDevCli(project, ['hook', 'session-end', '--harness', 'codex'], { input });
 }
 
-/** The items of the newest run of a name, of one kind, or of one type where `history` gives an entry no kind of its own. */
+/** Lists the items of the newest run of a name, by kind, or by type for entries to which `history` gives no kind. */
 export const listItems = (history, kind) =>
   history.runs[0].items.filter((item) => item.kind === kind || item.type === kind);

@@ -1,4 +1,4 @@
-// Hooks of a project's own beside those of dev-cli, which keep what a harness sends (RECORD=DIRECTORY, README.md).
+// Adds the project's own hooks next to dev-cli's, which record the payloads of a harness (RECORD=DIRECTORY, README.md).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -13,7 +13,7 @@ const EVENTS = {
 };
 const FILES = { codex: '.codex/hooks.json', gemini: '.gemini/settings.json' };
 
-/** Puts the recording hooks into a project: a payload a line in DIRECTORY/HARNESS-PLAY.jsonl. */
+/** Adds the recording hooks to a project: one payload per line in DIRECTORY/HARNESS-PLAY.jsonl. */
 export function record(project, harness, play, directory) {
   mkdirSync(directory, { recursive: true });
   const command = `{ cat; echo; } >> '${join(resolve(directory), `${harness}-${play}.jsonl`)}'`;

@@ -1,5 +1,6 @@
-// npm run test:harness -- [gemini|codex|claude] [PLAY …|trials]: real coding agents against a scripted model, in a network namespace of
-// their own, and what doctor says of their settings. DEV_CLI_RIG names the rig (README.md). Not part of verify.
+// npm run test:harness -- [gemini|codex|claude] [PLAY …|trials]: runs real coding agents against a scripted model, in
+// their own network namespace, and tests doctor's findings about their settings. DEV_CLI_RIG names the rig (README.md).
+// Not part of verify.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { act } from './stage.mjs';
@@ -35,7 +36,7 @@ for (const harness of harnesses) {
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts['left out']} left out`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** Tries what `doctor` says of planted settings. */
+/** Tests what `doctor` says about planted settings. */
 function countTrials(harness) {
   const isThere = existsSync(join(rig, harness, 'node_modules'));
   for (const { title, why } of isThere ? tryAll(rig, harness) : [{ title: 'not installed in the rig' }]) {
@@ -45,7 +46,7 @@ function countTrials(harness) {
   }
 }
 
-/** Plays one, and once more with nothing installed where it says how it fails then. */
+/** Runs a play, and once more with nothing installed if the play says how it then fails. */
 async function tryPlay(harness, name) {
   const script = join(import.meta.dirname, 'plays', `${name}.mjs`);
   const play = await import(script);

@@ -1,5 +1,5 @@
-// Started by the rig in the place of a harness's CLI: starts that, once more for each further prompt of the same session, on a
-// terminal where somebody types, and with dev-cli in the home directory where the play is about that.
+// Started by the rig instead of a harness's CLI. Starts the CLI, again for each further prompt of the same session, on
+// a terminal if lines are typed, and with dev-cli in the home directory if the play needs that.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { digest } from './digests.mjs';
 const [file, ...words] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(file, 'utf8'));
 
-/** How a harness is told to go on with its last session: its words for a prompt. */
+/** Returns the arguments with which a harness resumes its last session with a prompt. */
 const RESUMES = {
   codex: (prompt) => [...words.slice(0, -1), 'resume', '--last', prompt],
   gemini: (prompt) => [
@@ -20,9 +20,9 @@ const RESUMES = {
   ],
 };
 
-/** What Gemini CLI writes into the home directory by itself. */
+/** Files that Gemini CLI itself writes into the home directory. */
 const OF_GEMINI = /^\.gemini\/(?:tmp|history|projects\.json)$/;
-// On a terminal: without one `uninstall` is refused while a run is guarded.
+// On a terminal: without one, `uninstall` is refused while a run is guarded.
 const install = (verb) => {
   if (!plan.user) return;
   const command = `'${process.execPath}' '${plan.binary}' ${verb} --user --harness ${plan.harness} --yes`;
@@ -43,7 +43,10 @@ function run(args) {
   return waitFor(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
 }
 
-/** Has dev-cli start the CLI, as it is for somebody who has never started it here: nothing is trusted, no question is forbidden. */
+/**
+ * Has dev-cli start the CLI, as for a user who has never started it here: nothing is trusted, no question is
+ * suppressed.
+ */
 function startInstead() {
   const { CODEX_HOME, PATH } = process.env;
   process.env.PATH = `${dirname(plan.program)}:${PATH}`;
@@ -58,10 +61,10 @@ function startInstead() {
   return plan.binary;
 }
 
-/** Types lines one after the other, each as soon as `when` is on the screen; then ends the session. */
+/** Types lines one after another, each as soon as `when` is on the screen; then ends the session. */
 async function type(args, lines) {
   const quote = (word) => `'${String(word).replaceAll("'", "'\\''")}'`;
-  // Nothing that makes Gemini CLI answer one prompt and end.
+  // Without the options that make Gemini CLI answer one prompt and end.
   const bare = args.filter((word, index) => !['-p', '-o'].includes(word) && !['-p', '-o'].includes(args[index - 1]));
   const command = [plan.program, ...bare].map(quote).join(' ');
   const child = spawn('script', ['-qec', `stty cols 160 rows 50; ${command}`, '/dev/null'], {
@@ -88,7 +91,7 @@ async function type(args, lines) {
     }
     await pause(500);
     screen = '';
-    // A harness takes what comes too fast for a paste, and its line feed for text.
+    // A harness takes fast input for a paste, and its line feed for text.
     for (const character of text) {
       child.stdin.write(character);
       await pause(20);

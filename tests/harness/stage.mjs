@@ -1,4 +1,4 @@
-// A stage for one play: a project with dev-cli installed, the harness started in it by the rig, and what came of it.
+// The stage for one play: a project with dev-cli installed, the harness that the rig starts in it, and the results.
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -17,17 +17,18 @@ import { BINARY, createProject } from '../support/project.mjs';
 import { findTerminal } from '../support/terminal.mjs';
 import { record } from './recorder.mjs';
 
-/** Seconds that all sessions of a play may take together. */
+/** Maximum number of seconds for all sessions of a play. */
 const SECONDS = 180;
 
 /**
- * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
- * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
- * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
- * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the
- * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, which starts the CLI.
- * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
- *   module at `script`; `installed: false` leaves `dev-cli install` out
+ * Runs a play in its own project. Besides what the rig needs, a play may export: `title`; `cannot` and `planted`, by
+ * harness (run.mjs); `prepare(project, harness)` before the install; `look(project, home)`, whose result `check` gets
+ * as `before`; `check(project, { harness, out, home, before, uninstall, requests, history })` afterwards;
+ * `subdirectory` to start in; `user`, by harness, to install for the user; `extras` for `install --with`; `autopilot`,
+ * so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed
+ * once `when` is on the screen; `instead(project, harness)`, a dev-cli command line that starts the CLI.
+ * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given
+ *   `play`: the module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
  */
 export async function act({ rig, harness, name, script, play, installed = true }) {
@@ -78,7 +79,7 @@ function start({ rig, harness, script, play, project, out, home, installed }) {
   });
 }
 
-/** The program that the rig starts: sessions.mjs, told what to do. */
+/** Writes the program that the rig starts: sessions.mjs with its plan. */
 function writeCli({ rig, harness, play, project, out, installed }) {
   const { then: prompts = [], typed } = play;
   const plan = join(out, 'sessions.json');
@@ -106,21 +107,21 @@ function writeCli({ rig, harness, play, project, out, installed }) {
   return cli;
 }
 
-/** For plays whose prompt does not ask for autopilot. */
+/** Trusts autopilot, for plays whose prompt does not ask for it. */
 function trustAutopilot(project, home) {
   const env = { ...project.env, HOME: home };
   const said = findTerminal()?.('dev-cli trust autopilot', { cwd: project.root, env, answers: ['y'] });
   if (said?.exit !== 0) throw new Error(`dev-cli trust autopilot: ${said?.output ?? 'there is no terminal'}`);
 }
 
-/** Uninstalls on a terminal, without which it is refused while a run is guarded. */
+/** Uninstalls on a terminal, without which that is refused while a run is guarded. */
 function uninstallAsPerson(project, harness) {
   const command = `'${process.execPath}' '${BINARY}' uninstall --harness ${harness} --yes`;
   const { exit, output } = findTerminal()(command, { cwd: project.root, env: project.env });
   if (exit !== 0) throw new Error(`${command}: ${output}`);
 }
 
-/** Runs dev-cli in a project, as its person does, and returns what it prints. */
+/** Runs dev-cli in a project, as its person would, and returns its output. */
 export function runDevCli(project, words, { env = {}, input = '' } = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words], {
     cwd: project.root,
@@ -132,13 +133,15 @@ export function runDevCli(project, words, { env = {}, input = '' } = {}) {
   return stdout;
 }
 
-/** The harnesses look for programs in the node_modules/.bin of where they start; git looks away. */
+/**
+ * Puts dev-cli into node_modules/.bin of the project, where the harnesses look for programs, and has git ignore that.
+ */
 function putOnPath(project, root, home) {
   const bin = linkBinary(root);
   mkdirSync(join(project.root, '.git', 'info'), { recursive: true });
   appendFileSync(join(project.root, '.git', 'info', 'exclude'), 'node_modules/\n');
   mkdirSync(home, { recursive: true });
-  // Codex runs commands in a login shell, whose PATH is its profile's.
+  // Codex runs commands in a login shell, whose PATH comes from the profile.
   writeFileSync(join(home, '.bash_profile'), `export PATH='${bin}':$PATH\n`);
 }
 
@@ -149,7 +152,7 @@ function linkBinary(directory) {
   return bin;
 }
 
-/** What the scripted model was sent and answered, in order. */
+/** Returns the requests to the scripted model and its answers, in order. */
 function readRequests(out) {
   return readFileSync(join(out, 'requests.jsonl'), 'utf8')
     .trim()
@@ -157,10 +160,10 @@ function readRequests(out) {
     .map((line) => JSON.parse(line));
 }
 
-/** What the journal of a run says. */
+/** Returns the history of a run. */
 function readHistory(project, run) {
   return JSON.parse(runDevCli(project, ['history', run, '--json']));
 }
 
-/** Whether a play has dev-cli installed for the user, and not in the project. */
+/** Returns whether a play has dev-cli installed for the user instead of the project. */
 const isForUser = ({ user = {} }, harness) => user[harness] === true;

@@ -1,12 +1,12 @@
-// What `doctor` says of planted settings, and what the real programs make of them: each is started, without any model, in a project with
-// dev-cli installed. Whether its hooks ran is told by the mark of the session.
+// Compares doctor's findings about planted settings with what the real programs make of them: each is started, without
+// a model, in a project with dev-cli installed. The session's mark shows whether its hooks ran.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BINARY, createProject } from '../support/project.mjs';
 import { runDevCli } from './stage.mjs';
 
-/** Seconds after which a program is ended: it looks for its model for ever. */
+/** Seconds after which a program is ended: it would search for its model forever. */
 const SECONDS = 40;
 
 const FILES = { claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json' };
@@ -21,7 +21,7 @@ const withHook = (hook) => withStop({ hooks: [hook] });
 const withPermission = (key, value) => (it) => ({ ...it, permissions: { ...it.permissions, [key]: value } });
 const withText = (change) => (it) => change(JSON.stringify(it));
 
-/** By harness: what is planted in its settings. */
+/** The planted settings, by harness. */
 const PLANTED = {
   claude: {
     nothing: (it) => it,
@@ -61,7 +61,7 @@ const PLANTED = {
   },
 };
 
-/** Where a session of Claude Code or Gemini CLI begins, and what Gemini CLI was told of the folder. */
+/** Start directories of a session in Claude Code or Gemini CLI, and Gemini CLI's trust of the folder. */
 const PLACES = {
   claude: { 'a subdirectory': { below: true } },
   codex: {},
@@ -71,7 +71,7 @@ const PLACES = {
   },
 };
 
-/** Tries all that is planted for a harness. @returns a row for each, with why it failed or null */
+/** Tries all planted settings of a harness. @returns a row for each, with the reason why it failed, or null */
 export function tryAll(rig, harness) {
   const program = join(rig, harness, 'node_modules', '.bin', harness);
   const planted = Object.entries(PLANTED[harness]).map(([title, change]) => ({ title, change }));
@@ -108,7 +108,7 @@ function tryOne({ program, harness, change, below = false, trust = 'TRUST_FOLDER
   }
 }
 
-/** What each harness is told before: not to ask, where its model is, and that it trusts the folder. */
+/** Prepares each harness: it must not ask, must know its model's address, and trusts the folder. */
 function setUp(home, root, trust) {
   const write = (path, text) => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -146,7 +146,7 @@ const AROUND = {
   gemini: { GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9', GEMINI_API_KEY: 'x', GEMINI_CLI_NO_RELAUNCH: 'true' },
 };
 
-/** Starts a harness where there is no network. @returns the end of what it said */
+/** Starts a harness without a network. @returns the end of its output */
 function start(harness, { cwd, env }) {
   const line = `ip link set lo up; exec timeout ${SECONDS} "$@"`;
   const words = [process.getuid() === 0 ? '-n' : '-rn', 'sh', '-c', line, 'sh', harness, ...WORDS[harness]];
@@ -159,7 +159,7 @@ function start(harness, { cwd, env }) {
   return `${stdout}${stderr}`.slice(-400);
 }
 
-/** What doctor has against the hooks of the project running there. */
+/** Returns doctor's problems with the hooks of the project running there. */
 function askDoctor(project, { harness, cwd, env }) {
   const { stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--harness', harness, '--json'], {
     cwd,

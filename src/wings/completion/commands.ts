@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { COMPLETION_SPECS } from './specs.js';
 
-/** What carries out the commands about completion. */
+/** Handlers of the completion commands. */
 export const HANDLERS: HandlersOf<typeof COMPLETION_SPECS> = {
   'completion install': async (context, input, { env }) =>
     (await import('./install.js')).changeCompletion(context, { ...input, command: 'install' }, env),

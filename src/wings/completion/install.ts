@@ -16,43 +16,48 @@ interface Input {
   yes?: boolean;
 }
 
-/** A file as it is and as it is to be, in latin1, which loses no byte of any encoding; null where none is. */
+/**
+ * A file with its present and future content in latin1, which preserves the bytes of any encoding; null for no file.
+ */
 interface Piece {
   path: string;
   was: string | null;
   becomes: string | null;
-  /** What is put there, for whoever is asked. */
+  /** The inserted text, to show to the person who is asked. */
   shown: string;
   change: Change;
 }
 
-/** `edited`: by somebody since dev-cli wrote it; it is left alone. */
+/** `edited`: somebody has edited it since dev-cli wrote it, so it is left alone. */
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
-/** `keep`: a block that is there already is renewed, and else there is none: what it has loaded may be why the shell looks. */
+/**
+ * `keep`: an existing block is renewed, but none is added: the shell may have reported that it needs none only because
+ * of that block.
+ */
 type Aim = 'put' | 'keep' | 'take';
 
 const MARKERS = { begin: '# >>> dev-cli completion >>>', end: '# <<< dev-cli completion <<<' };
 
 const EDITED = 'was edited since dev-cli wrote it, and is left alone';
 
-/** In the block of a startup file that was made for it. */
+/** Line in a block whose startup file dev-cli created. */
 const MADE = '# The file was made for this block.\n';
 
-/** In one that stands behind a line without a line end, which it gave that line. */
+/** Line in a block before which dev-cli added a missing line end. */
 const ENDED = '# The line before this block had no line end.\n';
 
-/** What `dev-cli completion bash` printed in earlier versions, to be saved by hand. */
+/** Matches what `dev-cli completion bash` printed in earlier versions, for the user to save. */
 const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# installed-by)/;
 
 /**
  * `completion install` and `uninstall` (view.md, Completion).
- * @throws DevCliError `USAGE` for a shell that is unknown or not there, `TERMINAL_REQUIRED` where a yes is missing,
+ * @throws DevCliError `USAGE` for an unknown or missing shell, `TERMINAL_REQUIRED` if consent is missing,
  * `DOCUMENT_UNREADABLE` for half a block, `IO`
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
-  // A shell without one would name places of the machine.
+  // Without a home directory, the shell would report system paths.
   if (!isAbsolute(context.home))
     throw new DevCliError('USAGE', 'No home directory is known: HOME is empty, or no absolute path.', {
       fix: 'Set HOME to your home directory, then repeat the call.',
@@ -145,7 +150,9 @@ function planBlock(path: string, script: string, id: ShellId, aim: Aim): Piece {
   return { path, was, becomes, shown, change: findChange(was === becomes, isOurs, aim) };
 }
 
-/** @param isEnd the line end before the block is its own, and nothing that somebody has put behind it needs that */
+/**
+ * @param isEnd whether to remove the line end before the block: dev-cli added it, and nothing after the block needs it
+ */
 function takeBlock(text: string, isEnd: boolean): string {
   const taken = takeRegion(text, MARKERS);
   return isEnd ? taken.replace(/\n$/, '') : taken;
@@ -163,7 +170,7 @@ function read(path: string): string | null {
   return withIoErrors(path, null, () => (existsSync(path) ? readFileSync(path, 'latin1') : null));
 }
 
-/** What is read-only is so for a reason, though a file can be replaced by one beside it. */
+/** Refuses a read-only file: it could be replaced, but was made read-only on purpose. */
 function requireWritable(path: string, aim: Aim): void {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const facts = statSync(path, { throwIfNoEntry: false });
@@ -195,7 +202,7 @@ async function carryOut(context: Context, due: readonly Piece[], block: Piece | 
   for (const piece of due) write(piece);
 }
 
-/** A link stays, and the file behind it is written. */
+/** Writes a file; if the path is a link, writes its target. */
 function write({ path, was, becomes }: Piece): void {
   withIoErrors(path, null, () => {
     if (read(path) !== was) throw pathError(path, null, 'it has changed meanwhile', 'Repeat the command.');

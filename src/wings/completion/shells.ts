@@ -1,21 +1,23 @@
 import { DevCliError } from '../../base/errors.js';
 import { childProcess } from '../../work/processes.js';
 
-/** The shells that complete dev-cli: what each is asked, and where its script goes (view.md, Completion). */
+/**
+ * The shells for which dev-cli has completion: how to query each one, and where its script goes (view.md, Completion).
+ */
 export type ShellId = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 interface Shell {
   program: string;
-  /** Start an interactive shell, with the startup files of the user, that carries out what follows. */
+  /** Options that start an interactive shell, with the user's startup files, and run the script that follows. */
   options: readonly string[];
-  /** The script below completions/ of the package, and its name where it goes. */
+  /** The script's name in completions/ of the package; below, its name when installed. */
   script: string;
   file: string;
-  /** Says `directory`, `startup`, and `looks` where a file in the directory is enough. */
+  /** Shell code that prints `directory`, `startup`, and `looks` if a file in the directory is enough. */
   probe: string;
-  /** Says `offers`: what it completes `dev-cli statu` to. */
+  /** Shell code that prints `offers`: the completion of `dev-cli statu`. */
   ask: string;
-  /** The line of a startup file that loads a file. */
+  /** Returns the code for a startup file that loads a script. */
   load: (path: string) => string;
 }
 
@@ -60,20 +62,20 @@ print -r "
 };
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: these are of the shells
 
-/** Where a shell is started, and its environment. */
+/** The directory and environment in which a shell is started. */
 export interface Around {
   cwd: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
 }
 
-/** Milliseconds that a shell may take for its startup files. */
+/** Milliseconds that a shell may take, including its startup files. */
 const PATIENCE = 20_000;
 
 /**
- * Starts a shell and returns what it said, by name. Startup files may print what they like around it. It gets a session of its own:
- * an interactive shell would take the terminal away from this process.
- * @throws DevCliError `USAGE` for a shell that is not there; `INTERRUPTED`
+ * Starts a shell and returns the values that it printed, by name; ignores other output of startup files. The shell gets
+ * its own session: an interactive shell would take the terminal away from this process.
+ * @throws DevCliError `USAGE` for a missing shell; `INTERRUPTED`
  */
 export function askShell(id: ShellId, question: 'probe' | 'ask', around: Around): Promise<Record<string, string>> {
   const { program, options, [question]: script } = SHELLS[id];
@@ -99,7 +101,7 @@ export function askShell(id: ShellId, question: 'probe' | 'ask', around: Around)
             }),
       );
     });
-    // Not `close`: what a startup file has left running may keep the pipe.
+    // Not `close`: a process left running by a startup file may keep the pipe open.
     child.on('exit', () => {
       setImmediate(() => {
         child.stdout.destroy();

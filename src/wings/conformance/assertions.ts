@@ -2,26 +2,29 @@ import { isRecord, isSameJson, type Json } from '../../base/json.js';
 import type { Expected, Matcher } from './fixture.js';
 import { follow, REFERENCE } from './paths.js';
 
-/** What a case found to be otherwise. */
+/** A failed assertion of a case. */
 export interface Failure {
-  /** What was looked at: a path in the reply, or a file and a path in it. */
+  /** What was checked: a path in the reply, or a file and a path in it. */
   path: string;
   expected: string;
   actual: string;
-  /** The requirement that it breaks, whatever the case is about. */
+  /** The violated requirement, if it is not one of the case. */
   requirement?: string;
 }
 
-/** What is expected of a call that was refused. */
+/** The expectation shown if a call was refused unexpectedly. */
 export const NO_REFUSAL = 'no refusal';
 
-/** Values that earlier steps answered, for `ref`. */
+/** Replies of earlier steps, for `ref`. */
 export type Replies = readonly Json[];
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 const LONGEST = 200;
 
-/** Checks values by path. @param about what the paths begin at, as failures have it @param ofReply its fields are a requirement */
+/**
+ * Checks values by path. @param about prefix of paths in failures @param ofReply whether `keys` is the requirement on
+ * reply fields
+ */
 export function checkValues(
   value: unknown,
   expected: Readonly<Record<string, Expected>>,
@@ -45,7 +48,7 @@ export function checkValues(
   });
 }
 
-/** What was expected in place of a value; null where it fits. */
+/** Describes the expectation that a value does not meet; null if it does. */
 function findMisfit(actual: unknown, expected: Expected, replies: Replies): string | null {
   const fits = isRecord(expected) ? match(actual, expected, replies) : (actual ?? null) === expected;
   return fits ? null : describe(expected);
@@ -77,7 +80,7 @@ function match(actual: unknown, matcher: Matcher, replies: Replies): boolean {
   }
 }
 
-/** A value that an earlier step answered: `2:$.task.id`. */
+/** Returns a value from the reply of an earlier step: `2:$.task.id`. */
 export function resolveReference(ref: string, replies: Replies): unknown {
   const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
   return follow(replies[Number(step) - 1], path);
@@ -91,7 +94,7 @@ function describe(expected: Expected): string {
   return show(expected);
 }
 
-/** A value in one line, bounded. */
+/** Renders a value on one line, cut to `LONGEST`. */
 export function show(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;

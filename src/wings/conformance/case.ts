@@ -16,12 +16,12 @@ import { type Files, type Rules, watch } from './watch.js';
 export type Verdict =
   | { kind: 'pass' }
   | { kind: 'fail'; failures: Failure[] }
-  /** What was tested gave no answer that could be judged. */
+  /** The target gave no answer that could be judged. */
   | { kind: 'error'; why: string }
-  /** An event, and nothing that is told of events. */
+  /** The case has an event, but no target takes events. */
   | { kind: 'unsupported'; why: string };
 
-/** What cases are run with. */
+/** What all cases are run with. */
 export interface Bench {
   commands: Commands;
   naming: Naming;
@@ -31,13 +31,13 @@ export interface Bench {
   seconds: number;
 }
 
-/** Runs a case in a directory of its own. @throws DevCliError `INTERRUPTED` */
+/** Runs a case in its own directory. @throws DevCliError `INTERRUPTED` */
 export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
   if (one.steps.some(({ kind }) => kind === 'event') && bench.commands.command === undefined) {
     return { kind: 'unsupported', why: 'it tells an event, and there is no --command' };
   }
   const root = mkdtempSync(join(tmpdir(), 'dev-cli-conformance-'));
-  // What a hook of git tells its programs would lead git, and a server, out of the directory.
+  // Variables that git sets for hooks would lead git, and a server, out of the directory.
   const kept = Object.entries(bench.env).filter(([name]) => !name.startsWith('GIT_'));
   const env = { ...Object.fromEntries(kept), NEXUS_PROJECT_ROOT: root, DEV_CLI_ROOT: root };
   const site: Site = { root, env, signal: bench.signal, seconds: bench.seconds };
@@ -52,7 +52,7 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
       () => readFiles(root),
     );
   } catch (error) {
-    // Each case has another directory.
+    // The directory differs in each case; equal errors are grouped.
     if (error instanceof TargetError) return { kind: 'error', why: error.message.replaceAll(root, '{root}') };
     throw error;
   } finally {
@@ -76,7 +76,7 @@ async function makeRepository(git: string, { root, env, signal }: Site): Promise
   }
 }
 
-/** Writes what lies there before the first call. @throws TargetError */
+/** Writes the files that a case needs before its first call. @throws TargetError */
 export function writeFiles(before: Case['before'], root: string): void {
   try {
     for (const [path, content] of Object.entries(before)) {
@@ -88,7 +88,10 @@ export function writeFiles(before: Case['before'], root: string): void {
   }
 }
 
-/** Runs the steps of a case, up to the first that fails. @param call undefined where nobody answers @param read the files as they are */
+/**
+ * Runs the steps of a case, up to the first that fails. @param call returns undefined if no target takes the step
+ * @param read returns the current files
+ */
 export async function runSteps(
   { steps }: Pick<Case, 'steps'>,
   { rules }: Pick<Bench, 'rules'>,
@@ -112,13 +115,13 @@ export async function runSteps(
       ...watch({ name: step.name, refused: reply.refused, before, after }, rules),
     ];
     if (failures.length > 0) return { kind: 'fail', failures };
-    // What is written after the answer counts as done by the next call.
+    // Files written after the answer are attributed to the next call.
     before = after;
   }
   return { kind: 'pass' };
 }
 
-/** Null where a call is refused as expected, or taken: of any other, nothing else says more. */
+/** Returns null if a call was accepted or refused as expected; otherwise the only failure worth reporting. */
 function judgeRefusal({ name, expects }: Step, { value, refused }: Reply): Failure[] | null {
   if (refused === expects.error) return null;
   return [{ path: name, expected: refused ? NO_REFUSAL : 'a refusal', actual: show(readRefusal(value) ?? value) }];
@@ -152,7 +155,7 @@ function judgeFile(
   return checkValues(value, expected as Exclude<ExpectedFile, null | 'same' | { text: string }>, path, replies);
 }
 
-/** Puts what earlier steps answered into parameters. */
+/** Replaces references to earlier replies in parameters. */
 function refer(value: Json, replies: Replies): Json {
   if (Array.isArray(value)) return value.map((one) => refer(one, replies));
   if (value === null || typeof value !== 'object') return value;
@@ -162,8 +165,8 @@ function refer(value: Json, replies: Replies): Json {
 }
 
 /**
- * The files below a directory but git's own, as text; also links, and the directories by which some tools lock. What cannot be read counts
- * as not there: a server may remove anything meanwhile, even the directory.
+ * Reads the files below a directory as text, except git's; includes links, and directories that some tools use as
+ * locks. An unreadable file counts as missing: a server may remove anything meanwhile, even the directory.
  */
 export function readFiles(root: string): Files {
   const files = new Map<string, string>();
@@ -180,10 +183,10 @@ export function readFiles(root: string): Files {
   return files;
 }
 
-/** The most that is looked into, in bytes. */
+/** Maximum size of a file in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Null for a directory. */
+/** Returns null for a directory other than a lock. */
 function readText(path: string, entry: Dirent): string | null {
   if (entry.isDirectory()) return entry.name.endsWith('.lock') ? 'a directory' : null;
   if (entry.isSymbolicLink()) return `a link to ${readlinkSync(path)}`;

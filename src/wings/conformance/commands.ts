@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { CONFORMANCE_SPECS } from './specs.js';
 
-/** What carries out the commands of the conformance suite. */
+/** Handlers of the conformance commands. */
 export const HANDLERS: HandlersOf<typeof CONFORMANCE_SPECS> = {
   'conformance run': async (context, input, call) => (await import('./run.js')).run(context, input, call),
   'conformance validate': async (context, { directory }, { cwd }) =>

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../base/json.js';
 import { REFERENCE, readPath } from './paths.js';
 
-/** Fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
+/** Parses fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
 
-/** A value as a fixture expects it: a scalar, or a matcher. */
+/** An expected value: a scalar, or a matcher. */
 export type Expected = null | boolean | number | string | Matcher;
 
-/** `type` matchers are of both formats, the others of the second alone. */
+/** `type` matchers exist in both formats, the others only in the second. */
 export type Matcher =
   | {
       type: 'iso8601' | 'string' | 'number' | 'boolean';
@@ -21,14 +21,14 @@ export type Matcher =
   | { absent: true }
   | { ref: string };
 
-/** A file as a fixture expects it: absent, there with these values, as it was before the call, or of these bytes. */
+/** An expected file: null if it must not exist, `same` if unchanged by the call, an exact text, or values by path. */
 export type ExpectedFile = null | 'same' | { text: string } | Record<string, Expected>;
 
-/** What a call has to come to. */
+/** The expected result of a call. */
 interface Expectation {
   returns: Record<string, Expected>;
   files: Record<string, ExpectedFile>;
-  /** It has to be refused. */
+  /** Whether the call must be refused. */
   error: boolean;
   errorContains?: string;
 }
@@ -40,19 +40,19 @@ export interface Step {
   expects: Expectation;
 }
 
-/** One case, of either format. */
+/** A case of either format. */
 export interface Case {
   id: string;
   description: string;
   suite: string;
-  /** The folder of the file that it stands in, and the file, relative to the suite. */
+  /** The folder of its file, and the file, relative to the suite. */
   folder: string;
   file: string;
   covers: { state_schemas?: Record<string, string[]>; return_value?: Record<string, string[]> };
   uncovered: string[];
-  /** Requirements that it proves. */
+  /** Requirements that the case proves. */
   requires: string[];
-  /** Tests what is our choice where the contract is silent. */
+  /** Whether the case tests a choice of dev-cli where the contract is silent. */
   strict: boolean;
   git: string;
   /** Files before the first call: JSON, or text. */
@@ -60,7 +60,7 @@ export interface Case {
   steps: Step[];
 }
 
-/** A call as it is written, and what is expected of it. */
+/** A call as written in a fixture, with its expectations. */
 interface Called {
   action?: { tool: string; params: JsonObject };
   event?: { type: string; params?: JsonObject };
@@ -70,7 +70,7 @@ interface Called {
   error_contains?: string;
 }
 
-/** A case as it is written; its file has been checked against the schema of its format. */
+/** A case as written in a fixture, after validation against the schema of its format. */
 interface Written extends Called {
   test_id: string;
   description: string;
@@ -88,10 +88,10 @@ interface Written extends Called {
   };
 }
 
-/** The branch of a case that names none: unborn, and with a slash. */
+/** The default branch of a case: without commits, and with a slash in its name. */
 const BRANCH = 'conformance/case';
 
-/** Reads a case as it is written. @param harness what stands for `{HARNESS_ID}` */
+/** Parses a case. @param written the fixture @param harness replaces `{HARNESS_ID}` */
 export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | 'file'>, harness: string): Case {
   const one = replaceTokens(written as Json, harness) as unknown as Written;
   const { precondition = {}, postcondition = {}, steps: listed = [one], ...rest } = one;
@@ -122,7 +122,7 @@ export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | '
   };
 }
 
-/** @param after what is expected besides, at the end */
+/** @param after additional expectations, for the last step */
 function toStep(step: Called, after: NonNullable<Written['postcondition']>): Step {
   const { action, event } = step;
   const returns = { ...step.assert_return, ...after.return_value };
@@ -138,7 +138,7 @@ function toStep(step: Called, after: NonNullable<Written['postcondition']>): Ste
   return { kind: 'event', name: event?.type ?? '', params: event?.params ?? {}, expects };
 }
 
-/** @param answered how many steps have answered by then @throws Error for a pattern, or a reference, that cannot be followed */
+/** @param answered number of replies available at this point @throws Error for an invalid pattern or reference */
 function requireSound(value: unknown, answered: number): void {
   if (typeof value !== 'object' || value === null) return;
   const { ref, type, pattern } = value as Record<string, unknown>;
@@ -157,7 +157,7 @@ function isInside(path: string): boolean {
   return !/^[/\\]|^[A-Za-z]:|\0/.test(path) && !path.split(/[/\\]/).includes('..');
 }
 
-/** Whether a case asks nothing: it would pass whatever the server does. */
+/** Returns whether a case expects nothing: it would pass whatever the server does. */
 export function asksNothing({ steps }: Pick<Case, 'steps'>): boolean {
   return steps.every(
     ({ expects: { returns, files, error } }) => !error && Object.keys({ ...returns, ...files }).length === 0,
@@ -166,7 +166,7 @@ export function asksNothing({ steps }: Pick<Case, 'steps'>): boolean {
 
 const TOKEN = /\{([A-Z][A-Z_]*)\}/g;
 
-/** @throws Error for a token that is none */
+/** @throws Error for an unknown token */
 function replaceTokens(value: Json, harness: string): Json {
   const values: Readonly<Record<string, string>> = { STATE_ROOT: '.nexus/state', HARNESS_ID: harness };
   const replace = (text: string): string =>

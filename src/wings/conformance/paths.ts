@@ -1,11 +1,14 @@
 import { isRecord } from '../../base/json.js';
 
-/** Where fixtures look (neutral.md, Fixtures). */
+/** Evaluates paths of fixtures (neutral.md, Fixtures). */
 
-/** What an earlier step answered: its number, from 1, and a path in it. */
+/** A reference to an earlier reply: the number of the step, from 1, and a path. */
 export const REFERENCE = /^(\d+):(\$.*)$/;
 
-/** The value at a path: `$`, `.name`, `[n]`, `[-1]`, `.length`; undefined where there is none. @throws Error for another path */
+/**
+ * Returns the value at a path: `$`, `.name`, `[n]`, `[-1]`, `.length`; undefined if there is none. @throws Error for an
+ * invalid path
+ */
 export function follow(value: unknown, path: string): unknown {
   return readPath(path).reduce<unknown>((at, step) => {
     if (typeof step === 'number') return Array.isArray(at) ? at.at(step) : undefined;
@@ -14,7 +17,7 @@ export function follow(value: unknown, path: string): unknown {
   }, value);
 }
 
-/** The steps of a path. @throws Error */
+/** Splits a path into its steps. @throws Error */
 export function readPath(path: string): (string | number)[] {
   const steps = [...path.slice(1).matchAll(/\.([A-Za-z_][\w-]*)|\[(-?\d+)\]/g)];
   const read = steps.map(([whole]) => whole).join('');

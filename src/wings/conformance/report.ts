@@ -11,7 +11,7 @@ export interface Result {
 
 type Counts = ReturnType<typeof count>;
 
-/** What `conformance run` found (neutral.md, Conformance). */
+/** The result of `conformance run` (neutral.md, Conformance). */
 export interface Report extends Counts {
   ok: boolean;
   total: number;
@@ -20,7 +20,7 @@ export interface Report extends Counts {
   cases: { id: string; suite: string; verdict: Verdict['kind']; failures?: Failure[]; why?: string }[];
 }
 
-/** Adds up what the cases came to, by tool and by requirement. */
+/** Summarizes the results by tool and by requirement. */
 export function buildReport(results: readonly Result[], requirements: readonly Requirement[], strict: boolean): Report {
   const counts = count(results);
   const names = [...new Set(results.map(({ case: one }) => nameTool(one)))].sort();
@@ -42,7 +42,7 @@ export function buildReport(results: readonly Result[], requirements: readonly R
   };
 }
 
-/** A case that calls several tools is about its folder. */
+/** Returns the tool that a case counts under; its folder if it calls several. */
 function nameTool({ steps, folder }: Case): string {
   const [name = '', ...more] = new Set(steps.map((step) => step.name));
   return more.length === 0 ? name : folder;
@@ -66,10 +66,13 @@ function judgeRequirement(
   return { verdict, cases: (failed.length > 0 ? failed : passed).map(({ case: one }) => one.id) };
 }
 
-/** Of what holds of all calls, what a call breaks that is refused: how files and parameters are read. */
+/** Requirements for all calls that an unexpected refusal can violate: how files and parameters are read. */
 const OF_READING = ['all.7', 'all.8', 'all.9'];
 
-/** What a failure says is broken: what holds of all calls is named by the failure itself, if it is that. */
+/**
+ * Returns the requirements that a failure violates. Those for all calls (`all.*`) count only if the failure names one,
+ * or the case has no others.
+ */
 function blame({ requirement, expected }: Failure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];
   const special = requires.filter((id) => !id.startsWith('all.'));
@@ -77,14 +80,14 @@ function blame({ requirement, expected }: Failure, { requires }: Case): readonly
   return expected === NO_REFUSAL ? requires.filter((id) => OF_READING.includes(id)) : requires;
 }
 
-/** Where only some cases are run, most are untested, and no news. */
+/** Names untested requirements only if they are few: after a partial run most are untested. */
 function list(untested: Report['requirements']): string {
   return untested.length > LISTED ? '' : `: ${untested.map(({ id }) => id).join(' ')}`;
 }
 
 const LISTED = 20;
 
-/** Renders it for a person; the last line is the sum. */
+/** Renders the report for a person; the last line contains the totals. */
 export function renderReport({ tools, requirements, cases, total, ...counts }: Report): string {
   const width = Math.max(...Object.keys(tools).map((name) => name.length));
   const rows = Object.entries(tools).map(([name, counted]) => `${name.padEnd(width)}  ${renderCounts(counted)}`);
@@ -114,7 +117,10 @@ export function renderReport({ tools, requirements, cases, total, ...counts }: R
   return [...parts.map((lines) => lines.join('\n')), `${renderCounts(counts)} of ${total}`].join('\n\n');
 }
 
-/** `3 passed, 0 failed, 1 errors, 0 unsupported`: the same words whatever the number, since programs read them. */
+/**
+ * Renders `3 passed, 0 failed, 1 errors, 0 unsupported`; the words never change with the number, since programs parse
+ * them.
+ */
 function renderCounts(counts: Counts): string {
   const kinds = ['passed', 'failed', 'errors', 'unsupported'] as const;
   return kinds.map((kind) => `${counts[kind]} ${kind}`).join(', ');

@@ -17,7 +17,7 @@ const SUITES = ['published', 'own'];
 const HARNESS = 'dev-cli-agent';
 const SECONDS = 10;
 const LONGEST = 3600;
-/** Cases that are run at a time. */
+/** Number of cases run in parallel. */
 const AT_ONCE = 4;
 
 /** What a call needs besides its context. */
@@ -28,7 +28,7 @@ interface Call {
 
 /**
  * `conformance run` (neutral.md, Conformance).
- * @throws DevCliError `USAGE` for nothing to run it against, or no case; `SCHEMA_INVALID` for fixtures that are none; `INTERRUPTED`
+ * @throws DevCliError `USAGE` if there is no target or no case; `SCHEMA_INVALID` for invalid fixtures; `INTERRUPTED`
  */
 export async function run(context: Context, input: Input, { cwd, env }: Call): Promise<Answer> {
   const shipped = openShipped(context);
@@ -62,13 +62,16 @@ export async function run(context: Context, input: Input, { cwd, env }: Call): P
 
 const NOT_TRIED: Verdict = { kind: 'error', why: 'not tried: no case before it got an answer' };
 
-/** Whether nobody answers: to wait once more for each case would take minutes. @param verdicts with holes, which filter passes over */
+/**
+ * Returns whether the target seems to be dead: waiting again for each case would take minutes. @param verdicts may have
+ * holes, which `filter` skips
+ */
 function isSilent(verdicts: readonly Verdict[]): boolean {
   const tried = verdicts.filter(({ kind }) => kind !== 'unsupported');
   return tried.length >= AT_ONCE && tried.every(({ kind }) => kind === 'error');
 }
 
-/** The package, which holds the suites. */
+/** Returns the package, which contains the suites. */
 export function openShipped({ library: { reader, shipped } }: Pick<Context, 'library'>): Shipped {
   return { reader, package: shipped };
 }
@@ -93,7 +96,7 @@ function chooseCases(
   throw new DevCliError('USAGE', 'Every case of these suites is one for --strict.', { fix: 'Add --strict.' });
 }
 
-/** @throws DevCliError `USAGE` for words that would be passed over */
+/** @throws DevCliError `USAGE` for words that match nothing */
 function requireKnown(target: string, words: readonly string[], known: readonly string[], kind: string): void {
   const details = words
     .filter((word) => !known.includes(word))

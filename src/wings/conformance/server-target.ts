@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { type Json, parseOrNull } from '../../base/json.js';
 import { type Reply, readRefusal, type Site, type Target, TargetError, tellEnd } from './target.js';
 
-/** A server of the Model Context Protocol, started at the first call and ended with the case. */
+/** Opens an MCP server, which is started at the first call and ended with the case. */
 export function openServer(argv: readonly string[], site: Site): Target {
   let opened: Promise<{ client: Client; said: () => string }> | null = null;
   return {
@@ -14,7 +14,7 @@ export function openServer(argv: readonly string[], site: Site): Target {
         const timeout = site.seconds * 1000;
         return read(await client.callTool({ name, arguments: params }, { timeout, signal: site.signal }));
       } catch (error) {
-        // What the server itself says of the call is its answer.
+        // A protocol error of the server about the call is its answer.
         if (error instanceof ProtocolError) return { value: { error: error.message }, refused: true };
         throw toTargetError(error, `${name}: `, said());
       }

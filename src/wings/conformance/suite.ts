@@ -5,15 +5,15 @@ import { isRecord, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
 import { asksNothing, type Case, readCase } from './fixture.js';
 
-/** The suites that ship, and those of a project (neutral.md, Fixtures). */
+/** Reads the shipped suites, and those of a project (neutral.md, Fixtures). */
 
-/** Where a suite lies, below the package. */
+/** Directories of shipped suites in the package. */
 const SHIPPED: Readonly<Record<string, string>> = {
   published: 'conformance/published-0.4.0',
   own: 'conformance/own',
 };
 
-/** Folders of a suite that hold schemas. */
+/** Folders with schemas instead of cases. */
 const WITHOUT_CASES = ['schema', 'state-schemas'];
 
 /** A requirement of the contract. */
@@ -23,13 +23,13 @@ export interface Requirement {
   strict?: boolean;
 }
 
-/** What ships: read through `reader` below the absolute directory of the package. */
+/** The package, read through `reader`; `package` is its absolute directory. */
 export interface Shipped {
   reader: FileReader;
   package: string;
 }
 
-/** The published schemas of state files, by the name of the file. @throws DevCliError `IO` */
+/** Reads the published schemas of state files, by the name of the file. @throws DevCliError `IO` */
 export function readStateSchemas({ reader, package: directory }: Shipped): Map<string, string> {
   const names = ['plan', 'tasks', 'history', 'runtime', 'agent-tracker'];
   const folder = join(directory, 'conformance/published-0.4.0/state-schemas');
@@ -43,8 +43,9 @@ export function readRequirements({ reader, package: directory }: Shipped): Requi
 
 /**
  * Reads the cases of a suite.
- * @param named `published`, `own` or a directory, absolute
- * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with its fixtures; `USAGE` for one without cases; `IO`
+ * @param named `published`, `own` or an absolute directory
+ * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with its fixtures; `USAGE` for a suite without
+ * cases; `IO`
  */
 export function readSuite(named: string, shipped: Shipped, harness: string): Case[] {
   const { reader } = shipped;
@@ -71,7 +72,7 @@ export function readSuite(named: string, shipped: Shipped, harness: string): Cas
   throw new DevCliError('USAGE', `There are no cases in ${named}.`, { fix: 'Name a directory of fixtures.' });
 }
 
-/** The fixtures of a file, each a case or what is wrong with it. */
+/** Parses the fixtures of a file; returns a case or a fault for each. */
 function readFixtures(
   text: string | null,
   at: Pick<Case, 'suite' | 'folder' | 'file'>,
@@ -108,7 +109,10 @@ function listFiles(reader: FileReader, directory: string): string[] {
   return all.filter((name) => name.endsWith('.json')).sort();
 }
 
-/** The schemas of both formats, by `format`. The published one is read as "any JSON" where its own fixtures say so. */
+/**
+ * Reads the schemas of both formats, keyed by `format`. Allows any JSON in state files of the published one, whose own
+ * fixtures need that.
+ */
 function readFormats({ reader, package: directory }: Shipped): Record<1 | 2, string> {
   const read = (path: string): string => reader.read(join(directory, 'conformance', path)) ?? '{}';
   const first = JSON.parse(read('published-0.4.0/schema/fixture.schema.json')) as {

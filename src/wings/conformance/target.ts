@@ -1,24 +1,24 @@
 import { isRecord, type Json } from '../../base/json.js';
 import type { Step } from './fixture.js';
 
-/** What a case is run against (neutral.md, Conformance). */
+/** The targets that a case is run against (neutral.md, Conformance). */
 
-/** What a call came to. */
+/** The result of a call. */
 export interface Reply {
   value: Json;
   refused: boolean;
 }
 
-/** Answers calls in the directory of one case. */
+/** Answers the calls of one case. */
 export interface Target {
   /** @throws TargetError */
   call(step: Pick<Step, 'name' | 'params'>): Promise<Reply>;
   close(): Promise<void>;
 }
 
-/** It did not start, died, was silent for too long, or spoke no protocol: no verdict on what it does. */
+/** The target did not start, died, timed out, or violated the protocol, so its behaviour cannot be judged. */
 export class TargetError extends Error {
-  /** @param message put in one line, whatever a program has said */
+  /** @param message is put on one line, since it may contain output of a program */
   constructor(message: string) {
     super(toLine(message));
   }
@@ -34,14 +34,14 @@ export interface Commands {
   command?: readonly string[];
 }
 
-/** How the calls of the contract are named by what is tested. */
+/** The target's own names for the calls of the contract. */
 export interface Naming {
   prefix: string;
-  /** From a tool, or `tool.parameter`, to what it is called. */
+  /** From a tool, or `tool.parameter`, to the target's name for it. */
   renamed: ReadonlyMap<string, string>;
 }
 
-/** Where a case is run. */
+/** The surroundings of a case. */
 export interface Site {
   /** Absolute directory of the case. */
   root: string;
@@ -51,7 +51,7 @@ export interface Site {
   seconds: number;
 }
 
-/** The message of a refusal, where a value is one. */
+/** Returns the message if a value is a refusal, or else null. */
 export function readRefusal(value: unknown): string | null {
   const error = isRecord(value) ? value['error'] : undefined;
   if (typeof error === 'string') return error;
@@ -60,7 +60,7 @@ export function readRefusal(value: unknown): string | null {
 
 const SHOWN = 500;
 
-/** The end of what a program said on standard error. */
+/** Renders the end of a program's standard error. */
 export function tellEnd(stderr: Buffer | string): string {
   const text = toLine(stderr.toString());
   return text === '' ? '' : `; its standard error ends: ${text.slice(-SHOWN)}`;

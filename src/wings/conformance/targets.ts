@@ -14,7 +14,7 @@ import {
   tellEnd,
 } from './target.js';
 
-/** Names a call and its parameters as what is tested does. */
+/** Translates a call and its parameters to the target's names. */
 function rename(
   { name, params }: Pick<Step, 'name' | 'params'>,
   { prefix, renamed }: Naming,
@@ -23,7 +23,7 @@ function rename(
   return { name: renamed.get(name) ?? `${prefix}${name}`, params: Object.fromEntries(named) as JsonObject };
 }
 
-/** Opens what answers the tools and the events of a case; null where nothing does. */
+/** Opens the targets for the tools and the events of a case; null if there is none. */
 export function openTargets(
   { server, command }: Commands,
   naming: Naming,
@@ -35,7 +35,7 @@ export function openTargets(
   return { tool: tools && { ...tools, call: (step) => tools.call(rename(step, naming)) }, event: direct };
 }
 
-/** A process for each call: one JSON value on its standard output. */
+/** Opens a target that runs a process per call, which prints one JSON value on stdout. */
 function openCommand(command: readonly string[], { root, env, signal, seconds }: Site): Target {
   return {
     async call({ name, params }) {
@@ -54,7 +54,7 @@ function openCommand(command: readonly string[], { root, env, signal, seconds }:
   };
 }
 
-/** How a program ended that has no exit code. */
+/** Describes how a program without an exit code ended. */
 function describeEnd({ killed, signal, code }: ExecFileException, seconds: number): string {
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 MiB';
   if (killed) return `gave no answer in ${seconds} s`;

@@ -8,7 +8,7 @@ import { readPath } from './paths.js';
 import { openShipped } from './run.js';
 import { type Requirement, readRequirements, readStateSchemas, readSuite } from './suite.js';
 
-/** Something that a suite claims and does not prove, or does not claim. */
+/** A claim of a suite without proof, or a missing claim. */
 interface Finding {
   suite: string;
   /** Only an error fails the call. */
@@ -18,10 +18,11 @@ interface Finding {
 }
 
 /**
- * `conformance validate` (neutral.md, Conformance). What the published suite lacks is noted, as are the fields that another one leaves to
- * the suites that ship.
- * @param given a directory; both suites that ship where there is none
- * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with the fixtures; `USAGE` for a suite without cases; `IO`
+ * `conformance validate` (neutral.md, Conformance). Gaps of the published suite, and fields that another suite does not
+ * claim, are only notes.
+ * @param given a directory; undefined for both shipped suites
+ * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the fixtures; `USAGE` for a suite without
+ * cases; `IO`
  */
 export async function validate(context: Context, given: string | undefined, cwd: string): Promise<Answer> {
   const shipped = openShipped(context);
@@ -57,7 +58,7 @@ export async function validate(context: Context, given: string | undefined, cwd:
   };
 }
 
-/** The paths of the fields of a schema, as `covers` writes them, without brackets: `issues.status`. */
+/** Lists the field paths of a schema, as `covers` writes them but without brackets: `issues.status`. */
 function listFields(schema: unknown, root: unknown = schema, prefix = ''): string[] {
   if (!isRecord(schema)) return [];
   if (typeof schema['$ref'] === 'string') {
@@ -73,7 +74,7 @@ function listFields(schema: unknown, root: unknown = schema, prefix = ''): strin
   return [...new Set([...below, ...[schema['items'], ...variants].flatMap((one) => listFields(one, root, prefix))])];
 }
 
-/** A field that a case asserts: of a tool's reply, or of a file by its schema. */
+/** A field that a case asserts: `about` is a tool, or the schema of a file. */
 interface Asserted {
   about: string;
   field: string;
@@ -91,14 +92,14 @@ function listAsserted({ steps }: Case): Asserted[] {
     ...(expects.error ? [{ about: name, field: 'error' }] : []),
     ...Object.entries(expects.files).flatMap(([file, expected]) => {
       const about = `${file.slice(file.lastIndexOf('/') + 1).replace(/\.json$/, '')}.schema.json`;
-      // That a file is there, or not, says nothing of its fields.
+      // Asserting that a file exists, or not, asserts nothing about its fields.
       const hasFields = expected !== null && typeof expected === 'object' && typeof expected['text'] !== 'string';
       return hasFields ? of(about, expected as Record<string, Expected>) : [];
     }),
   ]);
 }
 
-/** The paths of all members of a value, those of the items of a list as if there were one. */
+/** Lists the paths of all members of a value; items of a list share one path. */
 function listMembers(value: unknown, prefix = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => listMembers(item, prefix));
   if (!isRecord(value)) return [];
@@ -108,7 +109,7 @@ function listMembers(value: unknown, prefix = ''): string[] {
   });
 }
 
-/** The fields of a schema that no case claims or asserts, in one finding. */
+/** Reports the fields of a schema that no case claims or asserts, as one finding. */
 function listUnclaimed(schema: string, fields: readonly string[], cases: readonly Case[]): string[] {
   const claimed = new Set([
     ...cases.flatMap(({ covers }) => covers.state_schemas?.[schema] ?? []).map(plain),
@@ -118,7 +119,7 @@ function listUnclaimed(schema: string, fields: readonly string[], cases: readonl
   return open.length === 0 ? [] : [`no case claims ${open.join(', ')} of ${schema}`];
 }
 
-/** Claims without an assertion at their path or below. */
+/** Lists claims without an assertion at their path or below. */
 function listEmptyClaims(one: Case): string[] {
   const asserted = listAsserted(one);
   const isProved = (owner: string, claim: string): boolean =>
@@ -132,7 +133,7 @@ function listEmptyClaims(one: Case): string[] {
   );
 }
 
-/** Parameters of calls that are taken, of which neither the name nor the value is asserted, and that are not excepted. */
+/** Lists parameters of accepted calls whose name and value are neither asserted nor excepted. */
 function listUnproven(one: Case): string[] {
   const claims = Object.values({ ...one.covers.state_schemas, ...one.covers.return_value })
     .flat()
@@ -160,7 +161,7 @@ function listUnknown(cases: readonly Case[], requirements: readonly Requirement[
   return [...named].filter((id) => requirements.every((one) => one.id !== id)).map((id) => `no requirement is ${id}`);
 }
 
-/** Requirements that no case proves, and their messages, which stand in quotes, that none expects. */
+/** Lists requirements that no case proves, and quoted messages in requirements that no case expects. */
 function listUntested(cases: readonly Case[], requirements: readonly Requirement[]): string[] {
   return requirements.flatMap(({ id, text }) => {
     const expected = cases
@@ -174,7 +175,7 @@ function listUntested(cases: readonly Case[], requirements: readonly Requirement
   });
 }
 
-/** Tools whose fields no case lists, and fields that no case asks for. */
+/** Lists tools whose fields no case lists, and fields that no case asserts. */
 function listUnasked(cases: readonly Case[]): string[] {
   const steps = cases.flatMap((one) => one.steps).filter(({ kind }) => kind === 'tool');
   const fields = ({ expects: { returns } }: Step): string[] => {
@@ -196,7 +197,7 @@ function join(prefix: string, name: string): string {
   return prefix === '' ? name : `${prefix}.${name}`;
 }
 
-/** A claim without its indices. */
+/** Returns a claim without its brackets. */
 function plain(path: string): string {
   return path.replaceAll('[]', '').replace(/^\./, '');
 }

@@ -2,12 +2,12 @@ import { isRecord, isSameJson, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
 import { type Failure, show } from './assertions.js';
 
-/** What holds of every call, whatever a case asks (neutral.md, All tools). */
+/** Checks the requirements for every call, whatever the case is about (neutral.md, All tools). */
 
-/** The files below a case's directory: their bytes, as base64 where they are no text. */
+/** The files in the directory of a case, by path: their text, or base64 if they are not text. */
 export type Files = ReadonlyMap<string, string>;
 
-/** What a call did. */
+/** The effects of a call. */
 export interface Exchange {
   name: string;
   refused: boolean;
@@ -15,7 +15,7 @@ export interface Exchange {
   after: Files;
 }
 
-/** What the watch goes by. */
+/** What the checks need. */
 export interface Rules {
   /** The published schemas of state files, by the name of the file. */
   schemas: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ const STATES: Readonly<Record<string, string>> = {
   '.nexus/state/agent-tracker.json': 'agent-tracker',
 };
 
-/** Lists what a call broke of what holds of all. */
+/** Lists the general requirements that a call violates. */
 export function watch({ name, refused, before, after }: Exchange, { schemas, harness }: Rules): Failure[] {
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path) !== after.get(path),
@@ -88,7 +88,7 @@ function listCycles(text: string | undefined): unknown[] {
   return isRecord(value) && Array.isArray(value['cycles']) ? value['cycles'] : [];
 }
 
-/** A file that a call may leave: what git is told, what a tool was asked to write, and what is the harness's own. */
+/** Returns whether a call may leave a file: the ignore rules, a requested artifact, or a file of the harness. */
 function isExpected(path: string, name: string, harness: string): boolean {
   if (!path.startsWith(HOME)) return true;
   const own = [

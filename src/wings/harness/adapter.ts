@@ -6,9 +6,9 @@ import type { FormFault } from './doctor/settings-form.js';
 import type { Piece, Scope } from './install/piece.js';
 import type { Addition } from './install/settings.js';
 
-/** What dev-cli has to know of a harness: all of it in one file of adapters/, with a row in harness.ts (harness.md, Install). */
+/** What dev-cli needs to know of a harness: one file of adapters/ each, listed in harness.ts (harness.md, Install). */
 
-/** Events that dev-cli wants to hear of, by the name that `dev-cli hook` takes, with the name that most harnesses have for each. */
+/** Hook events that dev-cli handles: from the name that `dev-cli hook` takes to the name that most harnesses use. */
 export const COMMON_EVENTS = {
   'session-start': 'SessionStart',
   'user-prompt-submit': 'UserPromptSubmit',
@@ -20,142 +20,157 @@ export const COMMON_EVENTS = {
 export type HookEventName = keyof typeof COMMON_EVENTS;
 export const HOOK_EVENTS = Object.keys(COMMON_EVENTS) as HookEventName[];
 
-/** What is data here, scripts/harness-facts.ts hands to the core and to the calls that agents wait for. */
+/** A harness. scripts/harness-facts.ts extracts the data fields for the core and for calls that must be fast. */
 export interface Harness {
   id: HarnessId;
   title: string;
-  /** Its program, as found on the PATH. */
+  /** The name of its program on the PATH. */
   program: string;
-  /** Its directory, in a project as in a home directory. */
+  /** Its directory, relative to the project or the home directory. */
   directory: string;
-  /** Where it looks for skills, in a project as in a home directory. */
+  /** Where it looks for skills, relative to the project or the home directory. */
   skills: string;
-  /** Names of files and directories that steer it: no plan gives them to its workers. */
+  /** Names of files and directories that configure the harness: a plan must not let workers change them. */
   reserved: readonly string[];
   voice: Voice;
-  /** Variables that it sets for the commands that it runs (protocol.md §1). */
+  /** Environment variables that the harness sets for the commands it runs (protocol.md §1). */
   marks: readonly string[];
-  /** Where it sets these for hooks, too: the pattern that AI_AGENT, which it also sets, fits there. */
+  /** If the harness also sets its marks for hooks: the pattern that AI_AGENT, which it sets as well, matches there. */
   hookAgent?: string;
-  /** The variable that tells a command its session. Absent: none does, so that what counts per session elsewhere counts in the root. */
+  /**
+   * The variable with the session id of a command. If absent, counts that are kept per session elsewhere are kept per
+   * root.
+   */
   session?: string;
-  /** A session in which no hook is heard is told so; its variable alone is a mark (harness.md, Sessions). */
+  /**
+   * Whether dev-cli warns a session in which no hook was heard; its variable alone is a harness mark (harness.md,
+   * Sessions).
+   */
   isWatched?: true;
-  /** The variable that is `0` where a script, and no person, writes the prompts. */
+  /** The variable that is `0` if a script, not a person, writes the prompts. */
   attended?: string;
-  /** Seconds within which a call answers, where it waits less than others for a command. */
+  /** Seconds within which a call must answer, if the harness waits less time for a command than others do. */
   answerWithin?: number;
-  /** It does not say which agent calls a tool. */
+  /** Whether the harness does not say which agent calls a tool. */
   hidesWriter?: true;
-  /** It says nothing after a compaction, but keeps what comes with the last prompt. */
+  /** Whether it ignores hook output after a compaction, but keeps context added to the last prompt. */
   tellsWithPrompt?: true;
-  /** Its notice of an agent that has ended in the background, which comes as a prompt. */
+  /** The harness's notice that a background agent has ended, which arrives as a prompt. */
   notice?: Notice;
-  /** The pattern of what it puts before a prompt and no person wrote: the text of hooks. */
+  /** The pattern of text before a prompt that no person wrote, such as hook output. */
   foreword?: string;
   /** The member of `stop` with the agent's last message. */
   said?: string;
-  /** Its own names of the events. */
+  /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
-  /** It counts a hook's timeout in milliseconds, not in seconds. */
+  /** Whether it counts hook timeouts in milliseconds instead of seconds. */
   countsMilliseconds?: true;
-  /** What our hooks are called, where it shows a name in place of the line. */
+  /** The name of dev-cli's hooks, if the harness displays a name instead of the command line. */
   hookName?: string;
-  /** It runs a line by the user's shell, whichever that is, and not by a POSIX one. */
+  /** Whether it runs a line in the user's shell, whichever that is, instead of a POSIX shell. */
   runsByUsersShell?: true;
-  /** The variable by which our lines find the directory of the project. */
+  /** The variable from which hook lines read the project directory. */
   projectVariable: string;
-  /** It sets none for hooks of a project: that is the nearest directory with its settings. */
+  /** Whether it sets no such variable for a project's hooks: the project is the nearest directory with its settings. */
   seeksProject?: true;
 
-  /** The ending of its own agents' files. */
+  /** The file extension of the harness's agents. */
   agentEnding: '.md' | '.toml';
-  /** Renders an agent as the text of such a file. */
+  /** Renders an agent as the content of such a file. */
   renderAgent: (agent: Agent) => string;
-  /** A file that would give a skill of this name another one's slash command. */
+  /** Locates a file that would compete with a skill of this name for the slash command. */
   locateRival?: (skill: string) => string;
-  /** The settings that get the hooks and these additions. */
+  /** The settings file that receives the hooks and these additions. */
   settings: { path: string; what: string; listAdditions?: (scope: Scope) => Addition[] };
-  /** Where a project tells it what `install --with` adds. */
+  /** The files of a project that `install --with` extends. */
   extras?: {
-    /** The file that its agents read before they begin. */
+    /** The file that the harness's agents read before they begin. */
     instructions: string;
-    /** The file of tool servers, JSON or TOML, and what holds them there, by their names. */
+    /** The file of tool servers, JSON or TOML, and the key that contains them by name. */
     servers: { path: string; holder: string };
-    /** What the settings get, so that it does not ask about each tool of a server. */
+    /** The addition to the settings that lets agents use the tools of a server without being asked. */
     permit?: (server: string) => Addition;
   };
-  /** What is installed besides; files get the mark of dev-cli. */
+  /** Further pieces to install; files get the mark of dev-cli. */
   listMore?: (scope: Scope) => Piece[];
-  /** The file of what it may not read, which takes a line for `.dev`. */
+  /** The file of what it must not read, to which a line for `.dev` is added. */
   ignoreFile?: string;
-  /** Its agents cannot be given an effort. */
+  /** Whether its agents have no effort setting. */
   hasNoEffort?: true;
-  /** How the user goes on once it is set up. */
+  /** Tells the user how to continue after the installation. */
   describeStart: (skill: string, where: { scope: Scope; base: string }) => string;
-  /** The package is a plugin of it, too. */
+  /** The package as a plugin of the harness. */
   plugin?: Plugin;
 
-  /** Settings of a project count only in the directory that it is started in. */
+  /** Whether the harness reads project settings only in the directory that it is started in. */
   readsWhereStarted?: true;
-  /** The variable by which it is told another directory than the one in the home directory, which `install` writes to. */
+  /** The variable that moves the harness's directory away from the home directory, where `install` writes. */
   homeVariable?: string;
-  /** Finds what else keeps it from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` */
+  /** Finds other reasons why the harness does not run its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` */
   findSilence: (asked: Asked) => Finding[];
-  /** Why a session may go without hooks. */
+  /** Why a session may run without hooks, with what to do. */
   whyUnheard: string;
-  /** Lists what it cannot use in the settings that `install` shares with it, and what it does then with the file. */
+  /** Lists entries of the shared settings that it cannot use; `dropsSettings` says what it then does with the file. */
   listFormFaults: (settings: Record<string, unknown>, text: string) => FormFault[];
   dropsSettings: 'ignores all of' | 'does not start with';
-  /** What it sends before a tool writes a file, as it was recorded; only places and ids are others. */
+  /** Builds the payload sent before a tool writes a file, as recorded; only paths and ids differ. */
   buildTrial: (write: { directory: string; path: string; content: string }) => object;
-  /** It runs commands by a login shell. */
+  /** Whether the harness runs commands in a login shell. */
   usesLoginShell?: true;
-  /** For whom `install` writes a rule that lets dev-cli out of its sandbox, and what lets others write to git and listen there. */
+  /**
+   * Whose rule `install` writes to let dev-cli out of the sandbox, and how to let other programs write to git and
+   * listen on ports.
+   */
   sandbox?: { writesFor: string; git: string; listening: string };
 }
 
-/** Its words in an action (harness.md, How an action is done). */
+/** Its own terms in an action (harness.md, How an action is done). */
 interface Voice {
-  /** Follows "Ask with", before "in your message". */
+  /** Follows "Ask with", and precedes "in your message". */
   ask: string;
-  /** How agents are started: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` and `<notice>` stand for the next and for whose notice the ack is run after. */
+  /**
+   * How to start agents: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` stands for the next
+   * field, `<notice>` for the agents whose notice the ack waits for.
+   */
   start: string;
-  /** What one call is called, and several together. */
+  /** The term for one such call, and for several together. */
   calls?: readonly [string, string];
-  /** What else is done while all agents are at work. */
+  /** What else to do while all agents are at work. */
   wait?: string;
 }
 
-/** The names of its tools. */
+/** The names of the harness's tools. */
 interface Tools {
-  /** Those that write one file, with the member of their input that names it. */
+  /** Tools that write one file, with the member of their input that names the file. */
   files: Readonly<Record<string, string>>;
-  /** The same of a notebook, which is never what was asked for. */
+  /** The same for notebooks, which are never a promised output. */
   notebooks?: Readonly<Record<string, string>>;
   patch?: string;
   shell: string;
-  /** Members of its input, the first before others, that may name the directory of the command. */
+  /** Members of the shell tool's input that may name the directory of the command, in order of precedence. */
   shellDirectory?: readonly string[];
-  /** Another name of that in its rules. */
+  /** Another name of the shell tool in permission rules. */
   shellInRules?: string;
-  /** By which an agent asks its user. */
+  /** The tool by which an agent asks its user. */
   question: string;
-  /** By which it starts agents, where the answer tells what these have used. */
+  /** Tools that start agents and whose answer tells how many tokens those have used. */
   agents?: readonly string[];
   /** The members of that answer. */
   spent?: Readonly<Record<keyof Spent, string>>;
-  /** How an answer says that the call has failed: a member that is there, or the pattern of a text. Absent: none comes of such a call. */
+  /**
+   * How an answer shows a failed call: by a member that is present, or a pattern of the text. Absent: failed calls send
+   * no answer.
+   */
   failure?: { member: string } | { text: string };
 }
 
-/** What a notice begins with, and patterns whose first group is in it. */
+/** The beginning of a notice, and patterns whose first group extracts a value. */
 interface Notice extends Readonly<Record<keyof Spent, string>> {
   begins: string;
 }
 
-/** A shipped agent: what its front matter says, its body, and the model that it is to have. */
+/** A shipped agent: its front matter, its body, and the model chosen for it. */
 export interface Agent {
   name: string;
   description: string;
@@ -165,22 +180,24 @@ export interface Agent {
   effort?: 'low' | 'medium' | 'high' | undefined;
 }
 
-/** The package as a plugin, which has the skills and agents beside the files that are built here (harness.md, Packaging). */
+/**
+ * The package as a plugin, which contains the skills and agents besides the files built here (harness.md, Packaging).
+ */
 interface Plugin {
-  /** Before each of its skills and agents: `/dev-cli:specify`. */
+  /** The prefix of each of its skills and agents: `/dev-cli:specify`. */
   name: string;
-  /** The variable with its directory. */
+  /** The variable that holds the plugin's directory. */
   root: string;
-  /** Builds its files, by path from the package's directory, from what the package says of itself and from the hooks. */
+  /** Builds the plugin's files, by path relative to the package, from the package's metadata and the hooks. */
   build: (about: About, hooks: Record<string, unknown[]>) => Record<string, object>;
-  /** Settings in which it is switched on, relative to the project or the home directory. */
+  /** Settings files that may enable the plugin, relative to the project or the home directory. */
   settings: readonly string[];
   isOn: (settings: Record<string, unknown>) => boolean;
-  /** Said where all that is installed stands twice. */
+  /** The warning if plugin and installation are both present. */
   twice: string;
 }
 
-/** What the package says of itself. */
+/** The package's metadata. */
 export interface About {
   version: string;
   description: string;
@@ -188,33 +205,33 @@ export interface About {
   keywords: readonly string[];
 }
 
-/** Where a harness is asked for what keeps it silent, and what it is asked with. */
+/** What an adapter needs to find out why a harness runs no hooks. */
 export interface Asked {
-  /** Absolute; the directories whose trust counts for the project, the root first. */
+  /** Absolute; the directories that may be trusted for this project, the root first. */
   directories: readonly string[];
-  /** Where something is installed for it. */
+  /** The scopes with an installation for it. */
   scopes: readonly Scope[];
   env: Environment;
-  /** Its directory of the user, absolute, wherever a variable has moved it. */
+  /** Absolute path of the harness's user directory, wherever a variable has moved it. */
   own: string;
-  /** Reads JSON settings; an empty object where there are none. @throws DevCliError `IO`, `DATA_MALFORMED` */
+  /** Reads JSON settings; returns an empty object if there are none. @throws DevCliError `IO`, `DATA_MALFORMED` */
   readSettings: (path: string) => Record<string, unknown>;
-  /** The same for settings that `install` writes: those that cannot be used are found where hooks are looked for. */
+  /** The same for settings that `install` writes, but tolerates invalid ones: the search for hooks reports those. */
   readShared: (path: string) => Record<string, unknown>;
-  /** Null for what is no TOML. */
+  /** Returns null for invalid TOML. */
   readToml: (path: string) => Record<string, unknown> | null;
   problem: (message: string, fix: string) => Finding;
   note: (message: string) => Finding;
-  /** Finds what denies an agent dev-cli itself in a list of rules: that outweighs the permission that `install` writes. */
+  /** Finds rules in a list that forbid an agent to call dev-cli: they override the permission that `install` writes. */
   findDenials: (path: string, settings: Record<string, unknown>, key: string[]) => Finding[];
 }
 
-/** The tools that write what is handed in. */
+/** Lists the tools that can save a result. */
 export function listSavingTools({ tools: { files, patch, shell } }: Harness): string[] {
   return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell];
 }
 
-/** The regular expression over names of tools by which an event is asked for; undefined where it is of no tool. */
+/** Returns the regular expression over tool names that registers a hook; undefined for an event without a tool. */
 export function renderMatcher(harness: Harness, event: HookEventName): string | undefined {
   const { files, notebooks, patch, shell, question, agents = [] } = harness.tools;
   if (event === 'pre-tool-use')
@@ -222,12 +239,12 @@ export function renderMatcher(harness: Harness, event: HookEventName): string | 
   return event === 'post-tool-use' ? [...listSavingTools(harness), question, ...agents].join('|') : undefined;
 }
 
-/** Strings of a list in settings; none where something else stands there. */
+/** Returns the strings of a list in settings; empty if the value is not a list. */
 export function listStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** A line for what was chosen; none where nothing was. */
+/** Renders a line for a chosen value; empty if nothing was chosen. */
 export function renderChoice(label: string, value: string | undefined): string[] {
   return value === undefined ? [] : [`${label}${value}`];
 }

@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { HARNESS_SPECS } from './specs.js';
 
-/** What carries out the commands about the programs that run agents. */
+/** Handlers of the commands about harnesses. */
 export const HANDLERS: HandlersOf<typeof HARNESS_SPECS> = {
   install: async (context, input, { cwd }) => (await import('./install/install.js')).install(context, input, cwd),
   uninstall: async (context, input, { cwd }) => (await import('./install/install.js')).uninstall(context, input, cwd),

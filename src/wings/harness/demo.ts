@@ -4,12 +4,12 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { childProcess } from '../../work/processes.js';
 
-/** What plays the demonstration: the script that a clone runs as `npm run quickstart`. */
+/** The script that plays the demonstration; a clone runs it as `npm run quickstart`. */
 const SCRIPT = 'scripts/quickstart.mjs';
 
 /**
- * `demo [CHANGE]`: shows a change from the request to commits, on a copy of a sample in a temporary directory, with a script in the
- * place of agent and user (harness.md, Packaging). It prints while it goes.
+ * `demo [CHANGE]`: plays a change from the request to the commits, on a copy of a sample in a temporary directory; a
+ * script takes the place of agent and user (harness.md, Packaging). Prints its progress.
  * @param shipped absolute directory of the package
  * @throws DevCliError `INTERNAL` if the demonstration cannot be started
  */

@@ -4,5 +4,7 @@ import { claude } from './adapters/claude.js';
 import { codex } from './adapters/codex.js';
 import { gemini } from './adapters/gemini.js';
 
-/** The harnesses that dev-cli knows: a row for each file of adapters/. The first is the example where one is to be named. */
+/**
+ * The harnesses that dev-cli knows, one for each file of adapters/. Where an example is needed, the first one is used.
+ */
 export const HARNESSES: Readonly<Record<HarnessId, Harness>> = { claude, codex, gemini };

@@ -6,10 +6,10 @@ import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registr
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
 const WITH_GIT = joinAll([...HARNESS_IDS, 'git (the hook that notes who made a commit)'], 'or');
-/** In examples. */
+/** The harnesses used in examples. */
 const [FIRST, SECOND, THIRD] = HARNESS_IDS;
 
-/** What `install` and `uninstall` take. */
+/** The input that `install` and `uninstall` share. */
 const PLACE = {
   harness: optional(list('NAME,…', `${WITH_GIT}. Default: those found here, and not git.`)),
   project: flag('For this project, the default.'),
@@ -18,7 +18,7 @@ const PLACE = {
   yes: flag('Do not ask. Needed where nobody can be asked, as in a script.'),
 };
 
-/** What ties dev-cli to the program that runs the agent (harness.md, Install). */
+/** Commands that connect dev-cli with the program that runs the agent (harness.md, Install). */
 export const HARNESS_SPECS = [
   {
     name: 'install',

@@ -5,9 +5,9 @@ import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../docum
 import { requireInside } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 
-/** What a project says of itself in `.ai/`, which may be absent (memory.md, Context). */
+/** Reads a project's own files in `.ai/`, all of which are optional (memory.md, Context). */
 
-/** Where handoffs lie, relative to the work tree. */
+/** The directory of handoffs, relative to the work tree. */
 export const HANDOFFS = '.ai/handoffs';
 
 const GOALS = '.ai/goals.yaml';
@@ -16,7 +16,7 @@ const RULES = '.ai/rules.md';
 
 type Project = Pick<Context, 'workTree' | 'reader'>;
 
-/** The newest handoff that can be read; those that cannot are passed over. @throws DevCliError `IO` */
+/** Returns the newest readable handoff; skips unreadable ones. @throws DevCliError `IO` */
 export function readNewestHandoff(project: Project): HandoffFile | null {
   const names = project.reader.list(`${project.workTree}/${HANDOFFS}`);
   for (const name of sortHandoffNames(names).reverse()) {
@@ -35,17 +35,17 @@ function readHandoff(project: Project, name: string): HandoffFile | null {
   }
 }
 
-/** A file that a project may have, and that no link leads out of it. @throws DevCliError `IO` */
+/** Reads an optional file of the project; refuses a link that leads out of it. @throws DevCliError `IO` */
 function readOwn({ workTree, reader }: Project, path: string): string | null {
   requireInside(workTree, path);
   return reader.read(`${workTree}/${path}`);
 }
 
 /**
- * The goal to work on; null where there are no goals. In the tree of an attempt it is the attempt's, from the goals of the root: those in
- * the tree are as old as its commit.
- * @param named by the newest handoff
- * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with the goals; `IO`
+ * Returns the goal to work on; null if there are no goals. In an attempt's work tree it is the attempt's goal, read
+ * from the root: goals in that tree are as old as its commit.
+ * @param named the goal named by the newest handoff
+ * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the goals; `IO`
  */
 export function readGoal(
   { root, workTree, reader, boundGoal }: Project & Pick<Context, 'root' | 'boundGoal'>,
@@ -65,7 +65,7 @@ function malformed(target: string, what: string, problems: ErrorDetail[]): DevCl
   });
 }
 
-/** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
+/** Returns the maximum size of a context in bytes. @throws DevCliError `SCHEMA_INVALID`, `IO` */
 export function readBudget(project: Project): number {
   const text = readOwn(project, CONFIG);
   if (text === null) return CONTEXT_BYTES;
@@ -74,7 +74,7 @@ export function readBudget(project: Project): number {
   throw malformed(CONFIG, 'how large a context may be', [read]);
 }
 
-/** The rules, one line each, secrets masked; none is ever left out. @throws DevCliError `IO` */
+/** Returns the rules, one per line, secrets masked; none is ever left out. @throws DevCliError `IO` */
 export function readRules(project: Project): string[] {
   const text = readOwn(project, RULES) ?? '';
   return text

@@ -3,12 +3,15 @@ import type { Caller } from '../../base/caller.js';
 import type { Frozen } from '../../base/json.js';
 import { enumSchema, NullableString } from '../../base/schema.js';
 
-/** The book of memory: what was judged, by explicit calls alone (memory.md, Where). Keys that it does not know stay. */
+/** The schema of the book of memory: judgments recorded by explicit calls (memory.md, Where). Unknown keys are kept. */
 
 const text = (description: string) => Type.String({ description });
 const given = (description: string) => Type.Optional(text(description));
 
-/** One kind of entry: an object of entries by id, never a list, whose shift at its cap would be in every patch. */
+/**
+ * Builds the schema for a kind of entry: an object keyed by id. In a list, dropping the oldest entry would put all
+ * others into every patch.
+ */
 function entriesOf<P extends TProperties>(properties: P, description: string) {
   const entry = Type.Object({
     at: text('UTC with milliseconds.'),
@@ -83,14 +86,14 @@ export const BookSchema = Type.Object(
 
 type Snapshot = Frozen<Static<typeof BookSchema>>;
 
-/** The kinds of entries. */
+/** The names of the kinds of entries. */
 export type EntryKind = Exclude<keyof Snapshot, 'schemaVersion' | 'seq'>;
 
-/** An entry of each kind, as it is kept. */
+/** For each kind, the type of a stored entry. */
 export type Entries = { readonly [K in EntryKind]: Snapshot[K][string] };
 
-/** The entries that are kept, by kind and id. */
+/** The stored entries, by kind and id. */
 export type Groups = { readonly [K in EntryKind]: Readonly<Record<string, Entries[K]>> };
 
-/** The judgments that are kept. Nobody changes one in place. */
+/** The stored judgments. A book is never modified in place. */
 export type Book = Groups & Pick<Snapshot, 'schemaVersion' | 'seq'>;

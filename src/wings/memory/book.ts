@@ -1,12 +1,12 @@
 import { isSameJson } from '../../base/json.js';
 import type { Book, Entries, EntryKind, Groups } from './book-schema.js';
 
-/** Adds to a book and takes from it (memory.md, Entries). Pure: a book is never changed in place. */
+/** Adds entries to a book and removes them (memory.md, Entries). Pure: a book is never modified in place. */
 
 /** The version of the schema that this dev-cli writes. */
 export const BOOK_VERSION = 1;
 
-/** Entries of a kind that are kept; the journal has all. */
+/** Maximum number of entries per kind in the book; the journal has all. */
 export const KEPT = 50;
 
 const NO_ENTRIES: Groups = {
@@ -19,15 +19,15 @@ const NO_ENTRIES: Groups = {
   handoff: {},
 };
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const ENTRY_KINDS = Object.keys(NO_ENTRIES) as EntryKind[];
 
 export const EMPTY_BOOK: Book = { schemaVersion: BOOK_VERSION, seq: 0, ...NO_ENTRIES };
 
-/** What became of an entry. */
+/** The result of adding an entry. */
 export interface Added<K extends EntryKind> {
   book: Book;
-  /** `none`: the last entry of the book said the same, and stands. */
+  /** `none`: the last entry of the book says the same and stays. */
   stored: 'added' | 'replaced' | 'none';
   id: string;
   entry: Entries[K];
@@ -36,7 +36,7 @@ export interface Added<K extends EntryKind> {
 /** An entry with its id. */
 export type Identified<K extends EntryKind> = Entries[K] & { readonly id: string };
 
-/** When an entry takes the place of another one: they are about the same. */
+/** Whether two entries are about the same thing, so that the newer one replaces the older one. */
 const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]) => boolean } = {
   decision: (one, other) => one.text === other.text,
   verification: (one, other) => one.command === other.command && one.how === other.how && one.cwd === other.cwd,
@@ -48,8 +48,8 @@ const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]
 };
 
 /**
- * Adds an entry as the newest: those about the same go, and so do the oldest of more than `KEPT`.
- * @param seq of the journal entry that records it; the id is made of it
+ * Adds an entry as the newest. Removes those about the same thing and, beyond `KEPT`, the oldest.
+ * @param seq the number of its journal entry, from which the id is derived
  */
 export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): Added<K> {
   const before = listEntries(book, kind);
@@ -69,7 +69,7 @@ export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entrie
   };
 }
 
-/** Takes an entry out of the book; null where there is none of that id. The journal keeps it. */
+/** Removes an entry from the book; null if there is none with this id. The journal keeps it. */
 export function forgetEntry(
   book: Book,
   id: string,
@@ -82,7 +82,7 @@ export function forgetEntry(
   return { book: { ...book, seq, [kind]: pick<object>(book[kind], others) }, kind, entry };
 }
 
-/** The entries of a kind, oldest first. */
+/** Lists the entries of a kind, oldest first. */
 export function listEntries<K extends EntryKind>(book: Book, kind: K): Identified<K>[] {
   return Object.entries(groupOf(book, kind))
     .map(([id, entry]) => ({ ...entry, id }))
@@ -102,7 +102,7 @@ const toId = (seq: number): string => `m${seq}`;
 
 const toNumber = (id: string): number => Number(id.slice(1));
 
-/** Whether an entry says what the other one does. A command that ran has proved something anew. */
+/** Returns whether an entry only repeats the last one. A command that ran never does: it is new proof. */
 function repeats<K extends EntryKind>(kind: K, last: Identified<K>, entry: Entries[K]): boolean {
   if (kind === 'checkpoint' || kind === 'handoff' || ('how' in entry && entry.how === 'ran')) return false;
   const said = (one: object) => ({ ...one, id: null, at: null, by: null });

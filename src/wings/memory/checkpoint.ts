@@ -14,7 +14,8 @@ import { createKeeper } from './text.js';
 const REFERENCES = 'refs/dev-cli/checkpoints';
 
 /**
- * `memory checkpoint` (memory.md, Commands). The reference is made before it is recorded: what a crash leaves is one reference more.
+ * `memory checkpoint` (memory.md, Commands). Creates the reference before recording it: a crash in between leaves only
+ * an unused reference.
  * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`, `IO`; as `record`
  */
 export async function checkpoint({ context, memory, options }: Scene, given: string): Promise<Answer> {
@@ -48,7 +49,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
   return store(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
 }
 
-/** What puts the files back; those that came since stay. */
+/** Returns the command that restores the files; newer files stay. */
 function sayRestore(ref: string): string {
   return `git restore --source=${ref} --worktree -- :/`;
 }

@@ -4,7 +4,7 @@ import type { Codec } from '../../store/store.js';
 import { BOOK_VERSION } from './book.js';
 import type { Book } from './book-schema.js';
 
-/** Reads the book; the journal rebuilds one that does not fit (storage.md, Recovery). */
+/** Parses the book; if it is invalid, it is rebuilt from the journal (storage.md, Recovery). */
 export const bookCodec: Codec<Book> = {
   parse: (text) => readStored(text, { outline, version: BOOK_VERSION, what: 'The memory in .dev/memory' }),
 };

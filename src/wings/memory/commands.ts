@@ -5,7 +5,7 @@ import { openMemory } from './memory.js';
 import { decide, forgetOne, note, relevant, setNext } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 
-/** What carries out the commands of memory. */
+/** Handlers of the memory commands. */
 export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
   'memory decide': (context, input, { cwd }) => decide(openMemory(context, cwd), input),
   'memory next': (context, input, { cwd }) => setNext(openMemory(context, cwd), input),

@@ -29,8 +29,8 @@ const createRenderer =
       : renderContext(document, format);
 
 /**
- * What a session on a goal is told: rules, and what was decided, tried and verified. What other sessions left to be done,
- * runs, and the state of the user's tree are nothing to it (loop-core.md, auto).
+ * Renders the context for a session that works on a goal: rules, decisions, dead ends and verifications. Leaves out
+ * next actions of other sessions, runs, and the state of the user's work tree (loop-core.md, auto).
  * @throws DevCliError as `showContext`
  */
 export async function tellGoal(
@@ -52,7 +52,7 @@ export async function tellGoal(
   return render(fitContext(document, readBudget(context), render));
 }
 
-/** Where a context is told. */
+/** The directory and environment of a call. */
 interface CallSite {
   cwd: string;
   env: NodeJS.ProcessEnv;

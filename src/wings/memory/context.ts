@@ -16,7 +16,7 @@ import {
 } from './handoff.js';
 import type { Picture } from './picture.js';
 
-/** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
+/** Builds the context that a new session gets (memory.md, Context). Pure: no clock, no order of files. */
 
 export type Format = 'markdown' | 'plain' | 'json';
 
@@ -34,17 +34,17 @@ export interface ContextDocument {
   };
 }
 
-/** Commits that are told of, newest first. */
+/** Maximum number of commits shown, newest first. */
 const COMMITS = 5;
 
-/** What a context is made of. */
+/** The data from which a context is built. */
 interface Sources {
   picture: Picture;
   goal: ChosenGoal | null;
   rules: string[];
 }
 
-/** Builds the context, whole. */
+/** Builds the complete context. */
 export function buildContext({ picture, goal, rules }: Sources): ContextDocument {
   const { intent, decisions, verification, changes, notes, runs, waiting, requests, said, warnings } = picture;
   const { elsewhere, handoff, handed } = picture;
@@ -66,7 +66,7 @@ export function buildContext({ picture, goal, rules }: Sources): ContextDocument
   };
 }
 
-/** What the handoff says, and memory here does not: all of it in a clone that has only got the file. */
+/** Returns the parts of the handoff that memory lacks: all of them in a clone that has only the file. */
 function withoutKnown({ sections }: HandoffFile, { decisions, notes, verification }: Picture) {
   return {
     Done: sections.Done,
@@ -87,13 +87,13 @@ function listTask(picture: Picture, goal: ChosenGoal | null): string[] {
     : [`Work towards the goal: ${goal.goal.title}`];
 }
 
-/** What memory names comes first, then what the handoff names. */
+/** Lists files named in memory first, then those named in the handoff. */
 function listFiles({ relevant, handoff }: Picture): string[] {
   const named = [...relevant].reverse().map(({ path, why }) => `${path}: ${why}`);
   return [...new Set([...named, ...(handoff?.sections['Context Files'] ?? [])])];
 }
 
-/** Ways to make a context shorter, the cheapest first; what each leaves out stays out. Rules are never cut. */
+/** Steps to shorten a context, applied cumulatively, least important content first. Rules are never cut. */
 const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
   ({ extra, ...rest }) => ({
     ...rest,
@@ -110,9 +110,9 @@ const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
 ];
 
 /**
- * Makes a context fit.
+ * Shortens a context until it fits.
  * @param render as it will be printed
- * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of what cannot be left out
+ * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of the parts that cannot be left out
  */
 export function fitContext(
   whole: ContextDocument,
@@ -134,7 +134,7 @@ export function fitContext(
   });
 }
 
-/** Renders a context to be read. */
+/** Renders a context as text. */
 export function renderContext(document: ContextDocument, format: Exclude<Format, 'json'>): string {
   const { current_goal: goal, previous_session: session, task, context_files: files, rules, extra } = document;
   const parts: [heading: string, entries: readonly string[]][] = [
@@ -176,7 +176,7 @@ function tellReplaced(by: string | undefined): string {
   return by === undefined ? '' : ` (superseded by ${by})`;
 }
 
-/** Memory as lines. What machines saw is told as such, so that nobody takes it for a decision. */
+/** Renders memory as lines. Facts captured by machines are labelled, so that nobody mistakes them for decisions. */
 function tellMemory(extra: ContextDocument['extra']): string[] {
   const { intent, decisions = [], verification = [], tried = [], risks = [], runs = [], waiting = [] } = extra;
   const { requests = [], changes, branch = null } = extra;

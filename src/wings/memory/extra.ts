@@ -11,5 +11,5 @@ const INSTRUCTIONS = `## What dev-cli remembers of this project
 
 Tools of the server \`dev-cli\` do most of it without a shell; a check is run by the command alone.`;
 
-/** What `install --with memory` sets up (memory.md, Hooks). */
+/** The extra that `install --with memory` sets up (memory.md, Hooks). */
 export const MEMORY_EXTRA: Extra = { name: 'memory', instructions: INSTRUCTIONS, readsCommits: true };

@@ -9,21 +9,24 @@ import { isIgnored } from '../../work/ignored.js';
 import type { Hearing } from './hearing.js';
 import { readShownHead } from './text.js';
 
-/** What the hooks of a harness capture (memory.md, Hooks); nothing here waits for a lock. */
+/** Captures facts from the hooks of a harness (memory.md, Hooks); nothing here waits for a lock. */
 
-/** Characters that are kept of a person's prompt, and of the agent's last message. */
+/** Maximum lengths in characters of a person's prompt, of the agent's last message, and of a path. */
 const REQUEST = 200;
 const SAID = 400;
 const PATH = 400;
 
-/** Keeps what an event tells, and never throws: what cannot be noted is not remembered. @param directory absolute, of the memory */
+/**
+ * Records facts about an event. Never throws: a fact that cannot be written is lost. @param directory absolute path of
+ * the memory
+ */
 export function noteFacts(context: Hearing, event: HookEvent, directory: string): void {
   try {
     const at = formatInstant(context.clock.now());
     const stamp = { at, by: { ...context.caller }, ...readShownHead(context.workTree) };
     for (const fact of listFacts(context, event)) appendFact(directory, { ...fact, ...stamp });
   } catch {
-    // No event fails for it.
+    // An event must not fail because of this.
   }
 }
 
@@ -50,7 +53,7 @@ function keepText(kind: string, given: string, longest: number): JsonObject[] {
   return text === '' ? [] : [{ kind, text }];
 }
 
-/** The files in the work tree that are neither git's or dev-cli's own nor ignored, relative to it. */
+/** Lists the files in the work tree, relative to it, except ignored files and those of git and dev-cli. */
 function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string): string[] {
   const top = follow(workTree);
   const toPath = (file: string) => relative(top, follow(resolve(cwd, file))).replaceAll(sep, '/');
@@ -59,7 +62,7 @@ function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string):
     .filter((path) => !isIgnored(top, `./${path}`, PATIENCE));
 }
 
-/** Seconds that git is given to say of a path whether it ignores it; where it cannot, it does not. */
+/** Seconds that git has to tell whether it ignores a path; without an answer, the path counts as not ignored. */
 const PATIENCE = 2;
 
 function follow(path: string): string {

@@ -1,9 +1,9 @@
 import type { Entries } from './book-schema.js';
 
-/** What a verification says of what is there now (memory.md, Truth). */
+/** Whether a verification still holds for the current files (memory.md, Truth). */
 export type Freshness = 'fresh' | 'stale' | 'unknown' | 'failed' | 'told';
 
-/** @param content of the repository now; null where it cannot be told */
+/** @param content of the repository now; null if unknown */
 export function judgeFreshness(
   { how, outcome, content: then }: Pick<Entries['verification'], 'how' | 'outcome' | 'content'>,
   content: string | null,

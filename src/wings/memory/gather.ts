@@ -11,27 +11,27 @@ import { buildPicture, type Picture, type Sources } from './picture.js';
 import { readRuns } from './runs.js';
 import { readShownHead } from './text.js';
 
-/** Reads what memory shows. Nothing is written. */
+/** Reads everything that memory shows. Writes nothing. */
 
-/** Where a picture is taken from. */
+/** The call that a picture is taken for. */
 export interface Scene {
   context: Context;
   memory: Memory;
   options: GitOptions;
 }
 
-/** Takes the picture of what is there now. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Reads the current state and builds the picture. @throws DevCliError `IO`, `INTERRUPTED` */
 export async function takePicture(scene: Scene): Promise<Picture> {
   return buildPicture(await gather(scene));
 }
 
-/** Reads what a picture is made of. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Reads the sources of a picture. @throws DevCliError `IO`, `INTERRUPTED` */
 export async function gather({ context, memory, options }: Scene): Promise<Sources> {
   const { workTree } = context;
   const { book, warnings } = await readBook(memory);
   const told = readOrWarn('.dev/memory/facts.jsonl', [], () => readFacts(getDirectory(memory)));
   const seen = readOrWarn("dev-cli-commits in git's directory", new Map(), () => readSeenCommits(workTree));
-  // Beside each other: git takes most of the time.
+  // In parallel, since git takes most of the time.
   const [present, commits, content, news] = await Promise.all([
     nullIfRefused(readPresent(workTree, options)),
     readRecentCommits(workTree, options, seen.read),
@@ -47,7 +47,7 @@ export async function gather({ context, memory, options }: Scene): Promise<Sourc
   };
 }
 
-/** Facts that cannot be read are told, and keep nobody from the rest. */
+/** Turns unreadable facts into a warning, so that the rest is still shown. */
 function readOrWarn<T>(what: string, none: T, read: () => T): { read: T; warnings: string[] } {
   try {
     return { read: read(), warnings: [] };

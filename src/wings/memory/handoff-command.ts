@@ -27,17 +27,17 @@ import { readClaim } from './verify.js';
 
 type Input = InputIn<typeof MEMORY_SPECS, 'handoff write'>;
 
-/** Where a handoff is written. */
+/** The files that a handoff is written to. */
 interface Target {
-  /** The file with our region, relative to the work tree. */
+  /** The file with dev-cli's region, relative to the work tree. */
   region: string;
-  /** Whether the region is made where there is none. */
+  /** Whether the region is created if it is missing. */
   makesRegion: boolean;
-  /** Whether `.ai/handoffs` is made where it is not there. */
+  /** Whether `.ai/handoffs` is created if it is missing. */
   makesDirectory: boolean;
 }
 
-/** The region's file; git's and everybody's. */
+/** The default file with the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
 /** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `record` */
@@ -84,7 +84,8 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
     const file = input.print === true ? { file: done.file } : {};
     return buildAnswer(done, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  // All under the lock: where it is not obtained, nothing is written. What a crash leaves is a file that the repeated call writes again.
+  // Write everything under the lock: without it nothing is written. A crash leaves at most a file that the repeated
+  // call writes again.
   const recorded = await record(memory, (book) => {
     const planned = plan(book);
     const { handoff, file, region } = planned;
@@ -102,7 +103,7 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
   return buildAnswer(done, recorded, keeper.told());
 }
 
-/** What the call says, as entries. @throws DevCliError `DATA_MISSING` */
+/** Converts the input of the call to entries. @throws DevCliError `DATA_MISSING` */
 function judge(keeper: Keeper, input: Input, content: string | null): Judgment[] {
   const all = (target: string, given: string | readonly string[] = []) =>
     [given].flat().map((text) => keeper.keep(text, target));
@@ -122,7 +123,7 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
   ];
 }
 
-/** Goals that cannot be read keep nobody from handing over. */
+/** Reads the goal; unreadable goals must not prevent a handoff. */
 function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said['goal']; warnings: string[] } {
   try {
     const chosen = readGoal(context, handoff?.goalId ?? null);
@@ -133,13 +134,13 @@ function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said[
   }
 }
 
-/** What is written where. */
+/** The files to be written. */
 interface Plan {
   handoff: Handoff;
-  /** Of the file, relative to the work tree; null where none is written. */
+  /** Path of the handoff file, relative to the work tree; null if none is written. */
   path: string | null;
   file: string;
-  /** The file with the region, relative to the work tree; null where it is not written. */
+  /** The file with the region, relative to the work tree; null if it is not written. */
   region: { path: string; bytes: Buffer } | null;
 }
 
@@ -156,11 +157,11 @@ function planWriting({ context }: Scene, handoff: Handoff, target: Target): Plan
   };
 }
 
-/** The region in its file, of which no other byte changes. */
+/** Puts the region into its file; no other byte changes. */
 function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Plan['region'] {
   requireInside(workTree, path);
   const before = readBytes(join(workTree, path), workTree);
-  // As latin1, whatever it is written in.
+  // Decoded as latin1, so that any encoding survives.
   const text = before?.toString('latin1') ?? '';
   if (findWholeRegion(text, HANDOFF_MARKERS, path).kind === 'none' && !makesRegion) return null;
   const put = putRegion(text, HANDOFF_MARKERS, Buffer.from(body).toString('latin1'), 'first');
@@ -176,7 +177,7 @@ function readBytes(path: string, root: string): Buffer | null {
   });
 }
 
-/** Writes the file under the first name that is free. @returns its path, relative to the work tree */
+/** Writes the file under the first free name. @returns its path, relative to the work tree */
 function createHandoff(workTree: string, { timestamp }: Handoff, text: string): string {
   for (let count = 1; ; count += 1) {
     const path = `${HANDOFFS}/${nameHandoff(timestamp, count)}`;
@@ -184,21 +185,21 @@ function createHandoff(workTree: string, { timestamp }: Handoff, text: string): 
   }
 }
 
-/** What is written for others names no place of this machine. */
+/** Removes absolute paths of this machine from a text for others. */
 function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workTree' | 'root' | 'home'>): string {
   const hide = (said: string, place: string, inside: string, alone: string) =>
     place.length > 1 ? said.replace(findPlace(place), (_, slash?: string) => (slash ? inside : alone)) : said;
   return hide(hide(hide(text, workTree, '', '.'), root, '', '.'), home, '~/', '~');
 }
 
-/** Finds an absolute path, but not a part of another one: with `/app` not what lies in `./app`, and no `/apple`. */
+/** Matches an absolute path, but not inside another one: for `/app`, neither `./app` nor `/apple`. */
 function findPlace(path: string): RegExp {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const begin = '(?:(?<![\\p{L}\\p{N}_.~)\\]}-])|(?<=(?<![\\p{L}\\p{N}_])-\\p{L}))';
   return new RegExp(`${begin}${literal}(?:(/)|(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}]))`, 'gu');
 }
 
-/** @param recorded nothing where nothing was written */
+/** @param recorded empty if nothing was written */
 function buildAnswer(
   { handoff, path, region }: Plan,
   recorded: readonly Recorded[],

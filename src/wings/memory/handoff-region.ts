@@ -9,14 +9,14 @@ import {
   renderVerification,
 } from './handoff.js';
 
-/** The part of PROJECT_CONTEXT.md that dev-cli writes (memory.md, Handoff). Pure. */
+/** Renders the region that dev-cli writes in PROJECT_CONTEXT.md (memory.md, Handoff). Pure. */
 
 export const HANDOFF_MARKERS = { begin: '<!-- dev-cli:handoff v1 -->', end: '<!-- /dev-cli:handoff -->' };
 
-/** Bytes that a region may have, its markers included. */
+/** Maximum size of a region in bytes, including its markers. */
 const MOST = 8 * 1024;
 
-/** How many entries of a part, and how many characters of each, are shown: the first that fit. */
+/** Limits on the entries of a section and the characters of each entry; the first pair that fits is used. */
 const FITS = [
   { entries: 5, characters: 400 },
   { entries: 5, characters: 200 },
@@ -26,7 +26,7 @@ const FITS = [
 
 type Fit = (typeof FITS)[number];
 
-/** Renders the region, in at most 8 kB. */
+/** Renders the region in at most 8 KiB. */
 export function renderRegion(handoff: Handoff): string {
   const rendered = FITS.map((fit) => renderParts(handoff, fit));
   const room = MOST - Buffer.byteLength(`${HANDOFF_MARKERS.begin}\n\n${HANDOFF_MARKERS.end}\n`);
@@ -61,7 +61,7 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     '',
     ...(isEstimated ? ['> auto-estimated: nothing was decided or verified on record', ''] : []),
     ...Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [`- ${key}: ${cut(value, fit)}`])),
-    // What a prompt of the session said stays on this machine.
+    // The text of a prompt must not leave this machine.
     ...part('Active intent', intent === null || intent.source === 'request' ? [] : [renderIntent(intent)]),
     ...part('Concrete next steps', steps),
     ...part(

@@ -6,38 +6,41 @@ import type { RecentCommit } from '../../work/recent-commits.js';
 import type { Identified } from './book.js';
 import { judgeStatus, type Picture } from './picture.js';
 
-/** What a session hands over: made of a picture and of what the call says. File and region render it (memory.md, Handoff). Pure. */
+/**
+ * Builds the content of a handoff from a picture and the input of the call; file and region render it (memory.md,
+ * Handoff). Pure.
+ */
 
-/** What only the call knows. */
+/** The input that only the call knows. */
 export interface Said {
-  /** Of this machine's time, with an offset. */
+  /** Local time with its UTC offset. */
   timestamp: string;
-  /** Through which door it came. */
+  /** MCP, or the command line. */
   source: 'file_fallback' | 'mcp_provided';
-  /** The goal of `.ai/goals.yaml`; null where there is none. */
+  /** The goal from `.ai/goals.yaml`; null if there is none. */
   goal: { id: string; title: string } | null;
   summary?: string;
   status?: HandoffStatus;
   reason?: string;
   switchedTo?: string;
-  /** Whether the call said what comes next. */
+  /** Whether the call named a next action. */
   saysNext: boolean;
 }
 
-/** What is handed over. */
+/** The content of a handoff. */
 export interface Handoff extends Said {
   status: HandoffStatus;
-  /** What keeps the work from being complete. */
+  /** Reasons why the work is not complete. */
   missing: string[];
   quality: 'auto-drafted' | 'assisted' | 'ai-drafted';
-  /** What is worked on: a goal, else a run, else a branch. */
+  /** The subject of the work: a goal, else a run, else a branch. */
   work: { id: string; title: string };
-  /** What to do next, the most important first. */
+  /** Next steps, most important first. */
   steps: string[];
   picture: Picture;
 }
 
-/** Makes the handoff. @param picture after what the call says was recorded */
+/** Builds the handoff. @param before the picture that includes the judgments of this call */
 export function buildHandoff(before: Picture, said: Said): Handoff {
   const picture = { ...before, waiting: withoutLast(before) };
   const proved = judgeStatus(picture);
@@ -54,7 +57,7 @@ export function buildHandoff(before: Picture, said: Said): Handoff {
   };
 }
 
-/** What waits, but for what the handoff before this one said. */
+/** Leaves out what the previous handoff reported as waiting. */
 function withoutLast({ waiting, handoff }: Picture): Picture['waiting'] {
   return waiting.filter(({ since }) => since !== handoff?.timestamp);
 }
@@ -68,7 +71,7 @@ function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff[
   return { id, title: head === null ? 'the project' : `the commit ${id}` };
 }
 
-/** The next action, runs that are live, what has to be verified again, what waits. */
+/** Lists the next action, live runs, verifications to repeat, and what waits for a person. */
 export function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
   const steps = [
     ...(next === null ? (handoff?.sections.Next ?? []) : [renderNext(next)]),
@@ -84,55 +87,55 @@ export function listSteps({ next, verification, waiting, runs, handoff }: Pictur
   return [...new Set(steps)];
 }
 
-/** The next action as one line. */
+/** Renders the next action on one line. */
 export function renderNext({ text, doneWhen }: Pick<Identified<'next'>, 'text' | 'doneWhen'>): string {
   return doneWhen === undefined ? text : `${text} (done when: ${doneWhen})`;
 }
 
-/** A decision as one line. */
+/** Renders a decision on one line. */
 export function renderDecision({ text, reason }: { text: string; reason?: string | undefined }): string {
   return reason === undefined ? text : `${text} — ${reason}`;
 }
 
-/** The aim as one line. */
+/** Renders the aim on one line. */
 export function renderIntent(intent: NonNullable<Picture['intent']>): string {
   const { branch } = intent;
   return `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
 }
 
-/** A text of somebody else's opens no comment, which would hide what follows. */
+/** Escapes comment markers in foreign text: an open comment would hide everything after it. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('<!--', '&lt;!--');
 }
 
-/** Decisions, each as one line that says whether it still stands. */
+/** Renders each decision on one line, marked if it was superseded. */
 function tellDecisions(decisions: Picture['decisions']): string[] {
   const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
   return decisions.map((one) => `${renderDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
 }
 
-/** A commit as one line. */
+/** Renders a commit on one line. */
 export function renderCommit({ sha, subject }: RecentCommit): string {
   return `${sha.slice(0, 12)} ${subject}`;
 }
 
-/** A commit that is not in the history of HEAD as one line. */
+/** Renders a commit outside the history of HEAD on one line. */
 export function renderElsewhere(commit: RecentCommit): string {
   return `elsewhere (on another branch, amended or rebased away): ${renderCommit(commit)}`;
 }
 
-/** A verification as one line. */
+/** Renders a verification on one line. */
 export function renderVerification({ command, result, freshness }: Picture['verification'][number]): string {
   return `${command} -> ${result} [${freshness}]`;
 }
 
-/** What waits, as one line. */
+/** Renders a waiting item on one line. */
 export function renderWaiting({ kind, run, summary, since, answer }: Picture['waiting'][number]): string {
   const how = answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderCommand)}`;
   return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since}${how})`;
 }
 
-/** `3 changed files (1 staged, 1 deleted)`, or that nothing is. */
+/** Renders changes: `3 changed files (1 staged, 1 deleted)`, or `clean`. */
 export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes' | 'branch' | 'head'>): string {
   const at = [branch === null ? [] : `on ${branch}`, head === null ? [] : `at ${head.slice(0, 12)}`].flat().join(' ');
   if (changes === null) return 'no repository';
@@ -144,10 +147,10 @@ export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes'
 
 const CHANGED = 50;
 const CONTEXT_FILES = 10;
-/** Commits of a first handoff, which does not know where the work began. */
+/** Number of commits in a first handoff, when it is unknown where the work began. */
 const FIRST_COMMITS = 5;
 
-/** Makes what the file says. */
+/** Builds the content of the handoff file. */
 export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
   const { branch, head, decisions, changes, next, relevant, notes, verification, waiting } = picture;
   const { timestamp, status, reason, work, switchedTo } = handoff;
@@ -181,7 +184,7 @@ function without(paths: readonly string[], relevant: Picture['relevant']): strin
   return paths.filter((path) => !named.has(path));
 }
 
-/** Commits since the last handoff, oldest first. */
+/** Lists the commits since the last handoff, oldest first. */
 function listDone({ commits, handoff }: Picture): string[] {
   const isNew = ({ at }: RecentCommit, index: number) =>
     handoff === null ? index < FIRST_COMMITS : Date.parse(at) > Date.parse(handoff.timestamp);

@@ -3,16 +3,16 @@ import { findWingRoot } from '../../project/wing-streams.js';
 import type { HookAnswer, HookEvent, HookHandler } from '../../protocol/ports.js';
 import type { ReadContext } from '../../run/context.js';
 
-/** Which events memory hears of (memory.md, Hooks). */
+/** Defines the hook events that memory handles (memory.md, Hooks). */
 
-/** What a handler of memory needs of a call. */
+/** The part of the context that handlers of memory need. */
 export type Hearing = Pick<ReadContext, 'root' | 'workTree' | 'clock' | 'caller' | 'signal'>;
 
 const EVENTS = ['session-start', 'user-prompt-submit', 'post-tool-use', 'stop'] as const;
 
 /**
- * The handlers of memory.
- * @param answer asked where there is a memory, `directory`, and the event tells something to it
+ * Creates the handlers of memory.
+ * @param answer called if there is a memory, at `directory`, and the event is relevant to it
  */
 export function listHandlers<C extends Hearing>(
   answer: (context: C, event: HookEvent, directory: string) => Promise<HookAnswer | null>,
@@ -21,11 +21,11 @@ export function listHandlers<C extends Hearing>(
     const directory = tells(event) ? findMemory(context, event.cwd) : null;
     return directory === null ? null : answer(context, event, directory);
   };
-  // The kinds match, which TypeScript cannot follow through a union.
+  // The event types match, but TypeScript cannot track that through a union.
   return EVENTS.map((on) => ({ id: 'memory', on, handle }) as unknown as HookHandler);
 }
 
-/** The directory of the memory of a call; null where nothing is remembered. @throws DevCliError `IO` */
+/** Returns the directory of the memory for a call; null if memory is not set up. @throws DevCliError `IO` */
 function findMemory({ root }: Hearing, cwd: string): string | null {
   const directory = `${findWingRoot(root, cwd, 'memory')}/.dev/memory`;
   return isDirectory(directory) ? directory : null;

@@ -4,11 +4,11 @@ import type { Context } from '../../run/context.js';
 import { listHandlers } from './hearing.js';
 
 /**
- * What memory does at events of a harness (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this file, so the
- * rest is loaded where there is a memory.
+ * Handles harness events for memory (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this
+ * file, so everything else is loaded only if there is a memory.
  */
 
-/** Characters that a session is told when it begins. */
+/** Maximum number of characters that a session gets when it begins. */
 const LONGEST = 2_400;
 
 const TELL =
@@ -19,11 +19,11 @@ export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Con
     (await import('./facts.js')).noteFacts(context, event, directory);
     return null;
   }
-  // What could not be told `context` tells, with the reason.
+  // If the context cannot be built, the `context` command will say why.
   return tellContext(context, event).catch(() => ({ tell: TELL }));
 });
 
-/** A session that begins, or goes on after a compaction, is told the context. */
+/** Gives the context to a session that begins, or continues after a compaction. */
 async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promise<HookAnswer> {
   const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
   const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
@@ -33,7 +33,7 @@ async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promi
   return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - last.length)}${last}` };
 }
 
-/** What counts it is loaded where something can wait. */
+/** Loads the counting code only if something can wait. */
 async function tellInbox(context: Context & Ported): Promise<string> {
   const { root, reader, store } = context;
   const isLogged = reader.list(`${root}/.ai/events`).includes('events.jsonl');
@@ -41,7 +41,7 @@ async function tellInbox(context: Context & Ported): Promise<string> {
   return (await context.ports.tellInbox())(context);
 }
 
-/** Whole lines, as many as fit. */
+/** Cuts a text to as many whole lines as fit. */
 function cut(text: string, longest: number): string {
   const lines = `${text}\n`;
   if (lines.length <= longest) return text === '' ? '' : lines;

@@ -10,31 +10,31 @@ import type { Book, Entries, EntryKind } from './book-schema.js';
 import { bookCodec } from './codec.js';
 import { readShownHead } from './text.js';
 
-/** The directory below `.dev`, and the stream in it. */
+/** The directory below `.dev`, and the name of the stream in it. */
 const DIRECTORY = 'memory';
 export const BOOK = 'book';
 
-/** What memory needs of a call. */
+/** The part of the context that memory needs. */
 export type MemoryContext = Pick<Context, 'root' | 'workTree' | 'clock' | 'ids' | 'caller'>;
 
 /** The memory of a clone, for one call. */
 export interface Memory {
-  /** Absolute: where its `.dev` is. */
+  /** Absolute: the directory that contains its `.dev`. */
   root: string;
   streams: WingStreams<Book>;
   context: MemoryContext;
 }
 
-/** What every entry says of its making. */
+/** The fields of every entry about its origin. */
 type Stamp = Pick<Entries[EntryKind], 'at' | 'by' | 'branch' | 'head'>;
 
-/** An entry to be recorded; the stamp is added under the lock. */
+/** An entry to record; the stamp is added under the lock. */
 export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], keyof Stamp> } }[EntryKind];
 
-/** What became of a judgment. */
+/** The result of recording a judgment. */
 export type Recorded = Omit<Added<EntryKind>, 'book'> & { kind: EntryKind };
 
-/** Opens the memory of a call. Nothing is written. @param cwd absolute @throws DevCliError `IO` */
+/** Opens the memory for a call. Writes nothing. @param cwd absolute @throws DevCliError `IO` */
 export function openMemory(context: MemoryContext, cwd: string): Memory {
   const root = findWingRoot(context.root, cwd, DIRECTORY);
   const { clock, ids } = context;
@@ -42,18 +42,21 @@ export function openMemory(context: MemoryContext, cwd: string): Memory {
   return { root, streams: openWingStreams({ root, ...about, clock, ids }), context };
 }
 
-/** The directory of the memory. */
+/** Returns the directory of the memory. */
 export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
 
-/** Reads the book before anything is done that it is to record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO` */
+/**
+ * Reads the book, before doing anything that it should record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`,
+ * `IO`
+ */
 export async function requireBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   const { snapshot, notices } = await streams.read(BOOK);
   return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
 }
 
-/** Reads the book for a question; `warnings` say what was repaired, or why it cannot be read, and is taken for empty. */
+/** Reads the book for display. An unreadable book counts as empty; `warnings` give the reason, or what was repaired. */
 export async function readBook(memory: Memory): Promise<{ book: Book; warnings: string[] }> {
   try {
     return await requireBook(memory);
@@ -64,8 +67,8 @@ export async function readBook(memory: Memory): Promise<{ book: Book; warnings: 
 }
 
 /**
- * Records judgments in one commit.
- * @param judge called under the lock; what it throws leaves everything as it is
+ * Records judgments in one transaction.
+ * @param judge called under the lock; if it throws, nothing changes
  * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
  */
 export function record(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
@@ -76,7 +79,7 @@ export function record(memory: Memory, judge: (book: Book) => readonly Judgment[
   });
 }
 
-/** What a book becomes by judgments. @param seq of the last journal entry */
+/** Applies judgments to a book. @param seq of the last journal entry */
 export function applyJudgments(
   { context }: Pick<Memory, 'context'>,
   before: Book,
@@ -97,7 +100,7 @@ export function applyJudgments(
   return { book, entries, recorded };
 }
 
-/** Takes an entry out of the book. @returns null where there is none of that id @throws DevCliError as `record` */
+/** Removes an entry from the book. @returns null if there is none with this id @throws DevCliError as `record` */
 export function forget(memory: Memory, id: string): Promise<{ kind: EntryKind; entry: object } | null> {
   const { streams, context } = memory;
   return streams.transact(BOOK, ({ snapshot, seq }) => {
@@ -110,7 +113,7 @@ export function forget(memory: Memory, id: string): Promise<{ kind: EntryKind; e
 
 function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
   if (first === undefined) return {};
-  // Facts are moved away by whoever holds this lock. Where that fails, they only grow.
+  // The holder of this lock also rotates the facts. If that fails, the file just keeps growing.
   clearUp(() => rotateFacts(getDirectory(memory)));
   return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
 }

@@ -5,17 +5,17 @@ import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
 import { requireInside } from '../../project/own-places.js';
 import { isIgnored } from '../../work/ignored.js';
 
-/** Characters that a path may have. */
+/** Maximum length of a path in characters. */
 const LONGEST = 200;
 
-/** Directories of which nothing is for a session to read. */
+/** Directories whose files memory must not name. */
 const CLOSED = ['.git', '.dev', 'node_modules'];
 
 /**
- * A path that memory may name (memory.md, Entries).
- * @param given relative to `cwd` where that lies in the work tree, else to the work tree
- * @returns relative to the work tree, with `/`
- * @throws DevCliError `DATA_MISSING` for a blank one, `PATH_UNSAFE`
+ * Checks and normalizes a path that memory may name (memory.md, Entries).
+ * @param given relative to `cwd` if that is in the work tree, else to the work tree
+ * @returns the path relative to the work tree, with `/`
+ * @throws DevCliError `DATA_MISSING` for a blank path, `PATH_UNSAFE`
  */
 export function keepPath(given: string, { workTree, cwd }: { workTree: string; cwd: string }): string {
   if (given.trim() === '') {
@@ -36,7 +36,7 @@ function judgeText(given: string): string | null {
   if (isAbsolute(given) || given.startsWith('\\')) return 'it is absolute';
   if (/^[A-Za-z]:/.test(given)) return 'it names a drive';
   if (given.startsWith('~')) return 'it begins with ~';
-  // Before it is normalized, which would hide the secret of an address.
+  // Before normalizing, which would disguise the secret in a URL.
   if (maskSecrets(given) !== given) return 'it has what looks like a secret';
   return given.split('/').includes('..') ? 'it has .. in it' : null;
 }

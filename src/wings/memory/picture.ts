@@ -10,27 +10,30 @@ import type { Book, EntryKind } from './book-schema.js';
 import { type Freshness, judgeFreshness } from './freshness.js';
 import type { ReadRuns, Waiting } from './runs.js';
 
-/** What memory shows, made of what is there now (memory.md, Entries; Truth). Pure: the same sources, the same picture. */
+/**
+ * Builds what memory shows from the current state (memory.md, Entries; Truth). Pure: the same sources give the same
+ * picture.
+ */
 
-/** What a picture is made of. */
+/** The data from which a picture is built. */
 export interface Sources extends ReadRuns {
   book: Book;
-  /** As the hooks wrote them, oldest first. */
+  /** As the hooks recorded them, oldest first. */
   facts: readonly JsonObject[];
   place: Head;
   /** Null without a repository. */
   present: WorkTreeStatus | null;
   /** Newest first. */
   commits: readonly RecentCommit[];
-  /** Those that were made and are not in the history of HEAD, newest first. */
+  /** Commits that a hook saw but that are not in the history of HEAD, newest first. */
   elsewhere: readonly RecentCommit[];
-  /** Of the repository now; null where it cannot be told. */
+  /** The current content id of the repository; null if unknown. */
   content: string | null;
   /** The newest handoff. */
   handoff: HandoffFile | null;
 }
 
-/** The aim. `branch`: another one that it was decided on. */
+/** The aim. `branch`: where it was decided, if not here. */
 interface Intent {
   text: string;
   reason?: string;
@@ -39,29 +42,29 @@ interface Intent {
   branch?: string | null;
 }
 
-/** A file that a tool has changed, and what git says of it; `supporting`: nothing. */
+/** A file that a tool has edited, with its state in git; `supporting`: neither changed nor committed. */
 interface Edited {
   path: string;
   at: string;
   is: 'changed' | 'committed' | 'supporting';
 }
 
-/** The changes of the work tree, without what memory writes. */
+/** The changes of the work tree, without files that memory writes. */
 interface Changes {
   total: number;
   staged: number;
   deleted: number;
-  /** All, those that tools were seen to change first. */
+  /** All changed paths, first those that tools were seen to edit. */
   paths: string[];
 }
 
-/** What is shown; lists are oldest first, but for commits and runs. */
+/** What memory shows; lists are oldest first, except commits and runs. */
 export interface Picture extends ReadRuns, Head {
   intent: Intent | null;
   next: Identified<'next'> | null;
   decisions: Identified<'decision'>[];
   verification: (Identified<'verification'> & { freshness: Freshness })[];
-  /** Commands that ran and failed on the content of now, shown or not. */
+  /** Commands that ran and failed on exactly the current content, whether shown or not. */
   red: string[];
   relevant: Identified<'relevant'>[];
   notes: Identified<'note'>[];
@@ -73,7 +76,7 @@ export interface Picture extends ReadRuns, Head {
   elsewhere: RecentCommit[];
   changes: Changes | null;
   handoff: HandoffFile | null;
-  /** When and how the last session ended: as its file says, else as memory does. */
+  /** When and how the last session ended, from its handoff file or else from memory. */
   handed: Pick<HandoffFile, 'timestamp' | 'status'> | null;
   counts: Record<EntryKind, { shown: number; kept: number }>;
 }
@@ -81,7 +84,7 @@ export interface Picture extends ReadRuns, Head {
 const LONGEST = 400;
 const REQUEST = 200;
 
-/** How many are shown. */
+/** Maximum number shown of each kind. */
 const SHOWN = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10, elsewhere: 5 };
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);
@@ -90,10 +93,10 @@ const toShown = ({ subject, session, ...commit }: RecentCommit): RecentCommit =>
   ...(session !== undefined && { session: line(session) }),
 });
 
-/** What memory writes itself: no change of the work. */
+/** Files that memory writes itself; they do not count as changes. */
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
 
-/** Makes the picture. @param all whether all that is kept is shown; default: as a session is told */
+/** Builds the picture. @param all whether to show everything stored; by default, as much as a session gets */
 export function buildPicture(sources: Sources, all = false): Picture {
   const { book, present, handoff, runs, content, warnings } = sources;
   const { branch, head } = sources.place;
@@ -156,14 +159,17 @@ function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: Sources['facts
   };
 }
 
-/** Those that dev-cli ran come first, then claims. */
+/** Selects verifications: those that dev-cli ran come before claims. */
 function selectVerification(all: Identified<'verification'>[], most: number): Identified<'verification'>[] {
   const ran = all.filter(({ how }) => how === 'ran').slice(-most);
   const told = all.filter(({ how }) => how === 'told');
   return [...ran, ...told.slice(Math.max(0, told.length - (most - ran.length)))];
 }
 
-/** The aim: what was decided, here or elsewhere, else what the work says of itself. Never a commit. */
+/**
+ * Finds the aim: the newest standing decision, preferably on this branch; else from the handoff, a live run or the last
+ * request.
+ */
 function findIntent(
   decisions: readonly Identified<'decision'>[],
   { branch, handoff, runs, requests }: Pick<Picture, 'branch' | 'handoff' | 'runs' | 'requests'>,
@@ -185,7 +191,7 @@ function findIntent(
   return request === undefined ? null : { text: request, source: 'request' };
 }
 
-/** The newer of both: a call may have left no file. */
+/** Returns how the last session ended: by the handoff file, or by memory if a newer call wrote no file. */
 function findHanded(book: Book, handoff: HandoffFile | null): Picture['handed'] {
   const last = listEntries(book, 'handoff').at(-1);
   if (last === undefined || last.file !== undefined) return handoff;
@@ -226,7 +232,7 @@ function listEdited({ facts, commits }: Sources, changes: Changes | null): Edite
   return [...edited.values()];
 }
 
-/** How the work stands, by proof alone: it is complete where nothing is missing. */
+/** Judges the work by proof alone: it is complete if nothing is missing. */
 export function judgeStatus(picture: Picture): { status: HandoffStatus; missing: string[] } {
   const { changes, verification, runs, waiting, red } = picture;
   const last = verification.filter(({ how }) => how === 'ran').at(-1);

@@ -4,7 +4,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunHead, RunState } from '../../run/state.js';
 
-/** Runs as memory tells of them: read live, never stored (memory.md, Entries). */
+/** Reads runs for memory: always live, never stored (memory.md, Entries). */
 
 /** A run that is not completed. */
 interface RunNews {
@@ -14,33 +14,33 @@ interface RunNews {
   where: string;
   updated: string;
   goal: string | null;
-  /** The sections of the manifest. */
+  /** Texts of the manifest's sections. */
   decisions?: string;
   failed?: string;
 }
 
-/** What waits for a person. */
+/** Something that waits for a person. */
 export interface Waiting {
   kind: 'gate' | 'halted' | 'blocked';
   run?: string;
   summary: string;
   since: string;
-  /** How it is answered. */
+  /** How to answer. */
   answer?: Invocation | Instruction;
 }
 
-/** What runs have to tell. */
+/** What the runs of a root report. */
 export interface ReadRuns {
   runs: RunNews[];
   waiting: Waiting[];
   warnings: string[];
 }
 
-/** Runs that are shown. */
+/** Maximum number of runs shown. */
 const SHOWN = 3;
 const LONGEST = 400;
 
-/** Reads the newest runs that are not completed, newest first, and what of all runs waits for a person. */
+/** Reads the newest runs that are not completed, newest first, and everything in any run that waits for a person. */
 export async function readRuns(context: ReadContext): Promise<ReadRuns> {
   const { open, warnings } = await readOpen(context);
   return {
@@ -50,7 +50,7 @@ export async function readRuns(context: ReadContext): Promise<ReadRuns> {
   };
 }
 
-/** What of all runs waits for a person, for what has to tell one from the other. */
+/** Lists what waits for a person in any run, with the data that distinguish the items. */
 export async function listWaiting(
   context: ReadContext,
 ): Promise<(Waiting & { run: string; action: string; goal: string | null })[]> {
@@ -82,7 +82,7 @@ async function readOpen(context: ReadContext) {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What renders runs is large, and loaded where there is one. */
+/** Loads the rendering of runs, which is large, only if there is a run. */
 async function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): Promise<RunNews> {
   const [{ buildRow }, { createRunView }, { MANIFEST_SECTIONS }, { renderSections }] = await Promise.all([
     import('../../views/list.js'),

@@ -10,17 +10,17 @@ import { keepPath } from './path.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 
-/** The commands that record one judgment each (memory.md, Commands). */
+/** Commands that record a single judgment each (memory.md, Commands). */
 
 type Input<Name> = InputIn<typeof MEMORY_SPECS, Name>;
 
-/** What is kept as the reason why a file matters, where none is given. */
+/** Stored as the reason why a file matters if none is given. */
 const STOCK_REASON = 'Part of the work at hand.';
 
 const NO_REASON =
   'Give the reason, too (--reason): without it the next session cannot tell whether the decision still holds.';
 
-/** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for a decision that is not there; as `record` */
+/** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for an unknown decision; as `record` */
 export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
   const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keep(reason, '--reason') }) };
@@ -72,7 +72,7 @@ export async function forgetOne(memory: Memory, id: string): Promise<Answer> {
   };
 }
 
-/** The answer of a command that has recorded something. @param more what it says besides */
+/** Builds the answer of a command that has recorded something. @param more further members */
 export function buildAnswer({ stored, id, entry, kind }: Recorded, more: object = {}): Answer {
   const done = { added: 'Recorded', replaced: 'Recorded in place of an earlier one', none: 'Unchanged' }[stored];
   return { exit: 0, json: { ok: true, stored, id, entry, ...more }, text: () => `${done}: ${kind} ${id}.` };
@@ -85,7 +85,7 @@ export async function recordOne(memory: Memory, judge: (book: Book) => Judgment)
   return recorded;
 }
 
-/** Records one judgment, and answers. @param more what is said besides @throws DevCliError as `record` */
+/** Records one judgment and answers. @param more further members of the answer @throws DevCliError as `record` */
 export async function store(
   memory: Memory,
   { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },

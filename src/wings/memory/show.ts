@@ -3,7 +3,10 @@ import { gather, type Scene } from './gather.js';
 import { renderDecision, renderNext, renderVerification, renderWaiting } from './handoff.js';
 import { buildPicture, type Picture } from './picture.js';
 
-/** `memory show` (memory.md, Commands). @param all whether all that is kept is shown @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * `memory show` (memory.md, Commands). @param all whether to show everything stored @throws DevCliError `IO`,
+ * `INTERRUPTED`
+ */
 export async function show(scene: Scene, all: boolean): Promise<Answer> {
   const picture = buildPicture(await gather(scene), all);
   const { branch, head, intent, next, decisions, verification, relevant, notes, waiting, warnings, counts } = picture;

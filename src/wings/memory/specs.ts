@@ -2,11 +2,11 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
-/** What the commands that record something have in common; `REFUSES`: those that may refuse what is there, too. */
+/** Settings shared by commands that record something; `REFUSES`: those that may also exit with 3, a refusal. */
 const WRITES = { actor: 'agent', output: 'document', exits: [0, 1, 2, 4, 130] } as const;
 const REFUSES = { ...WRITES, exits: [0, 1, 2, 3, 4, 130] } as const;
 
-/** What a session says when it hands over. */
+/** The options with which a session describes its handoff. */
 export const HANDOFF_TEXTS = {
   sessionSummary: optional(freeText('What the session did, as one line.')),
   firstNextAction: optional(freeText('What the next session begins with.')),
@@ -26,7 +26,7 @@ const HANDOFF_VALUES = {
   dryRun: flag('Only say what would be written; write nothing.'),
 };
 
-/** What the next session is to know (memory.md, Commands). */
+/** Commands by which a session leaves knowledge to the next one (memory.md, Commands). */
 export const MEMORY_SPECS = [
   {
     name: 'memory decide',

@@ -2,14 +2,14 @@ import { DevCliError } from '../../base/errors.js';
 import { holdsMask, toBoundedLine } from '../../documents/foreign.js';
 import { type Head, readHead } from '../../project/git-head.js';
 
-/** Characters of a text that are kept. */
+/** Maximum length of a stored text in characters. */
 const LONGEST = 400;
 
 /**
- * A text as memory keeps it: one line, secrets masked, then cut (memory.md, Entries).
- * @param target the option or argument that gave it
+ * Prepares a text for memory: one line, secrets masked, then cut (memory.md, Entries).
+ * @param target the option or argument that contained it
  * @returns `masked`: whether a secret in it was masked
- * @throws DevCliError `DATA_MISSING` for a text of which nothing can be seen
+ * @throws DevCliError `DATA_MISSING` for a text without visible characters
  */
 export function keepText(given: string, target: string): { text: string; masked: boolean } {
   const text = toBoundedLine(given, LONGEST);
@@ -22,15 +22,15 @@ export function keepText(given: string, target: string): { text: string; masked:
   return { text, masked: holdsMask(text) && !holdsMask(given) };
 }
 
-/** The texts of a call, as they are kept. */
+/** Prepares the texts of one call; remembers whether any was masked. */
 export interface Keeper {
-  /** As `keepText`; a text that was left out stays so. */
+  /** As `keepText`; a missing text stays undefined. */
   keep<T extends string | undefined>(given: T, target: string): T;
-  /** What the answer says of them. */
+  /** Returns the part of the answer about the texts. */
   told(): { masked?: true };
 }
 
-/** Keeps the texts of one call. */
+/** Creates the keeper for one call. */
 export function createKeeper(): Keeper {
   let anyMasked = false;
   return {
@@ -44,7 +44,7 @@ export function createKeeper(): Keeper {
   };
 }
 
-/** What HEAD is; the name of a branch as foreign text. @param workTree absolute */
+/** Reads HEAD; cleans the branch name as foreign text. @param workTree absolute */
 export function readShownHead(workTree: string): Head {
   const { branch, head } = readHead(workTree);
   return { branch: branch === null ? null : toBoundedLine(branch, LONGEST), head };

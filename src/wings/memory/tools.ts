@@ -3,7 +3,10 @@ import { HANDOFF_TEXTS } from './specs.js';
 
 const group = 'memory';
 
-/** What agents call without a shell (memory.md, MCP). Their descriptions are part of every session: each word counts. */
+/**
+ * The memory tools that agents call without a shell (memory.md, MCP). Their descriptions are part of every session, so
+ * each word counts.
+ */
 export const MEMORY_TOOLS = [
   {
     group,

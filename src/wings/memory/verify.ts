@@ -17,17 +17,17 @@ import { createKeeper, type Keeper } from './text.js';
 
 type Verification = Entries['verification'];
 
-/** Seconds that a command which is repeated may take. */
+/** Seconds that a repeated command may take. */
 const REPEATED_SECONDS = 300;
 
-/** Characters of arguments that are kept, to be repeated. */
+/** Maximum number of characters of arguments that are stored for a repetition. */
 const LONGEST_ARGV = 4_000;
 
 /**
  * `memory verify` (memory.md, Commands).
  * @param cwd absolute
- * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded; `DATA_MISSING`;
- * `INTERRUPTED`; as `record`
+ * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded;
+ * `DATA_MISSING`; `INTERRUPTED`; as `record`
  */
 export function verify(
   scene: Scene,
@@ -60,7 +60,7 @@ async function runOne(
   const before = await readContent(workTree, options);
   const begun = clock.now();
   const end = await runPassingOn(argv, { env: options.env ?? process.env, signal, ...how });
-  // A clock that was put back tells no time.
+  // If the clock was set back meanwhile, the duration is unknown.
   const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
   const content = await readContent(workTree, options);
   const keeper = createKeeper();
@@ -75,7 +75,7 @@ async function runOne(
       command: keeper.keep(line, 'the command'),
       ...ended,
       how: 'ran',
-      // What was there when it began: it proves that, and nothing that changed meanwhile.
+      // The content when the command began: it proves something about that, not about later changes.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
       cwd: maskSecrets(cwd),
@@ -85,7 +85,7 @@ async function runOne(
   return { recorded, moved: before !== content && before !== null && content !== null };
 }
 
-/** @throws DevCliError `COMMAND_FAILED` where it says nothing of what was verified */
+/** @throws DevCliError `COMMAND_FAILED` if the end says nothing about what was verified */
 function describeEnd(
   end: GroupEnd,
   line: string,
@@ -131,7 +131,7 @@ export function readClaim(keeper: Keeper, text: string, target: string, outcome:
   return { ...kept, outcome, how: 'told' as const };
 }
 
-/** Repeats what ran and does not hold of what is there now, oldest first. */
+/** Repeats the commands whose result does not hold for the current content, oldest first. */
 async function repeat(scene: Scene): Promise<Answer> {
   const { context, memory, options } = scene;
   const { workTree } = context;
@@ -156,7 +156,7 @@ async function repeat(scene: Scene): Promise<Answer> {
       passed &&= said.outcome === 'passed';
       ran.push({ id: recorded.id, entry: said });
     } catch (error) {
-      // One that cannot be run any more keeps no other from its turn.
+      // A command that can no longer be run must not prevent the others.
       if (!(error instanceof DevCliError) || error.code !== 'COMMAND_FAILED') throw error;
       passed = false;
       skipped.push({ id: entry.id, command: entry.command, why: error.message });
@@ -169,7 +169,7 @@ async function repeat(scene: Scene): Promise<Answer> {
   };
 }
 
-/** Why a command is not repeated here; null where it may be. */
+/** Returns why a command is not repeated here; null if it can be. */
 function findObstacle(memory: Memory, { argv, place, command, cwd = '' }: Identified<'verification'>): string | null {
   if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;

@@ -24,22 +24,23 @@ import { REST_TOOLS } from './tools/rest.js';
 import { TASK_TOOLS } from './tools/tasks.js';
 import type { Found, Given, Outcome, Tool, Tools } from './tools/tool.js';
 
-/** What a tool answers: its value, and what is to be said beside it. */
+/** The result of a tool: its value, and warnings to show besides. */
 export interface Called {
   value: JsonObject;
   warnings: string[];
 }
 
-/** What a call of the contract needs. */
+/** The part of the context that a call of the contract needs. */
 export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'> & Partial<Pick<Context, 'signal'>>;
 
 const TOOLS: Tools<CallName> = { ...PLAN_TOOLS, ...TASK_TOOLS, ...REST_TOOLS, ...EVENTS };
 
-/** All that have locks, in the order in which these are taken. */
+/** All files with a lock, in the order in which the locks are taken. */
 const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readonly FileKey[];
 
 /**
- * Calls a tool, or tells an event (neutral.md, The tools). All of it happens, and is on the disk when it is answered, or nothing.
+ * Calls a tool, or reports an event (neutral.md, The tools). Either everything happens and is on disk when the call
+ * answers, or nothing does.
  * @param named the parameters, unchecked
  * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `LOCKED`, `IO`, `INTERRUPTED`
  */
@@ -63,21 +64,21 @@ export async function callTool(context: NeutralContext, name: CallName, named: J
   return { value: reply, warnings: [...warnUnknown(schema, given), ...warnings] };
 }
 
-/** Later versions of the contract call the summary of a decision so. */
+/** Accepts `decision` for `summary`, as later versions of the contract name it. */
 function readLaterName(name: string, given: JsonObject): JsonObject {
   const { decision, ...rest } = given;
   if (name !== 'plan_decide' || decision === undefined || Object.hasOwn(given, 'summary')) return given;
   return { ...rest, summary: decision };
 }
 
-/** The files of a work tree. */
+/** Opens the files of a work tree. */
 export function openFiles({ workTree, clock, ids, signal }: NeutralContext): SharedFiles {
   return openSharedFiles({ root: workTree, clock, ids, purpose: 'neutral contract', signal });
 }
 
 /**
- * Looks at the files, reading each once: several parts of a call see the same.
- * @param held gets what was read
+ * Reads files on demand, each once, so that all parts of a call see the same content.
+ * @param held receives what was read
  */
 export function look(bytes: (path: string) => Content, held = new Map<FileKey, unknown>()): Found {
   const read = (key: FileKey): unknown => {
@@ -91,7 +92,7 @@ function toPath(key: FileKey): string {
   return `${HOME}/${FILES[key]}`;
 }
 
-/** The files as they will be once a call that was cut off is finished, without finishing it. */
+/** Returns the files as they will be once an interrupted call is finished, without finishing it. */
 export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) => Content {
   const closing = parseClosing(read(`${HOME}/${CLOSING}`));
   if (closing === null) return read;
@@ -101,8 +102,8 @@ export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) 
 }
 
 /**
- * Changes the files under their locks, after what an earlier call left undone. A call that comes to read another file that has a lock
- * begins anew with that lock, too.
+ * Changes the files under their locks, after finishing what an earlier, interrupted call left. If the call reads
+ * another file that has a lock, it starts over with that lock as well.
  * @throws DevCliError `LOCKED`, `IO`; what `decide` throws
  */
 export async function changeFiles(
@@ -133,7 +134,7 @@ export async function changeFiles(
   }
 }
 
-/** Finishes what a call that was cut off began, or drops it. */
+/** Finishes an interrupted call, or discards it. */
 function finishLeft(read: SharedFiles['read'], warnings: string[]): Decided<null> {
   const closing = parseClosing(read(`${HOME}/${CLOSING}`));
   if (closing === null) return { answer: null, changes: [] };
@@ -142,7 +143,7 @@ function finishLeft(read: SharedFiles['read'], warnings: string[]): Decided<null
   return { answer: null, changes: [...changes, remove(CLOSING)] };
 }
 
-/** The branch, an unborn one too, by git's own files. */
+/** Returns the branch, even one without commits, from git's own files. */
 function readBranch(workTree: string): string {
   const { branch, head } = readHead(workTree);
   return branch ?? (head === null ? 'unknown' : 'HEAD');

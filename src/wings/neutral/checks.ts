@@ -9,7 +9,7 @@ import type { Check } from '../../protocol/ports.js';
 import type { Findings } from '../../views/check.js';
 import { FILES, type FileKey, type Held, HOME, parseFile } from './files.js';
 
-/** What `check FILE` says of the files of the contract (neutral.md, Doors). */
+/** The checks of `check FILE` for the files of the contract (neutral.md, Doors). */
 export const CHECKS: readonly Check[] = [
   createCheck('plan', validatePlan),
   createCheck('tasks', validateTasks),
@@ -34,7 +34,7 @@ function createCheck(key: 'plan' | 'tasks' | 'tracker', validate: Validator): Ch
   };
 }
 
-/** A cycle is never changed: what is wrong with it is told, and no more. */
+/** Lists the faults of a cycle, which can only be warnings since a cycle is never changed. */
 function judgeCycle(cycle: unknown, at: number): string[] {
   return describeFaults(listFaults(validateCycle, cycle)).map(
     ({ pointer = '', problem }) => `cycle ${at + 1}: ${pointer} ${problem}`,

@@ -6,7 +6,7 @@ import type { InputIn } from '../../registry/spec.js';
 import { callTool, type NeutralContext } from './call.js';
 import type { NEUTRAL_SPECS } from './command-specs.js';
 
-/** What carries out the commands of the neutral contract. */
+/** Handlers of the neutral contract's commands. */
 export const HANDLERS: HandlersOf<typeof NEUTRAL_SPECS> = {
   'nexus call': call,
   'nexus owner': async (context, { task }) => (await import('./owner.js')).decideOwner(context, task),
@@ -14,7 +14,7 @@ export const HANDLERS: HandlersOf<typeof NEUTRAL_SPECS> = {
   'nexus merge': async (_, input, { cwd }) => (await import('./merge.js')).mergeHistories(input, cwd),
 };
 
-/** @throws DevCliError `DATA_MALFORMED` for parameters that are no object; as `callTool` */
+/** @throws DevCliError `DATA_MALFORMED` for parameters that are not an object; as `callTool` */
 async function call(
   context: NeutralContext,
   { tool, data }: InputIn<typeof NEUTRAL_SPECS, 'nexus call'>,

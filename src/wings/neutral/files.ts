@@ -4,7 +4,7 @@ import { sha256 } from '../../base/sha256.js';
 import type { Content, FileChange } from '../../store/shared-files.js';
 import type { Agent, Cycle, Plan, Tasks } from './schemas.js';
 
-/** The files of the neutral contract, as they lie on disk (neutral.md, Files). */
+/** The files of the neutral contract on disk (neutral.md, Files). */
 
 /** The directory of the contract, relative to the work tree. */
 export const HOME = '.nexus';
@@ -20,7 +20,7 @@ export const FILES = {
   reopens: 'state/reopen-tracker.json',
 } as const;
 
-/** Where an archiving call says first what it is about to do. */
+/** The file in which an archiving call first records what it is about to do. */
 export const CLOSING = 'state/dev-cli-agent/closing.json';
 
 export const ARTIFACTS = 'state/artifacts';
@@ -31,12 +31,12 @@ const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => 
 
 export type FileKey = keyof typeof FILES;
 
-/** The history as a file holds it; cycles of other versions are among them. */
+/** The content of the history file; it may contain cycles of other versions. */
 export interface History {
   cycles: (Cycle | JsonObject)[];
 }
 
-/** What the files hold. Members that no version declares are there, too. */
+/** The content of each file. There may be members that no version declares. */
 export interface Held {
   history: History;
   plan: Plan;
@@ -47,7 +47,7 @@ export interface Held {
   reopens: unknown;
 }
 
-/** The list without which a file is of no use; null where the file is that list. */
+/** The list that a file must have to be usable; null if the file itself is the list. */
 const LISTS: Partial<Record<FileKey, string | null>> = {
   history: 'cycles',
   plan: 'issues',
@@ -55,18 +55,18 @@ const LISTS: Partial<Record<FileKey, string | null>> = {
   tracker: null,
 };
 
-/** Members that are lists wherever they stand, in the files that calls change. */
+/** Members that must be lists wherever they occur, in files that calls change. */
 const INNER = ['decisions', 'deps', 'files_touched'];
 
-/** Reads one of the files; null where it is not there. @throws DevCliError `TOOL_REFUSED` for one that is of no use, `IO` */
+/** Reads one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` for an unusable file, `IO` */
 export type Read = <Key extends FileKey>(key: Key) => Held[Key] | null;
 
-/** A refusal, in the words of the contract. */
+/** Builds a refusal with the contract's wording. */
 export function refuse(message: string): DevCliError {
   return new DevCliError('TOOL_REFUSED', message);
 }
 
-/** The name of a file, as messages have it. */
+/** Returns the name of a file as messages use it. */
 export function nameOf(key: FileKey): string {
   return FILES[key].slice(FILES[key].lastIndexOf('/') + 1);
 }
@@ -81,14 +81,16 @@ export function parseFile<Key extends FileKey>(key: Key, content: Content): Held
   return value as Held[Key];
 }
 
-/** What keeps a file from being used: tools rely on its list, on objects in it, and on the lists in these. */
+/**
+ * Returns why a file is unusable: tools rely on its list, on the items being objects, and on the lists inside these.
+ */
 function findFault(value: unknown, list: string | null, key: FileKey): string | null {
   const items = list === null ? value : isRecord(value) ? value[list] : undefined;
   if (!Array.isArray(items)) return list === null ? 'it is no list' : `it has no list "${list}"`;
   const records = items.filter(isRecord);
   if (records.length < items.length)
     return `item ${items.findIndex((item) => !isRecord(item)) + 1} of its list is no object`;
-  // Cycles are kept whatever they hold.
+  // Cycles are kept whatever they contain.
   if (key === 'history') return null;
   const all = isRecord(value) ? [value, ...records] : records;
   const inner = INNER.find((name) => all.some((one) => !Array.isArray(one[name] ?? [])));
@@ -97,7 +99,7 @@ function findFault(value: unknown, list: string | null, key: FileKey): string | 
 
 const SPECIAL = 'it is no regular file, or has more than 64 MiB';
 
-/** @param name as messages have it @throws DevCliError `TOOL_REFUSED` */
+/** @param name as messages use it @throws DevCliError `TOOL_REFUSED` */
 function parseContent(content: Exclude<Content, null>, name: string): unknown {
   if (content === 'unusable') throw unusable(name, SPECIAL);
   const text = content.toString('utf8');
@@ -117,7 +119,7 @@ function unusable(name: string, why: string, cause?: unknown): DevCliError {
   });
 }
 
-/** A file as it is written. */
+/** Builds the change that writes a file. */
 export function write(path: string, value: unknown): FileChange {
   return { path: `${HOME}/${path}`, content: `${JSON.stringify(value, null, 2)}\n` };
 }
@@ -126,22 +128,25 @@ export function remove(path: string): FileChange {
   return { path: `${HOME}/${path}`, content: null };
 }
 
-/** What is written with the first change: git is to keep the history and what people write, and nothing else. */
+/**
+ * Builds the ignore rules, written with the first change: git should track only the history and files written by
+ * people.
+ */
 export function ignoreRules(read: (path: string) => Content): FileChange[] {
   const path = `${HOME}/${IGNORE}`;
   return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
 }
 
-/** What an archiving call is about to do: once the history has the cycle, the files become this. */
+/** What an archiving call is about to do: once the history contains the cycle, the files are changed as listed. */
 export interface Closing {
   cycle: unknown;
-  /** `was`: a digest of what it held; null where it was not there. */
+  /** `was`: a digest of the old content; null if the file did not exist. */
   files: { path: string; was: string | null; content: string | null }[];
 }
 
 /**
- * The changes of a call that archives, in their order: a crash between any two leaves what the next call finishes.
- * @throws DevCliError `TOOL_REFUSED` where something else stands in the place of a file: it could not be finished
+ * Lists the changes of an archiving call in order; after a crash between any two, the next call finishes the rest.
+ * @throws DevCliError `TOOL_REFUSED` if something other than a file is in its place, since that could not be finished
  */
 export function archive(
   history: History | null,
@@ -160,8 +165,8 @@ export function archive(
 }
 
 /**
- * What a call that was cut off would have left: nothing where the history does not have its cycle. A file that somebody changed since
- * stays.
+ * Lists the remaining changes of an interrupted call; none if the history does not contain its cycle. Keeps files that
+ * somebody has changed since.
  */
 export function finish(
   { cycle, files }: Closing,
@@ -176,7 +181,7 @@ export function finish(
   return { changes, kept };
 }
 
-/** @throws DevCliError `TOOL_REFUSED` for a file that is not ours */
+/** @throws DevCliError `TOOL_REFUSED` for a file that dev-cli did not write */
 export function parseClosing(content: Content): Closing | null {
   if (content === null) return null;
   const value = parseContent(content, 'closing.json');

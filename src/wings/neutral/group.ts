@@ -6,7 +6,7 @@ import type { OwnGroup } from '../../protocol/ports.js';
 import { callTool } from './call.js';
 import type { CallName } from './specs.js';
 
-/** The tools of the contract, as a client of the Model Context Protocol gets them (neutral.md, Doors). */
+/** The tools of the contract as the MCP server offers them (neutral.md, Doors). */
 export const GROUP: OwnGroup = {
   tools: CALLS.flatMap(({ name, description, input, annotations }) =>
     annotations === undefined ? [] : [{ name, description, inputSchema: input, annotations }],

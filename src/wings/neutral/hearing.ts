@@ -6,8 +6,9 @@ import { FILES, HOME } from './files.js';
 type Hearing = Pick<ReadContext, 'workTree'> & { store: Pick<Context['store'], 'sessionMark'> };
 
 /**
- * When an agent stops, its run reports to the tasks of the neutral contract (neutral.md, Seams with runs).
- * @param report asked where there are tasks, and the session is bound to a run
+ * Creates the handler that reports a run to the tasks of the neutral contract when an agent stops (neutral.md, Seams
+ * with runs).
+ * @param report called if there are tasks and the session is bound to a run
  */
 export function listHandlers<C extends Hearing>(report: (context: C, run: string) => Promise<unknown>): HookHandler[] {
   const handle = async (context: C, { session }: { session: string }): Promise<null> => {
@@ -16,6 +17,6 @@ export function listHandlers<C extends Hearing>(report: (context: C, run: string
     if (run !== null && isThere) await report(context, run);
     return null;
   };
-  // The kinds match, which TypeScript cannot follow through a union.
+  // The event types match, but TypeScript cannot track that through a union.
   return [{ id: 'neutral', on: 'stop', handle } as unknown as HookHandler];
 }

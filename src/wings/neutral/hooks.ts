@@ -7,7 +7,7 @@ export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Con
   try {
     await (await import('./report.js')).report(context, run);
   } catch (error) {
-    // Nobody's stop fails for it; `nexus report` says why.
+    // The stop must not fail because of this; `nexus report` shows the reason.
     if (!(error instanceof DevCliError)) throw error;
   }
 });

@@ -7,13 +7,14 @@ import { readRegularText } from '../../store/inside.js';
 import { withIoErrors } from '../../store/io.js';
 import { type History, parseFile } from './files.js';
 
-/** Most that a history may have, in bytes. */
+/** Maximum size of a history in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
 /**
- * `nexus merge` (neutral.md, Doors): both histories in one, written where git has ours.
+ * `nexus merge` (neutral.md, Doors): merges both histories into the file that git passes as ours.
  * @param cwd absolute
- * @throws DevCliError `DOCUMENT_UNREADABLE` for one that is none; nothing is written, and git reports a conflict. `IO`
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for an invalid history; then nothing is written, and git reports a
+ * conflict. `IO`
  */
 export async function mergeHistories({ ours, theirs }: { ours: string; theirs: string }, cwd: string): Promise<Answer> {
   const path = resolve(cwd, ours);
@@ -23,8 +24,8 @@ export async function mergeHistories({ ours, theirs }: { ours: string; theirs: s
 }
 
 /**
- * All cycles of both, none twice and each as ours has it, in the order in which they were closed; one that does not say when stays behind
- * the one before it. Members that only one has are kept.
+ * Merges all cycles of both without duplicates, in the order in which they were closed; a cycle without a time stays
+ * after the one before it. Keeps members that only one of the histories has.
  */
 export function merge(ours: History, theirs: History): History {
   const seen = new Map<string, { cycle: History['cycles'][number]; at: number }>();

@@ -5,7 +5,7 @@ import { refuse } from './files.js';
 import type { Agent, Task } from './schemas.js';
 import { REUSE_POLICIES } from './words.js';
 
-/** What becomes of the agent that owns a task. */
+/** Whether the agent that owns a task should continue with it. */
 export interface Ownership {
   decision: 'resume' | 'fresh';
   agent?: string;
@@ -22,11 +22,14 @@ export async function decideOwner(context: NeutralContext, id: string): Promise<
   return { json: { ok: true, ...judgeOwner(task, read('tracker') ?? []) }, exit: 0 };
 }
 
-/** Roles that begin afresh where no policy says otherwise: who judges is not to remember; and those that go on only with what is theirs. */
+/**
+ * Roles with a default other than `resume`: those that judge must not remember, so they start fresh; others resume only
+ * if their files are untouched.
+ */
 const FRESH = ['tester', 'reviewer'];
 const WITH_ARTIFACT = ['engineer', 'writer'];
 
-/** Whether the agent of a task goes on with it. */
+/** Decides whether the agent of a task continues with it. */
 export function judgeOwner(
   task: Pick<Task, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
   agents: readonly Agent[],
@@ -49,7 +52,7 @@ export function judgeOwner(
   }
 }
 
-/** Who owns a task; in other versions of the contract an object says so. */
+/** Returns the owner of a task; in other versions of the contract, `owner` is an object. */
 function readOwner({ owner, owner_agent_id }: Pick<Task, 'owner' | 'owner_agent_id'>): {
   agent?: string;
   role?: string;
@@ -64,7 +67,7 @@ function policyOf(owner = ''): NonNullable<Task['owner_reuse_policy']> {
   return WITH_ARTIFACT.includes(role) ? 'resume_if_same_artifact' : 'resume';
 }
 
-/** Another agent that was at work since this one stopped, and touched one of its files; null where none was. */
+/** Finds another agent that was active after this one stopped and touched one of its files; null if there is none. */
 function findIntruder({ agent_id, stopped_at, files_touched }: Agent, agents: readonly Agent[]): string | null {
   const isSince = ({ status, stopped_at: until }: Agent): boolean =>
     status === 'running' ||

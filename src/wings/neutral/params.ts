@@ -1,10 +1,10 @@
 import { isRecord, type JsonObject } from '../../base/json.js';
 import { refuse } from './files.js';
 
-/** What the generated schema of a parameter says. */
+/** The part of a parameter's schema that is checked here. */
 interface Schema {
   type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
-  /** 0 for a text that may be blank. */
+  /** 0 if the text may be blank. */
   minLength?: number;
   enum?: readonly string[];
   items?: Schema;
@@ -17,8 +17,9 @@ export interface ParamsSchema {
 }
 
 /**
- * Reads the parameters of a call (neutral.md, All tools, 9). What is null, and a blank text that may be missing, count as left out.
- * @throws DevCliError `TOOL_REFUSED` for one that is missing, or of another type or value
+ * Reads the parameters of a call (neutral.md, All tools, 9). Null, and a blank text that must not be blank, count as
+ * missing.
+ * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type or value
  */
 export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {
   const entries = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
@@ -45,7 +46,7 @@ function read(name: string, schema: Schema, value: unknown): unknown {
   return found;
 }
 
-/** Undefined for a value that does not fit. */
+/** Returns undefined for a value that does not fit. */
 function convert(schema: Schema, value: unknown): unknown {
   switch (schema.type) {
     case 'string':

@@ -16,8 +16,8 @@ export interface Reported {
 }
 
 /**
- * `nexus report` (neutral.md, Seams with runs): the tasks get the status that a run has brought them to.
- * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for tasks that are not there or of no use; `LOCKED`, `IO`
+ * `nexus report` (neutral.md, Seams with runs): sets the status of tasks to what a run has achieved.
+ * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for missing or unusable tasks; `LOCKED`, `IO`
  */
 export async function report(context: Context, given: string | undefined): Promise<Answer> {
   const name = await findRun(context, given, false);
@@ -34,7 +34,7 @@ export async function report(context: Context, given: string | undefined): Promi
   return { json: { ok: true, run: name, changed, missing, ...(warnings.length > 0 && { warnings }) }, exit: 0 };
 }
 
-/** What a run makes of tasks. `missing`: its todos that were tasks, and are none any more. */
+/** Computes the status of tasks from a run. `missing`: todos of the run whose task no longer exists. */
 export function judgeTasks(
   before: readonly Task[],
   { engine }: Pick<RunState, 'engine'>,

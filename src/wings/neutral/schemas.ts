@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { REUSE_POLICIES, TASK_STATUSES } from './words.js';
 
-/** The files of the neutral contract, as version 0.4 has them (neutral.md, Files). */
+/** The schemas of the neutral contract's files in version 0.4 (neutral.md, Files). */
 
 const closed = { additionalProperties: false };
 const Id = Type.Number({ minimum: 1 });

@@ -2,7 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { OwnTool } from '../../registry/spec.js';
 import { REUSE_POLICIES, TASK_STATUSES } from './words.js';
 
-/** The tools of the neutral contract (neutral.md, The tools). Their descriptions are part of every session: each word counts. */
+/**
+ * The tools of the neutral contract (neutral.md, The tools). Their descriptions are part of every session, so each word
+ * counts.
+ */
 
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
 const texts = (description?: string) => Type.Array(Type.String(), description === undefined ? {} : { description });
@@ -116,7 +119,7 @@ const NEUTRAL_TOOLS = [
   },
 ] as const satisfies readonly OwnTool[];
 
-/** What happens in a session, as the hooks of a harness tell it; served by no tool. */
+/** Events of a session, which the hooks of a harness report; they are not offered as tools. */
 const NEUTRAL_EVENTS = [
   {
     name: 'session_start',
@@ -141,7 +144,7 @@ const NEUTRAL_EVENTS = [
   { name: 'agent_resume', description: 'An agent goes on.', input: object({ agent_id: text() }) },
 ] as const satisfies readonly OwnTool[];
 
-/** Both: what `nexus call` knows. */
+/** Tools and events: everything that `nexus call` accepts. */
 export const NEUTRAL_CALLS: readonly OwnTool[] = [...NEUTRAL_TOOLS, ...NEUTRAL_EVENTS];
 
 type Call = (typeof NEUTRAL_TOOLS)[number] | (typeof NEUTRAL_EVENTS)[number];

@@ -10,25 +10,25 @@ import type { ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
 import type { SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
 
-/** What an import has made. */
+/** The plan that an import has built. */
 export interface BuiltPlan {
   plan: PlanContent;
-  /** What the source does not say. */
+  /** Parts of the plan that the source does not state. */
   invented: Invented[];
   /** Tasks and steps that are done according to the source; they are left out. */
   done: { at: string; what: string }[];
-  /** The todos that tasks of the source became. */
+  /** The todos, each with the source lines of its task. */
   traced: Traced[];
-  /** What is not ticked, and left out all the same. */
+  /** Tasks and steps that are not ticked, but left out nevertheless. */
   unticked: { at: string; what: string }[];
 }
 
-/** The id of the todo that the requirements of a source are judged by. */
+/** Id of the todo that checks the requirements of a source. */
 const CHECK_ID = 'check-requirements';
 
 /**
- * Makes a plan of what was read. What the source does not say is the most cautious that it can be, and is listed.
- * @param goal of the run, which stands for the request; null: the source's own request is the plan's
+ * Builds a plan from what was read. Where the source is silent, it chooses the most cautious value and lists that.
+ * @param goal of the run, which serves as the request; null: the plan's request comes from the source
  */
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
   const texts = (all: readonly SourceText[], cap: number = LIMITS.statement) =>
@@ -84,7 +84,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   return { plan, invented, done, traced, unticked: [...marked, ...below] };
 }
 
-/** Cuts a text that is too long for its place; what is cut is noted, and stays in the source. */
+/** Cuts a text that is too long for its field; notes that, since the rest stays only in the source. */
 function shorten(text: string, cap: number, at: Place, notes: ImportNotes): string {
   if (text.length > cap) {
     notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
@@ -92,7 +92,7 @@ function shorten(text: string, cap: number, at: Place, notes: ImportNotes): stri
   return toBoundedLine(text, cap);
 }
 
-/** What was asked, as far as it fits; a plan has to say something. */
+/** Returns the request as far as it fits, or else the title: a plan must have one. */
 function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string {
   const whole =
     request
@@ -117,14 +117,14 @@ function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] 
   });
 }
 
-/** Tasks that are left out, and steps of the others that are. */
+/** Lists the tasks that are left out, and left-out steps of the other tasks. */
 function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
   return tasks.flatMap(({ isDone, title, mark, at, steps }) =>
     isDone ? [{ text: title, isDone, mark, at }] : steps.filter((step) => step.isDone),
   );
 }
 
-/** What is marked neither as open nor as done: its words are kept, and nothing is made of it. */
+/** Lists steps and tasks whose box is marked neither open nor done: they are noted but not imported. */
 function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
     if (!mark) return [];
@@ -134,7 +134,7 @@ function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['untic
   });
 }
 
-/** What is still to be done of a task that is left out: the source says both, and the todo that it would be a step of is not there. */
+/** Lists open steps of tasks that are left out: there is no todo to which they could belong. */
 function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return tasks.flatMap(({ isDone, mark, steps }) =>
     (isDone ? steps : []).flatMap(({ at, text, isOpen }) => {
@@ -165,7 +165,7 @@ function nameRequirements(all: readonly SourceRequirement[], notes: ImportNotes)
   });
 }
 
-/** Whether another task may be done while this one is. */
+/** Returns whether another task may be done at the same time as this one. */
 function isBeside(task: NamedTask, tasks: readonly NamedTask[]): boolean {
   return task.isParallel && tasks.some((other) => other !== task && other.isParallel && other.phase === task.phase);
 }
@@ -201,19 +201,19 @@ function buildTodo(
   };
 }
 
-/** Where a task stands: its lines, and the headings above them. */
+/** Renders the place of a task in the source: its lines, and the headings above them. */
 function placeTask({ at, below }: NamedTask): string {
   return [formatPlace(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
 }
 
-/** A test that has to fail first and to pass later judges the work by how it ends last. */
+/** For a test that should first fail and later pass, keeps only the last expectation. */
 function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'] {
   const key = ({ argv, cwd }: NamedTask['commands'][number]) => JSON.stringify([argv, cwd]);
   const last = new Map(commands.map((command) => [key(command), command.expect?.exitCode]));
   return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
 }
 
-/** @param check what is judged by an agent where there is no command */
+/** @param check judged by an agent if there is no command */
 function buildAcceptance(check: string, commands: NamedTask['commands']): PlanAcceptance[] {
   const distinct = [
     ...new Map(
@@ -232,7 +232,7 @@ function buildAcceptance(check: string, commands: NamedTask['commands']): PlanAc
   return [{ id: 'ac-1', kind: 'assertion', text: toBoundedLine(check, LIMITS.statement) }];
 }
 
-/** The last todo: nothing in it changes, and each requirement is judged by what the source says of it. */
+/** Builds the last todo, which changes nothing: it judges each requirement by the source's criteria. */
 function buildCheck(
   source: SourcePlan,
   requirements: readonly NamedRequirement[],
@@ -271,7 +271,7 @@ function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<Plan
   return commits.length === 0 ? {} : { commits };
 }
 
-/** A message keeps its lines; its first one is the subject. */
+/** Keeps the line breaks of a commit message; its first line is the subject. */
 function toMessage(commit: string, at: Place, notes: ImportNotes): string {
   const message = maskSecrets(commit);
   return message.length <= LIMITS.step ? message : shorten(message, LIMITS.step, at, notes);

@@ -3,30 +3,30 @@ import type { Place } from '../../plan/markdown/place.js';
 import { findPathProblem } from '../../plan/model/paths.js';
 import type { ImportNotes } from './notes.js';
 
-/** Finds the files that a source lists as those to change. A path that a task only mentions is no permission. */
+/** Finds the files that a source lists as those to change. A path that a task merely mentions gives no permission. */
 
-/** What a task may change, and what it is only pointed to. */
+/** The files that a task may change, and its references. */
 export interface ListedFiles {
   files: string[];
   references: string[];
 }
 
-/** `Files:`, below which or behind which files are listed. */
+/** Matches `Files:`, which is followed by a list of files on the same line or below. */
 export const FILES_LABEL =
   /^(?:files?|files? to (?:be )?(?:create|change|modify|edit|touch|update)d?|(?:changed|modified|affected|touched) files|file changes|ファイル|文件|dateien|fichiers|archivos|ficheros)\s*(?:\([^)]*\))?\s*[:：]/i;
-/** Words before a path that say that it is changed; behind any others it is looked at, and left as it is. */
+/** Words before a path that say that the file is changed; otherwise it is only read. */
 const CHANGES =
   /\b(?:creat|add|new|modif|edit|updat|delet|remov|renam|mov|chang|touch|tests?\b|(?:re)?writ|generat|replac|extend|refactor|annotat|fix|implement|neu|änder|lösch|modific|supprim|crear|borrar)|作成|新規|変更|修正|更新|削除|追加|テスト|创建|新建|新增|修改|删除|测试/i;
-/** Words before a path, or in a row of it, that say that it is not, whatever else they say. */
+/** Words before a path, or in its table row, that say that the file is not changed, whatever the other words say. */
 const LOOKED_AT =
   /\b(?:no|not|never|none|nothing|without|unchanged|untouched|unmodified|leave|keep|reads?|read-only|reference|see|verify|check|inspect|compare|copy|context|like|as in|per|following|based on|similar|pattern|from|source|depends|imports?|consumes?|inputs?)\b|n['’]t\b/i;
-/** A word that can be a path: with a directory or an ending, and no call. */
+/** Matches a word that can be a path: with a directory or an extension, and not a function call. */
 const PATH =
   /^(?!https?:|(?:e\.g|i\.e)$)[^\s()<>|"'`]*(?:\/[^\s()<>|"'`]*|[^\s()<>|"'`.]*\.[^\s()<>|"'`./]*\w)(?::L?\d[\d,–L-]*)*$/;
 const WORD = /`([^`]+)`|[^\s,;、()`]+/g;
 const BETWEEN = /^(?:\s*(?:[,;、/+&→]|->|\b(?:and|und|et|y|e)\b))+\s*$/;
 
-/** What stands before the paths of an entry, and those that stand side by side. */
+/** Splits an entry into the text before its paths, the adjacent paths, and the text after. */
 function readPaths(text: string): { lead: string; paths: string[]; behind: string } {
   const paths: string[] = [];
   let lead = text;
@@ -39,7 +39,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
       if (!isPath) continue;
       lead = text.slice(0, index);
     } else if (!isPath || !(BETWEEN.test(between) || (/^\s*to\s*$/.test(between) && /mov|renam/i.test(lead)))) {
-      // A word that joins two paths is read with the next one.
+      // A word between two paths is evaluated together with the next path.
       if (BETWEEN.test(text.slice(end, index + word.length)) || word === 'to') continue;
       break;
     }
@@ -50,7 +50,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
 }
 
 /**
- * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Which lines, and what else it says, is kept as a
+ * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Line numbers and remarks are kept as a
  * reference.
  */
 export function readFileEntry(text: string, at: Place, notes: ImportNotes): ListedFiles {
@@ -63,7 +63,10 @@ export function readFileEntry(text: string, at: Place, notes: ImportNotes): List
   return { files: selectPaths(paths, at, notes), references: more === '' ? [] : [rest] };
 }
 
-/** Reads a row of a table of files, or a line of a block that lists them: what stands beside the path may say that it is left as it is. */
+/**
+ * Reads a row of a table of files, or a line of a block that lists them: the text next to the path may say that the
+ * file is not changed.
+ */
 export function readFileRow(cells: readonly string[], at: Place, notes: ImportNotes): ListedFiles {
   const place = cells.findIndex((cell) => readPaths(cell).paths.length > 0);
   const others = cells
@@ -78,7 +81,7 @@ export function readFileRow(cells: readonly string[], at: Place, notes: ImportNo
   return { files, references: others === '' ? references : [cells.map((cell) => cell.trim()).join(' ')] };
 }
 
-/** Reads a line below a task that lists files to change; null where it is something else. */
+/** Reads a line below a task that lists files to change; null for any other line. */
 export function readListedFiles(line: string, at: Place, notes: ImportNotes): ListedFiles | null {
   const [label] = FILES_LABEL.exec(line) ?? [];
   if (label !== undefined) {
@@ -90,7 +93,7 @@ export function readListedFiles(line: string, at: Place, notes: ImportNotes): Li
   return lists && paths.length > 0 && /^\s*(?:\([^)]*\))?$/.test(behind) ? readFileEntry(line, at, notes) : null;
 }
 
-/** Takes off a path what it says of a part of the file: `src/a.py:12-40`, `src/a.py:load`. */
+/** Removes from a path the part of the file that it names: `src/a.py:12-40`, `src/a.py:load`. */
 function dropLines(path: string): string {
   return path
     .trim()
@@ -99,7 +102,7 @@ function dropLines(path: string): string {
     .replace(/(\.\w+):[\p{L}_]\S*$/u, '$1');
 }
 
-/** Keeps the paths that a plan may name; the others are noted. */
+/** Returns the paths that a plan may name; notes the others. */
 function selectPaths(paths: readonly string[], at: Place, notes: ImportNotes): string[] {
   return [...new Set(paths)].filter((path) => {
     const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);

@@ -13,41 +13,44 @@ import type { SourceFile, SourcePlan } from './source-plan.js';
 
 const UNREAD = 'a plan of this form is read from other files: what it holds is not in the plan';
 
-/** What was chosen to be imported. */
+/** The source chosen for an import. */
 export interface ImportSource {
   format: ImportFormat;
-  /** The name of its directory, or of its file. */
+  /** The name of its directory or file. */
   name: string;
   files: readonly SourceFile[];
-  /** Paths of Markdown files beside them, which nothing is taken from. */
+  /** Paths of Markdown files next to them that are not imported. */
   unread?: readonly string[];
 }
 
-/** What an import is made of. */
+/** The input of an import. */
 export interface ImportRequest {
   source: ImportSource;
-  /** Of the run that it is imported into; null for none. */
+  /** The goal of the run that it is imported into; null without a run. */
   goal: string | null;
 }
 
-/** The plan, and all that has to be said about it. */
+/** The plan, and everything to report about it. */
 export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'done' | 'unticked'> {
   unplaced: Unplaced[];
-  /** Tasks of the source, those that are left out included. */
+  /** Number of tasks in the source, including those left out. */
   tasks: number;
-  /** Those that are left to do. */
+  /** Number of tasks left to do. */
   open: number;
 }
 
-/** What came of an import; `at` is a place, as `FILE:LINE`. */
+/** The outcome of an import; `at` is a place in the form `FILE:LINE`. */
 export type ImportEnding = { kind: 'plan'; plan: ImportedPlan } | { kind: 'too deep'; at: string };
 
-/** Makes a plan of files that were written for another tool (plans-from-elsewhere.md, plan import). Text in, plan out. */
+/**
+ * Builds a plan from files that were written for another tool (plans-from-elsewhere.md, plan import). Pure: text in,
+ * plan out.
+ */
 export function importPlan({ source, goal }: ImportRequest): ImportEnding {
   const notes = createImportNotes();
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
-    // Only in Markdown may a line be lost: of the others each member is looked at.
+    // Only text of Markdown may get lost: in the other formats, each member is handled.
     const documents = source.format === 'nexus' ? [] : files.map((file) => readSource(file, notes));
     for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);

@@ -10,11 +10,11 @@ import { isTaskHeading } from './formats/superpowers.js';
 import type { ImportSource } from './import-plan.js';
 import type { SourceFile } from './source-plan.js';
 
-/** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
+/** Finds and reads the source of an import: only inside the project, and only of a reasonable size. */
 
-/** Bytes of all files of a source together. */
+/** Maximum size in bytes of all files of a source. */
 const MAX_SOURCE = 400_000;
-/** Files of a source, and how deep they lie below its directory. */
+/** Maximum number of files in a source, and maximum depth of directories. */
 const MAX_FILES = 200;
 const MAX_DEPTH = 5;
 
@@ -22,16 +22,16 @@ interface Given {
   files: DocumentReader;
   /** Absolute. */
   root: string;
-  /** Absolute: what `path` is relative to. */
+  /** Absolute; `path` is relative to it. */
   cwd: string;
   path: string;
   format: ImportFormat | undefined;
 }
 
 /**
- * Reads the files that a path means: one of a plan, or those of a change or a feature.
- * @throws DevCliError `DATA_MISSING` where nothing is; `DATA_MALFORMED` for what lies outside of the project, is too large, no
- * text, or may mean several plans
+ * Reads the files that a path refers to: one plan file, or those of a change or a feature.
+ * @throws DevCliError `DATA_MISSING` if nothing is there; `DATA_MALFORMED` for a source that is outside the project,
+ * too large, not text, or contains several plans
  */
 export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
@@ -61,7 +61,9 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
   }
 }
 
-/** The directory of the state of the neutral contract that a path means, by its tasks; null where it means none. */
+/**
+ * Finds the state directory of the neutral contract that a path refers to, by its tasks.json; null if there is none.
+ */
 function findNexus(files: DocumentReader, place: string): string | null {
   const candidates = [
     join(place, 'state'),
@@ -78,7 +80,9 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/** Refuses what is no JSON: of a file that is cut off, or has a conflict in it, the reader of members would take a part. */
+/**
+ * Refuses invalid JSON: from a truncated file, or one with a merge conflict, the later parser would read only a part.
+ */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {
@@ -91,19 +95,19 @@ function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   return 0;
 }
 
-/** Whether a file is one of those by which a change or a feature is known. */
+/** Returns whether a file is one of those that identify a change or a feature. */
 function isPart(place: string): boolean {
   return /(?:^|\/)(?:proposal|tasks|spec|plan|design)\.md$/.test(place);
 }
 
-/** The format of a directory by its files; null where it is none of a change or a feature. */
+/** Determines the format of a directory by its files; null if it is neither a change nor a feature. */
 function findFormat(files: DocumentReader, directory: string): 'openspec' | 'speckit' | null {
   const has = (name: string) => files.facts(join(directory, name)).kind === 'file';
   if (has('proposal.md')) return 'openspec';
   return has('spec.md') || (has('tasks.md') && has('plan.md')) ? 'speckit' : null;
 }
 
-/** The directory itself, or the only one of a change or a feature below it. */
+/** Returns the directory itself, or the only change or feature below it. */
 function chooseDirectory(files: DocumentReader, place: string, path: string): string {
   if (findFormat(files, place) !== null) return place;
   const below = ['', 'changes', 'specs', 'openspec/changes'].map((part) => [place, part].filter(Boolean).join('/'));
@@ -158,7 +162,10 @@ function readDirectory(
   return { format, name: place.slice(place.lastIndexOf('/') + 1), files: read, unread: unread.slice(0, MAX_FILES) };
 }
 
-/** The other Markdown files of a directory, and of those right in it; beside a plan at the root of the project is all of that. */
+/**
+ * Lists other Markdown files in a directory and its direct subdirectories; none for the root of the project, where all
+ * files would count.
+ */
 function listBeside(files: DocumentReader, place: string, wanted: readonly string[]): string[] {
   if (place === '') return [];
   const names = files
@@ -173,7 +180,7 @@ function listBeside(files: DocumentReader, place: string, wanted: readonly strin
   );
 }
 
-/** Markdown below a directory, by paths relative to `place`. */
+/** Lists Markdown files below a directory, relative to `place`. */
 function listBelow(files: DocumentReader, place: string, start: string, path: string): string[] {
   const found: string[] = [];
   const open = [start];
@@ -196,7 +203,7 @@ function readOne(files: DocumentReader, place: string, format: ImportFormat | un
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }
 
-/** @param count refuses a file by what it holds, and counts its lines, as far as they are read one by one */
+/** @param count refuses a file for its content, and returns the number of lines that count towards the limit */
 function readAll(files: DocumentReader, paths: readonly string[], count = refuseLines): SourceFile[] {
   let size = 0;
   let lines = 0;
@@ -213,14 +220,14 @@ function readAll(files: DocumentReader, paths: readonly string[], count = refuse
   });
 }
 
-/** Lines of all files of a source together, and characters of a line. */
+/** Maximum number of lines in all files of a source, and of characters in a line. */
 const MAX_LINES = 10_000;
 const MAX_LINE = 20_000;
 const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
 /**
- * Refuses lines that nobody writes by hand, before the reader of Markdown takes long about them.
- * @returns how many lines there are
+ * Refuses lines that nobody writes by hand, on which the Markdown parser would take long.
+ * @returns the number of lines
  */
 function refuseLines({ path, text }: SourceFile): number {
   const lines = text.split(/\r\n?|\n/);
@@ -240,19 +247,19 @@ function refuseLines({ path, text }: SourceFile): number {
   return lines.length;
 }
 
-/** Lines that are no text in a file that is taken for one. */
+/** Maximum number of lines in a text file that are not UTF-8. */
 const MAX_UNREADABLE = 20;
 
-/** Reads a file as UTF-8; a line that is none is left out, and named later. */
+/** Decodes a file as UTF-8; an invalid line is left out, and reported later. */
 function decode(path: string, bytes: Buffer): SourceFile {
   const strict = new TextDecoder('utf-8', { fatal: true });
   try {
     return { path, text: strict.decode(bytes) };
   } catch {
-    // Some lines are not: which ones?
+    // Some lines are invalid; find out which.
   }
   const unreadable: { line: number; text: string }[] = [];
-  // A byte is a character in Latin 1, so that lines can be told apart before they are read.
+  // In Latin-1, each byte is a character, so that lines can be split before decoding.
   const lines = bytes.toString('latin1').split('\n');
   const read = lines.map((line, index) => {
     const part = Buffer.from(line, 'latin1');
@@ -283,7 +290,7 @@ function show(path: string): string {
   return JSON.stringify(toBoundedLine(path, 300));
 }
 
-/** The refusal of a source. */
+/** Builds the refusal of a source. */
 export function malformed(path: string, problem: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', `${show(path)} ${problem}; it is not imported.`, {
     details: [{ target: path, problem }],
@@ -291,7 +298,7 @@ export function malformed(path: string, problem: string): DevCliError {
   });
 }
 
-/** Candidates that are named. */
+/** Maximum number of candidates named. */
 const NAMED = 10;
 
 function severalError(path: string, all: readonly string[]): DevCliError {
@@ -302,7 +309,7 @@ function severalError(path: string, all: readonly string[]): DevCliError {
   });
 }
 
-/** Recognises the format of a single file by its lines. */
+/** Recognizes the format of a single file by its lines. */
 function recogniseFile({ text }: SourceFile): ImportFormat {
   const headings = [...text.matchAll(/^ {0,3}#{2,4}[ \t]+(.+)$/gm)].map(([, title = '']) => title);
   const hasTasks = headings.some((title) => isTaskHeading(title.trim()));

@@ -26,16 +26,16 @@ import type { PLAN_IMPORT_SPECS } from './specs.js';
 
 type Input = Omit<InputIn<typeof PLAN_IMPORT_SPECS, 'plan import'>, 'name'>;
 
-/** Lines of the source that the refusal of one without open tasks names. */
+/** Maximum number of source lines named when a source without open tasks is refused. */
 const REFUSED = 20;
-/** Tasks that a plan is made of at most. */
+/** Maximum number of tasks in a plan. */
 const MAX_TASKS = 1_000;
 
 /**
- * `plan import`: makes plan-content.json and PLAN.md of a plan that was written for another tool
- * (plans-from-elsewhere.md, plan import). A plan that is there is never replaced, and nothing is approved.
- * @param cwd absolute: what the path is relative to
- * @throws DevCliError `PLAN_CONFLICT` where there is a plan; `DATA_MISSING`, `DATA_MALFORMED` for the source;
+ * `plan import`: writes plan-content.json and PLAN.md from a plan for another tool (plans-from-elsewhere.md, plan
+ * import). Never replaces an existing plan, and approves nothing.
+ * @param cwd absolute; `path` is relative to it
+ * @throws DevCliError `PLAN_CONFLICT` if there is a plan; `DATA_MISSING`, `DATA_MALFORMED` for the source;
  * `SCHEMA_INVALID` for a plan that cannot be carried out
  */
 export async function importPlanCommand(
@@ -85,10 +85,12 @@ export async function importPlanCommand(
   });
 }
 
-/** What whoever starts such a plan has to know (engine.md, Approvals). */
+/** A warning for the person who starts such a plan (engine.md, Approvals). */
 const UNASKED = `The plan has no command to check by, so its execution begins without a question. Read ${PLAN} first.`;
 
-/** @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is too deep, or takes too long to read */
+/**
+ * @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is nested too deeply, or takes too long to read
+ */
 async function readPlan(context: Context, request: ImportRequest, path: string): Promise<ImportedPlan> {
   const ending = await readAside<ImportEnding>(context, { kind: 'plan', given: request });
   if (ending === null) throw malformed(path, `takes more than ${READING_MS / 1000} seconds to read`);
@@ -129,8 +131,8 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
 }
 
 /**
- * Refuses a name that has a plan; the same plan once more is none.
- * @returns whether this very plan is there
+ * Refuses a name that has another plan; importing the same plan again is allowed.
+ * @returns whether this same plan is there
  */
 function refuseExisting(
   name: string,
@@ -165,13 +167,13 @@ interface Made {
   imported: ImportedPlan;
   done: { report: JsonObject; summary: string };
   warnings: readonly string[];
-  /** PLAN.md as it would be, where the plan is only looked at. */
+  /** The text of PLAN.md in a dry run. */
   shown?: string;
 }
 
-/** Entries of a list that the answer holds; that of a dry run has them all. */
+/** Maximum number of list entries in the JSON answer; a dry run has them all. */
 const LISTED = 50;
-/** The same in the form for people. */
+/** The same for the text form. */
 const TOLD = 8;
 
 function buildAnswer({ name, status, source, imported, done, warnings, shown }: Made): Answer {

@@ -10,9 +10,9 @@ import type { SourcePlan } from './source-plan.js';
 /** The title of a todo whose task has none. */
 export const UNTITLED = 'Untitled';
 
-/** Something of the plan that the source does not say. */
+/** A part of the plan that the source does not state. */
 export interface Invented {
-  /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those that `todos` names. */
+  /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those in `todos`. */
   at: string;
   todos?: string[];
   what: string;
@@ -28,7 +28,7 @@ interface Facts {
   check: string | undefined;
 }
 
-/** Lists what the source does not say, for whoever approves the plan. */
+/** Lists what the source does not state, for the person who approves the plan. */
 export function describeInvented({ source, tasks, todos, requirements, check }: Facts): Invented[] {
   const among = (at: string, chosen: readonly string[], what: string, why: string): Invented[] => {
     if (chosen.length === 0) return [];
@@ -68,7 +68,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ),
     ...among(
       '/todos/*/dependsOn',
-      // The tasks of the neutral contract say all that comes first.
+      // Tasks of the neutral contract state all their dependencies.
       pick(({ dependsOn }) => source.format !== 'nexus' && dependsOn.length > 0),
       'the order of the source',
       'only the order says what comes first; what is marked as parallel follows the same todos',
@@ -142,16 +142,16 @@ function isJudged(acceptance: PlanTodo['acceptance']): boolean {
   return acceptance.some(({ kind }) => kind === 'assertion');
 }
 
-/** Command lines that the source only says to run. */
+/** Lists the command lines that the source only says to run. */
 function listTold(tasks: readonly NamedTask[]): string[] {
   const told = tasks.flatMap(({ commands }) => commands.filter(({ isTold }) => isTold));
   return [...new Set(told.map(({ argv }) => renderCodeSpan(toCommandName(argv, SHOWN_COMMAND))))];
 }
 
-/** Characters of a command that a line names; the list of the commands has it whole. */
+/** Maximum number of characters of a command in such a line; the list of commands has it in full. */
 const SHOWN_COMMAND = 100;
 
-/** Tells in lines, for PLAN.md, what was invented and what was left out. */
+/** Renders as lines for PLAN.md what was invented and what was left out. */
 export function renderInvented(
   invented: readonly Invented[],
   { done, marked, below }: Readonly<Record<'done' | 'marked' | 'below', readonly { what: string }[]>>,
@@ -167,7 +167,7 @@ export function renderInvented(
   ].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
-/** Tells what was invented, a line each, in the words of PLAN.md. */
+/** Renders each invention on one line, in the words of PLAN.md. */
 export function nameInvented(invented: readonly Invented[]): string[] {
   return invented.map(({ at, todos, what, why }) => {
     const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
@@ -177,7 +177,7 @@ export function nameInvented(invented: readonly Invented[]): string[] {
   });
 }
 
-/** Fields in words. */
+/** Names of fields in words. */
 const WORDS: Readonly<Record<string, string>> = {
   ...TODO_WORDS,
   by: 'author',

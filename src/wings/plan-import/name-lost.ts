@@ -4,27 +4,30 @@ import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { ImportNotes } from './notes.js';
 import { getPlace, readBox, type SourceDocument, showBlock } from './read-source.js';
 
-/** The last look at a source: what it says, and neither the plan nor a note has, is named (plans-from-elsewhere.md, plan import). */
+/**
+ * Makes a final pass over a source: reports text that is neither in the plan nor in a note (plans-from-elsewhere.md,
+ * plan import).
+ */
 
-/** A todo, and the lines that it was made of. */
+/** A todo, and the source lines from which it was made. */
 export interface Traced {
   todo: PlanTodo;
   at: Place;
   commit: string;
 }
 
-/** Something that a source says in a place of its own. */
+/** A piece of text of the source, with its position. */
 interface Said {
   text: string;
   at: Place;
-  /** Whether it is a heading of a part of the document: also one that says no more than a label is named. */
+  /** Whether it is a heading of a section: those are reported even if they contain only a label. */
   isPart?: boolean;
 }
 
 const STAYS = 'it has no place in a plan, and stays in the source';
 const IN_CODE = 'it looks like a step, but stands in a block of code';
 
-/** Names all that the source says and that came to nothing. */
+/** Reports all text of the source that was lost. */
 export function nameLost(
   documents: readonly SourceDocument[],
   { plan, traced }: { plan: PlanContent; traced: readonly Traced[] },
@@ -57,26 +60,26 @@ export function nameLost(
   }
 }
 
-/** Characters of a text that says the same wherever it stands. */
+/** Minimum length in characters for a text to count as found anywhere in the plan. */
 const TELLING = 24;
 
 const holds = (outer: Place, { path, line }: Place): boolean =>
   outer.path === path && outer.line <= line && line <= (outer.end ?? outer.line);
 
-/** The words of a text, which no change of its form alters; empty for none. */
+/** Returns the words of a text, independent of formatting; empty if there are none. */
 function toKey(text: string): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu);
   return words === null ? '' : ` ${words.join(' ')} `;
 }
 
-/** The keys of all texts of a value, none of which goes on in the next. */
+/** Returns the keys of all texts in a value, separated so that no match spans two texts. */
 function toKeys(value: unknown): string {
   if (typeof value === 'string') return toKey(value);
   if (typeof value !== 'object' || value === null) return '';
   return Object.values(value).map(toKeys).join('\n');
 }
 
-/** A name, labels and a lead (`Decision:`) may stand elsewhere than what they belong to. */
+/** Returns alternative keys: names, labels and a lead such as `Decision:` may have been moved elsewhere. */
 function listKeys(text: string): string[] {
   const plain = text.replace(LABELS, '');
   return [text, plain, plain.replace(/^[^:：]{1,40}[:：]/, '')].map(toKey);

@@ -1,32 +1,32 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { formatPlace, type Place } from '../../plan/markdown/place.js';
 
-/** Something of the source that has no place in the plan. */
+/** A part of the source that has no place in the plan. */
 export interface Unplaced {
-  /** `FILE:LINE`. */
+  /** In the form `FILE:LINE`. */
   at: string;
   what: string;
   why: string;
 }
 
-/** Takes down what an importer could not place, so that nothing is lost silently. */
+/** Collects what an importer could not place, so that nothing is lost silently. */
 export interface ImportNotes {
-  /** All that was noted, uncut. */
+  /** All notes, in full length. */
   noted: { at: Place; what: string; why: string }[];
-  /** Lines that need no further word: the plan has them in another form, or a note names them as a whole. */
+  /** Lines that need no further note: the plan has them in another form, or a note covers the whole block. */
   settled: Place[];
-  /** Notes something that has no place. */
+  /** Notes a text that has no place. */
   refuse(at: Place, what: string, why: string): void;
-  /** Notes a part of the source as a whole, with all that stands in it. */
+  /** Notes a block of the source as a whole, including all its lines. */
   refuseWhole(at: Place, what: string, why: string): void;
-  /** Says that the plan has these lines in another form. */
+  /** Records that the plan has these lines in another form. */
   settle(at: Place): void;
 }
 
-/** Characters of what is noted. */
+/** Maximum number of characters shown of a note. */
 const SHOWN = 160;
 
-/** Creates notes with nothing taken down. */
+/** Creates empty notes. */
 export function createImportNotes(): ImportNotes {
   const [noted, settled]: [ImportNotes['noted'], Place[]] = [[], []];
   const refuse: ImportNotes['refuse'] = (at, what, why) => void noted.push({ at, what, why });
@@ -43,7 +43,7 @@ export function createImportNotes(): ImportNotes {
 }
 
 /**
- * Tells what was noted, each in a line, in the order of the source.
+ * Renders the notes in the order of the source.
  * @param paths of its files, in order
  */
 export function listUnplaced({ noted }: ImportNotes, paths: readonly string[]): Unplaced[] {

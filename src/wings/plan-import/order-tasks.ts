@@ -1,17 +1,17 @@
 import type { ImportNotes } from './notes.js';
 import type { SourceTask } from './source-plan.js';
 
-/** A task under the id that its todo has. */
+/** A task with the id of its todo. */
 export interface NamedTask extends SourceTask {
   id: string;
-  /** The name that the source gives it. */
+  /** The name in the source. */
   said: string | null;
   dependsOn: string[];
 }
 
 /**
- * Gives the tasks that are left to do their ids and their order. A task follows the one before it; neighbours that the source
- * marks as parallel, in one part of it, follow the same ones. What the source names besides is added.
+ * Assigns ids and dependencies to the open tasks. A task depends on the one before it; adjacent tasks of a phase that
+ * are marked as parallel depend on the same ones. Dependencies named in the source are added.
  */
 export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): NamedTask[] {
   const ids = nameTasks(tasks);
@@ -33,7 +33,7 @@ export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): Na
   });
 }
 
-/** The name that the source gives, where it is the only one of its kind; else the next `todo-N`. */
+/** Uses the name from the source if it is unique and short enough; otherwise the next `todo-N`. */
 function nameTasks(tasks: readonly SourceTask[]): string[] {
   const taken = new Set<string>();
   let next = 1;

@@ -7,50 +7,50 @@ import { readVisible } from '../../plan/markdown/visible.js';
 import type { ImportNotes } from './notes.js';
 import type { SourceFile } from './source-plan.js';
 
-/** A source as Markdown: its sections, and the lines of its lists. */
+/** Reads a source as Markdown: its sections, and the entries of its lists. */
 
-/** A heading with what stands below it, up to the next heading. */
+/** A heading with the blocks below it, up to the next heading. */
 export interface Section {
-  /** 0: what stands before the first heading. */
+  /** 0 for the text before the first heading. */
   depth: number;
   title: string;
   at: Place;
   blocks: Block[];
 }
 
-/** A source that was read. */
+/** A parsed source. */
 export interface SourceDocument {
   path: string;
-  /** As it is seen: without invisible characters. */
+  /** The visible text, without invisible characters. */
   text: string;
   sections: Section[];
-  /** Lines that hold something nobody sees. */
+  /** Lines that contained invisible characters. */
   touched: ReadonlySet<number>;
-  /** Blocks of code with lines that look like steps: the first of them, and where they stand. */
+  /** Blocks of code with lines that look like steps: the first such line, and the extent of all. */
   boxesInCode: (Place & { text: string })[];
 }
 
-/** What a box says; `marked`: something else than that the entry is open, or done. */
+/** The state of a checkbox; `marked`: neither open nor done. */
 export type Box = 'open' | 'done' | 'marked';
 
 /** An entry of a list. */
 export interface SourceItem {
-  /** Its first paragraph in one line, without its box. */
+  /** Its first paragraph on one line, without the checkbox. */
   text: string;
   box: Box | null;
-  /** What stands in a box that says neither open nor done. */
+  /** The content of a checkbox that says neither open nor done. */
   mark: string | null;
   at: Place;
   children: SourceItem[];
-  /** What it holds besides its first paragraph and its lists. */
+  /** Its other blocks, except lists. */
   rest: Block[];
 }
 
-/** Invisible characters that are named at most. */
+/** Maximum number of lines with invisible characters that are noted. */
 const TOUCHED_NAMED = 10;
 
 /**
- * Reads a source; what nobody sees in it is left out and noted.
+ * Parses a source; removes and notes invisible parts.
  * @throws TooDeepError
  */
 export function readSource({ path, text: raw, unreadable = [] }: SourceFile, notes: ImportNotes): SourceDocument {
@@ -61,7 +61,7 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
-  // Lines stay what they are.
+  // Line numbers stay the same.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
   for (const { comment, line } of read.hidden) {
     notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML);
@@ -71,7 +71,7 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   return { ...document, sections: splitSections(read.blocks, document, notes) };
 }
 
-/** Why HTML has no place. */
+/** The reason why HTML is not imported. */
 export const HTML = 'HTML, comments included, is not imported';
 
 function findTouchedLines(plain: string, text: string): Set<number> {
@@ -113,7 +113,7 @@ function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
     : [{ path, text: first.text.trim(), line: first.line, end: found.at(-1)?.line ?? first.line }];
 }
 
-/** The headings that a line stands below, outermost first, without the title of the document. */
+/** Lists the headings above a line, outermost first, without the title of the document. */
 export function listHeadings({ sections }: SourceDocument, line: number): Section[] {
   const above: Section[] = [];
   for (const section of sections.filter(({ at, depth }) => depth > 0 && at.line <= line)) {
@@ -124,36 +124,36 @@ export function listHeadings({ sections }: SourceDocument, line: number): Sectio
   return above.filter((section) => section.depth > 1 || section !== title);
 }
 
-/** The sections below a heading, up to the next one of its depth, the heading's own first. */
+/** Lists the sections below a heading, up to the next one of its depth; its own section comes first. */
 export function getTree(sections: readonly Section[], from: Section): Section[] {
   const start = sections.indexOf(from);
   const end = sections.findIndex(({ depth }, index) => index > start && depth <= from.depth);
   return sections.slice(start, end < 0 ? undefined : end);
 }
 
-/** The lines of a section, its heading included. */
+/** Returns the lines of a section, including its heading. */
 export function getExtent({ at, blocks }: Section, document: SourceDocument): Place {
   const last = blocks.at(-1);
   return { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) };
 }
 
-/** Where a block stands. */
+/** Returns the position of a block. */
 export function getPlace(block: Pick<Block, 'position'>, { path }: Pick<SourceDocument, 'path'>): Place {
   const line = block.position?.start.line ?? 1;
   return { path, line, end: block.position?.end.line ?? line };
 }
 
-/** Shows what a line says, cleaned, secrets masked, in one line. */
+/** Renders inline content on one line, cleaned and with secrets masked. */
 function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
   const tokens = readTokens(nodes, text).flatMap((token): Token[] => {
     if (token.kind !== 'mark') return [token];
-    // Underscores are as often a part of a name as they are emphasis: `src/__init__.py`.
+    // Underscores are as often a part of a name, as in `src/__init__.py`, as they are emphasis.
     return token.typed.startsWith('_') ? [{ kind: 'text', value: token.typed }] : [];
   });
   return toWholeLine(writeTokens(tokens));
 }
 
-/** Shows what a block says in one line; a list as its entries, code as it is. */
+/** Renders a block on one line; a list as its entries, code as it is. */
 export function showBlock(block: Block, document: Pick<SourceDocument, 'text' | 'path'>): string {
   if (block.type === 'paragraph' || block.type === 'heading') return showInline(block.children, document);
   return toWholeLine(document.text.slice(block.position?.start.offset, block.position?.end.offset));
@@ -164,10 +164,10 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
   return list.children.map((item) => readItem(item, document));
 }
 
-/** `[P]` is a label, and no box. */
+/** Matches a checkbox; `[P]` is a label instead. */
 const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
-/** Takes the box off a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` says that it may be left out. */
+/** Separates the checkbox from a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` means optional. */
 export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
   const [lead, sign, star] = BOX.exec(line) ?? [];
   if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
@@ -176,10 +176,10 @@ export function readBox(line: string): { text: string; box: Box | null; mark: st
   return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
 }
 
-/** Whether an entry, or one nested in it, has a box. */
+/** Returns whether an entry, or one nested in it, has a checkbox. */
 export const hasBox = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBox);
 
-/** Entries with those nested in them, in order. */
+/** Lists entries and their nested entries, in order. */
 export const flattenItems = (items: readonly SourceItem[]): SourceItem[] =>
   items.flatMap((item) => [item, ...flattenItems(item.children)]);
 
@@ -205,9 +205,9 @@ interface Open {
 }
 
 /**
- * Lengthens the fences of blocks that hold blocks of code of their own, as whoever wrote them meant it: Markdown takes inner fences
- * of the same length for their ends (plans-from-elsewhere.md, What becomes of what). A block whose fences do not come out even
- * stays as it is, with what follows it. Lines stay where they are.
+ * Lengthens the fences of code blocks that contain other code blocks, as their author meant them: Markdown takes an
+ * inner fence of the same length for the end (plans-from-elsewhere.md, What becomes of what). A block with unbalanced
+ * fences stays as it is, and so does the rest of the text. Line numbers do not change.
  * @param text with LF line endings
  */
 function mendFences(text: string): string {
@@ -229,7 +229,7 @@ function mendFences(text: string): string {
   return [...lines.slice(0, even), ...written.slice(even)].join('\n');
 }
 
-/** Ends the innermost block; one that held others gets fences longer than theirs. */
+/** Closes the innermost block; if it contains others, its fences become longer than theirs. */
 function close(lines: string[], open: Open[], index: number): void {
   const block = open.pop();
   if (block === undefined) return;

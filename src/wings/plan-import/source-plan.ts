@@ -2,15 +2,15 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import type { Place } from '../../plan/markdown/place.js';
 import type { ForeignText } from '../../plan/markdown/visible.js';
 
-/** What an importer has read, before it is made a plan of (plans-from-elsewhere.md, What becomes of what). */
+/** The result of reading a source, before a plan is built from it (plans-from-elsewhere.md, What becomes of what). */
 
 /** A file of the source. */
 export interface SourceFile extends ForeignText {
-  /** Lines that were left out, because they are no UTF-8 text. */
+  /** Lines that were left out because they are not valid UTF-8. */
   unreadable?: { line: number; text: string }[];
 }
 
-/** What the source says somewhere, in one line. */
+/** A text of the source on one line, with its position. */
 export interface SourceText {
   text: string;
   at: Place;
@@ -20,13 +20,13 @@ export interface SourceText {
 export interface SourceCommand {
   argv: string[];
   cwd?: string;
-  /** What has to come of it besides that it ends well. */
+  /** The expected result, if it is not just exit code 0. */
   expect?: { exitCode?: number; stdoutContains?: string };
   /** Whether only a shell can run it. */
   isShell: boolean;
-  /** Whether the source only says to run it, and not that something is checked by it. */
+  /** Whether the source only says to run it, not that it is a check. */
   isTold: boolean;
-  /** Whether what hid how it ends was left out. */
+  /** Whether a viewer at its end, which hides its exit code, was removed. */
   isCut: boolean;
   at: Place;
 }
@@ -34,69 +34,69 @@ export interface SourceCommand {
 /** A step of a task. */
 export interface SourceStep {
   text: string;
-  /** Whether it is left out: ticked, struck out, or marked as something else than open. */
+  /** Whether it is left out: ticked, struck out, or marked as something other than open. */
   isDone: boolean;
-  /** What its box holds where that says neither open nor done. */
+  /** The content of its checkbox if that says neither open nor done. */
   mark?: string | null;
-  /** Whether it has a box that is not ticked. */
+  /** Whether it has an unticked checkbox. */
   isOpen?: boolean;
   at: Place;
 }
 
-/** A task: what becomes a todo. */
+/** A task, which becomes a todo. */
 export interface SourceTask {
-  /** Made of the name that the source gives it: `T001`, `task-1-1`; null where it gives none. */
+  /** Derived from its name in the source: `T001`, `task-1-1`; null without a name. */
   id: string | null;
-  /** Whole, in one line. */
+  /** In full, on one line. */
   title: string;
   at: Place;
-  /** Number of the part of the source that it stands in; the parts follow each other. */
+  /** Number of the part of the source that contains it; parts follow each other. */
   phase: number;
-  /** Whether the source says that it may be done beside its neighbours. */
+  /** Whether the source allows it to be done in parallel with its neighbours. */
   isParallel: boolean;
-  /** Names of tasks that the source says it depends on. */
+  /** Names of the tasks that it depends on, according to the source. */
   after: string[];
   steps: SourceStep[];
-  /** How to tell that it is done, where the source says so in words. */
+  /** The criterion for being done, if the source states one in words. */
   check?: string | null;
-  /** Those that the source lists as what the task changes. */
+  /** Files that the source lists as changed by the task. */
   files: string[];
-  /** What the source says of them, and of files that are only read. */
+  /** Remarks about these files, and about files that are only read. */
   references: string[];
-  /** The headings that it stands below. */
+  /** The headings above it. */
   below: string[];
   commands: SourceCommand[];
-  /** Whether it names commands, be they taken up or not. */
+  /** Whether it names commands, accepted or not. */
   namesCommands: boolean;
-  /** Whether it does nothing but run commands that check. */
+  /** Whether it only runs commands that check. */
   isCheck: boolean;
-  /** What it says that it is committed with. */
+  /** The commit message given in the source. */
   commit: string | null;
-  /** Whether it is left out: ticked, struck out, or marked as something else than open. */
+  /** Whether it is left out: ticked, struck out, or marked as something other than open. */
   isDone: boolean;
-  /** What its box holds where that says neither open nor done. */
+  /** The content of its checkbox if that says neither open nor done. */
   mark: string | null;
-  /** The requirement that the source says it is for. */
+  /** The requirement that it serves, according to the source. */
   serves: string | null;
 }
 
-/** A requirement, with what shows that it is met. */
+/** A requirement, with its criteria. */
 export interface SourceRequirement {
   id: string | null;
-  /** Word for word, in one line. */
+  /** Verbatim, on one line. */
   quote: string;
   text: string;
   checks: string[];
   at: Place;
 }
 
-/** All that was read. */
+/** Everything that was read from a source. */
 export interface SourcePlan {
   format: ImportFormat;
   title: string;
-  /** What it is about, where the source has a heading for it; null: what was asked first. */
+  /** Its subject, if the source has a heading for it; null: the first request is used. */
   core: string | null;
-  /** What was asked; empty where the source does not say. */
+  /** The request; empty if the source states none. */
   request: SourceText[];
   deliverables: SourceText[];
   doneWhen: SourceText[];
@@ -105,13 +105,13 @@ export interface SourcePlan {
   findings: SourceText[];
   assumptions: SourceText[];
   risks: SourceText[];
-  /** What somebody has to settle first. */
+  /** What somebody has to settle before the work. */
   needs: SourceText[];
   requirements: SourceRequirement[];
   tasks: SourceTask[];
 }
 
-/** A plan of which nothing was read yet. */
+/** Creates a plan without content. */
 export function createSourcePlan(format: ImportFormat, title: string): SourcePlan {
   const nothing = { request: [], deliverables: [], doneWhen: [], mustNotDo: [], decisions: [], findings: [] };
   return { format, title, core: null, ...nothing, assumptions: [], risks: [], needs: [], requirements: [], tasks: [] };

@@ -1,9 +1,12 @@
 import { Told } from './options.js';
 import { ANYTHING, HISTORY, joinPaths } from './paths.js';
 
-/** What git writes in the work tree, and of what it keeps, by its verbs (harness.md, Guard). Pure, and about names alone. */
+/**
+ * Lists what a git command writes, in the work tree and in git's own data, by its verb (harness.md, Guard). Pure; knows
+ * only names.
+ */
 
-/** Lists what a call of git writes; by `HISTORY` what it does to commits, branches and the index. */
+/** Lists the paths that a git command writes; paths made with `HISTORY` stand for commits, branches and the index. */
 export function takeGit(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
@@ -21,12 +24,12 @@ export function takeGit(all: readonly string[]): string[] {
   return written.map((path) => joinPaths(directory, path) ?? path);
 }
 
-/** Characters of a directory. */
+/** Maximum length of a directory in characters. */
 const LONGEST = 4096;
-/** Options before the verb that take the next word. */
+/** Options before the verb that take the next word as their value. */
 const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source'.split(' ');
 
-/** Options of a verb that take a value. */
+/** Options of each verb that take a value. */
 const GRAMMARS: Readonly<Record<string, string>> = {
   commit: '-m -F -C -c -t --message --file --author --date --trailer',
   config: '-f --file --blob --type --default --comment --value',
@@ -52,27 +55,29 @@ function takeVerb(verb: string, rest: readonly string[]): string[] {
 
 type Verb = (told: Told, rest: readonly string[]) => string[];
 
-/** A verb that changes what only git knows, unless it is told something that only shows, or only forgets. */
+/** A verb that changes history and may write any file, unless one of the harmless options is given. */
 const anywhere =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [HISTORY, ANYTHING];
-/** A verb that changes nothing but what git keeps. */
+/** A verb that changes only history, unless a harmless option is given. */
 const keeping =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [HISTORY];
-/** A verb that writes these, unless its first operand is one of those that only show, with blanks between them. */
+/**
+ * A verb that writes `paths`, unless its first operand is one of the space-separated, read-only subcommands in `shows`.
+ */
 const unless =
   (shows: string, ...paths: string[]): Verb =>
   ({ operands: [what = ''] }) =>
     shows.split(' ').includes(what) ? [] : paths;
 const CONFIG = '.git/config';
 const HOOKS = '.git/hooks';
-/** Options that only show, of verbs that know both. */
+/** Options that make a verb only show what it would do. */
 const DRY = ['-n', '--dry-run'];
 const toOutput: Verb = (told) => told.values('-o', '--output');
-/** Options by which a list of paths comes from elsewhere: who is asked, or a file. */
+/** Options by which the list of paths comes from elsewhere: from a dialogue, or from a file. */
 const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -111,7 +116,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (['list', 'show', 'create'].includes(what)) return [];
     return ['store', 'drop', 'clear'].includes(what) ? [HISTORY] : [HISTORY, ANYTHING];
   },
-  // With what is ignored, `.dev` goes, too.
+  // With these options git also removes ignored files, and so `.dev`.
   clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
   checkout: takeCheckedOut,
   switch: takeSwitched,
@@ -133,7 +138,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
 
-/** Also by a name alone it only reads. */
+/** With only a name and no changing option, it reads. */
 function takeConfigured(told: Told): string[] {
   const [first = '', ...more] = told.operands;
   const isAlone = more.length === 0 && first !== 'edit';
@@ -143,12 +148,15 @@ function takeConfigured(told: Told): string[] {
   return told.has('--global', '--system') ? [] : [file];
 }
 
-/** Of a single word only the files there tell whether it is a commit; of several, all but the first are files. */
+/**
+ * Whether a single word is a commit or a file depends on the files that exist; of several words, the later ones are
+ * files.
+ */
 function takeWord([word, ...more]: readonly string[]): string[] {
   return word === undefined || more.length > 0 ? [] : [HISTORY + word];
 }
 
-/** Without a path, all that anybody has staged goes. */
+/** Without a path, it unstages everything, including other people's changes. */
 function takeReset(told: Told, rest: readonly string[]): string[] {
   if (told.has('--hard', '--merge', '--keep')) return [HISTORY, ANYTHING];
   if (told.has('--soft')) return [HISTORY];
@@ -158,7 +166,7 @@ function takeReset(told: Told, rest: readonly string[]): string[] {
   return paths.length === 0 ? [HISTORY] : [];
 }
 
-/** Where a new branch begins: at what is checked out no file changes. */
+/** Takes the start point of a new branch: at HEAD, no file changes. */
 function takeStart([start, ...more]: readonly string[]): string[] {
   return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [HISTORY] : [HISTORY, ANYTHING];
 }
@@ -174,7 +182,7 @@ function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
   return told.operands.length === 0 && isForced ? [ANYTHING] : [...takeWord(told.operands), ...told.operands];
 }
 
-/** What is switched to is never a path. An orphan begins with no file at all. */
+/** The operand of `git switch` is never a path. An orphan branch begins without any file. */
 function takeSwitched(told: Told, rest: readonly string[]): string[] {
   if (rest.length === 0) return [];
   if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [HISTORY, ANYTHING];

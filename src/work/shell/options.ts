@@ -1,22 +1,24 @@
-/** How the words behind a program divide into options, their values and operands (harness.md, Guard). Pure, and about text alone. */
+/**
+ * Divides the words after a program into options, their values and operands (harness.md, Guard). Pure; knows only text.
+ */
 
-/** Stands for a word that only the shell knows. No path, and no option, has this character. */
+/** Stands for a word whose value only the shell knows. No path or option contains this character. */
 export const UNKNOWN = '\0';
 
 /** Which options of a program take a value. */
 export interface Grammar {
-  /** From the same word, or else from the next one; with blanks between them. */
+  /** Space-separated options that take the rest of their word or else the next word as their value. */
   valued?: string;
-  /** From the same word alone, so that the rest of it are no options. */
+  /** Letters of options that take only the rest of their word as a value. */
   attached?: string;
   /** Whether the first operand ends the options. */
   stops?: boolean;
 }
 
-/** Options without a value that one with a value begins with. */
+/** Options without a value whose name is a prefix of an option with a value. */
 const WHOLE = ['--backup', '--partial', '--strip'];
 
-/** What a program was told. */
+/** The options and operands that a program was given. */
 export class Told {
   readonly operands: string[] = [];
   readonly #given: [option: string, value: string | null][] = [];
@@ -58,8 +60,8 @@ export class Told {
   }
 
   /**
-   * Whether one of these options was given, and not taken back after that by `--no-…`; a long one also cut short, as GNU programs
-   * and git take it.
+   * Returns whether one of these options was given and not revoked later by `--no-…`. Also accepts an abbreviated long
+   * option, as GNU programs and git do.
    */
   has(...options: string[]): boolean {
     return this.#given.reduce((is, [option]) => {
@@ -69,7 +71,7 @@ export class Told {
     }, false);
   }
 
-  /** The values given to any of these options, in order. */
+  /** Returns the values given to any of these options, in order. */
   values(...options: string[]): string[] {
     return this.#given.flatMap(([option, value]) => (value && this.#means(option, options) ? [value] : []));
   }

@@ -2,7 +2,10 @@ import { takeGit } from './git.js';
 import { Told } from './options.js';
 import { ANYTHING, type DirectoryTest, findName, joinPaths, putInto } from './paths.js';
 
-/** Which of its arguments a program writes, for programs that do so plainly (harness.md, Guard). Pure, and about names alone. */
+/**
+ * Lists which of its arguments a program writes, for programs where that is plain (harness.md, Guard). Pure; knows only
+ * names.
+ */
 
 type Program = (words: readonly string[], isDirectory: DirectoryTest) => string[];
 
@@ -54,7 +57,7 @@ function takeAll(valued = ''): (words: readonly string[]) => string[] {
   return (words) => new Told(words, { valued }).operands;
 }
 
-/** The first operand says what they become, where no other file does. */
+/** The first operand is the new mode or owner, unless `--reference` names a file to copy it from. */
 function takeOwned(words: readonly string[]): string[] {
   const told = new Told(words, { valued: '--reference --from' });
   return told.has('--reference') ? told.operands : told.operands.slice(1);
@@ -62,7 +65,10 @@ function takeOwned(words: readonly string[]): string[] {
 
 const TARGETED = '-t -S --target-directory --suffix';
 
-/** What is moved or copied, and where it comes to lie: at the last operand, or in the directory that it is, or that is named. */
+/**
+ * Returns the operands that are moved or copied, and their new paths: the last operand, or a path in the directory that
+ * it is or that `-t` names.
+ */
 function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = '') {
   const told = new Told(words, { valued: `${TARGETED} ${more}` });
   const directory = told.values('-t', '--target-directory').at(-1);
@@ -70,7 +76,7 @@ function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = 
   const target = told.operands.at(-1);
   if (target === undefined || told.operands.length < 2) return { sources: [], written: [] };
   const sources = told.operands.slice(0, -1);
-  // With all that leads to them, or in the place of the directory.
+  // These options recreate the whole source path, or replace the directory itself.
   const isWhole = told.has('-T', '--no-target-directory', '--parents');
   return { sources, written: !isWhole && isDirectory(target) ? putInto(target, sources) : [target] };
 }
@@ -78,7 +84,7 @@ function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = 
 function takeLinked(words: readonly string[], isDirectory: DirectoryTest): string[] {
   const { operands, ...told } = readLinked(words);
   const [only = '', ...others] = operands;
-  // To one thing alone, it is a link of its name here.
+  // With one operand, `ln` links it in the current directory.
   if (others.length === 0 && !told.isInto)
     return only === '' ? [] : [findName(only.replace(/\/+$/, ''))].filter(isNamed);
   const { written } = takeMoved(words, isDirectory);
@@ -105,7 +111,7 @@ function takeSynced(words: readonly string[], isDirectory: DirectoryTest): strin
   if (told.has('-n', '--dry-run', '--list-only')) return [];
   const logs = told.values('--log-file', '--write-batch', '--only-write-batch');
   const target = told.operands.at(-1);
-  // Of one alone it lists what is there.
+  // With a single operand, rsync only lists files.
   if (target === undefined || told.operands.length < 2) return logs;
   const sources = told.operands.slice(0, -1);
   const removed = told.has('--remove-source-files') ? sources.filter((path) => !REMOTE.test(path)) : [];
@@ -115,7 +121,10 @@ function takeSynced(words: readonly string[], isDirectory: DirectoryTest): strin
   return [...logs, ...removed, ...(isWhole ? [target] : putInto(target, names))];
 }
 
-/** What edits files in place when told to: without a script of its own among the options, the first operand is one. */
+/**
+ * For programs that edit files in place if told to: without a script among the options, the first operand is the
+ * script.
+ */
 function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof Told>[1]): string[] {
   const told = new Told(words, grammar);
   if (!told.has('-i', '--in-place')) return [];
@@ -148,7 +157,7 @@ const CURL_FILES = ['-D', '-c', '--dump-header', '--cookie-jar', '--trace', '--t
 const CURL =
   '-o -X -H -d -u -A -e -F -T -b -K -m -w -x -E -r -C -y -Y -z -Q -t -P -U --output --output-dir --request --header --data --user --max-time --retry --url';
 
-/** What curl writes. */
+/** Lists the files that curl writes. */
 function takeFetched(words: readonly string[]): string[] {
   const told = new Told(words, { valued: `${CURL} ${CURL_FILES.join(' ')}` });
   const isNamedThere = told.has('-O', '--remote-name', '--remote-name-all');
@@ -160,7 +169,7 @@ function takeFetched(words: readonly string[]): string[] {
 const WGET =
   '-O -o -a -P -i -t -T -U -e -Q -w -A -R -D -I -X -l -B --output-document --output-file --append-output --directory-prefix --input-file';
 
-/** What wget writes. */
+/** Lists the files that wget writes. */
 function takeGot(words: readonly string[]): string[] {
   const told = new Told(words, { valued: WGET, attached: 'n' });
   if (told.has('--spider')) return [];
@@ -176,7 +185,7 @@ function inDirectory(directories: readonly string[], paths: readonly string[]): 
   return paths.map((path) => joinPaths(directories.at(-1) ?? '', path) ?? path);
 }
 
-/** The name that a file has here by its address. */
+/** Returns the file name under which a URL is downloaded. */
 function nameDownload(address: string): string {
   const path = address.replace(/^\w+:\/\/[^/]*/, '').replace(/[?#].*$/s, '');
   return findName(path) ?? 'index.html';

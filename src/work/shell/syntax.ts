@@ -1,27 +1,28 @@
 import { type Command, isBeginning, isFileDescriptor, joinTexts, type Part, type Word } from './words.js';
 
 /**
- * Reads a shell command as far as the guard has to (harness.md, Guard): words, redirections, here-documents, and what runs inside
- * of substitutions. In one pass, so that no command takes longer than its length; what no shell would take, it takes somehow.
+ * Parses a shell command as far as the guard needs (harness.md, Guard): words, redirections, here-documents, and
+ * commands inside substitutions. Works in a single pass, so the time is linear in the length; accepts invalid input in
+ * some way.
  */
 
-/** What runs, in order; between `enter` and `leave` it runs in a shell of its own. */
+/** The commands in order; those between `enter` and `leave` run in a subshell. */
 export type Item = Command | 'enter' | 'leave';
 
 const DEEPEST = 60;
 const REDIRECTION = /&>>?|>\||>>|>&|<>|<<<|<<-|<<|<&|>|</y;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y;
-/** Braces whose contents are plain. */
+/** Braces with plain contents. */
 const BRACES = /\{([^\s;&|<>(){}'"`$\\]*)\}/y;
 const ENDS_WORD = /[\s;&|<>()]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007' };
 
-/** Lists what a command runs. Never throws. */
+/** Lists the commands of a shell line. Never throws. */
 export function parseShell(text: string, depth = 0): Item[] {
   return new Parser(text, depth).parse();
 }
 
-/** Where a list of commands ends; null at the end of the text. */
+/** The character that ends a list of commands; null for the end of the text. */
 type End = ')' | '`' | null;
 
 const begin = (): Command => ({ words: [], writes: [], body: null });
@@ -50,7 +51,7 @@ class Parser {
     return this.#items;
   }
 
-  /** Lists what runs in `$(…)` and backticks of a text that is not itself a command. */
+  /** Lists the commands in `$(…)` and backticks of a text that is not itself a command. */
   parseSubstitutions(): Item[] {
     this.#quoted([], null);
     return this.#items;
@@ -72,7 +73,7 @@ class Parser {
     if (command.words.length + command.writes.length > 0) this.#items.push(command);
   }
 
-  /** Reads what belongs to this command; false where it ends. */
+  /** Reads the next part of this command; returns false if the command ends here. */
   #readOn(command: Command, end: End): boolean {
     const char = this.#text[this.#at] ?? '';
     const next = this.#text[this.#at + 1];
@@ -99,14 +100,14 @@ class Parser {
       this.#skipOver('))');
       return true;
     }
-    // An array, not commands.
+    // An array assignment, not commands.
     if (this.#text[this.#at - 1] !== '=') return false;
     this.#at += 1;
     this.#nested(')', true);
     return true;
   }
 
-  /** What stands between two commands. */
+  /** Reads the separator between two commands. */
   #separator(): void {
     const char = this.#text[this.#at];
     this.#at += 1;
@@ -128,7 +129,7 @@ class Parser {
     if (isDropped) this.#drop(before);
   }
 
-  /** Takes back what was read as commands, but for what is substituted in their words. */
+  /** Removes items that were read as commands, except for the substitutions in their words. */
   #drop(from: number): void {
     let depth = 0;
     for (const item of this.#items.splice(from)) {
@@ -138,7 +139,7 @@ class Parser {
     }
   }
 
-  /** Whether what begins here, behind `((`, is a calculation; else it is a shell in a shell. */
+  /** Returns whether the text after `((` is an arithmetic expression; otherwise it is a subshell in a subshell. */
   #isArithmetic(from: number): boolean {
     let depth = 1;
     for (let at = from; at < this.#text.length; at += 1) {
@@ -149,7 +150,7 @@ class Parser {
     return true;
   }
 
-  /** Goes behind `end`; what is substituted on the way runs. */
+  /** Skips past `end`; reads the substitutions on the way, since they run. */
   #skipOver(end: string): void {
     const text = this.#text.slice(this.#at, this.#skipTo(end, end.length));
     if (this.#depth < DEEPEST && /`|\$[({]/.test(text)) {
@@ -215,7 +216,7 @@ class Parser {
     } else if (char === "'") parts.push(this.#single());
     else if (char === '"') {
       this.#at += 1;
-      // Also an empty one is a word.
+      // An empty string in quotes is also a word.
       parts.push('');
       this.#quoted(parts, '"');
     } else if (char === '$' && next === "'") parts.push(this.#escaped());
@@ -231,7 +232,7 @@ class Parser {
     return inner.includes(',') ? { choices: inner.split(',') } : whole;
   }
 
-  /** `'…'`, at the first quote. */
+  /** Reads `'…'`, starting at the first quote. */
   #single(): string {
     const from = this.#at + 1;
     this.#at = from;
@@ -240,7 +241,7 @@ class Parser {
     return this.#text.slice(from, isClosed ? after - 1 : after);
   }
 
-  /** What means the same within double quotes and without. */
+  /** Reads characters that have the same meaning inside and outside double quotes. */
   #character(char: string): Part {
     if (char === '$') return this.#dollar();
     this.#at += 1;
@@ -249,7 +250,7 @@ class Parser {
     return null;
   }
 
-  /** What stands between double quotes, or in a here-document. */
+  /** Reads the text between double quotes, or of a here-document. */
   #quoted(parts: Part[], end: '"' | null): void {
     while (this.#at < this.#text.length) {
       const char = this.#text[this.#at] ?? '';
@@ -265,7 +266,7 @@ class Parser {
     }
   }
 
-  /** `$'…'`, at the `$`. */
+  /** Reads `$'…'`, starting at the `$`. */
   #escaped(): string {
     let text = '';
     this.#at += 2;
@@ -313,7 +314,7 @@ class Parser {
     return null;
   }
 
-  /** Goes to what is looked for, and `more` characters on; to the end where it is not there. */
+  /** Moves to the next occurrence of `what`, plus `more` characters; to the end of the text if it does not occur. */
   #skipTo(what: string, more: number): number {
     const found = this.#text.indexOf(what, this.#at);
     this.#at = found === -1 ? this.#text.length : found + more;

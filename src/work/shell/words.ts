@@ -1,30 +1,33 @@
-/** A part of a word: text, a variable by its name, the texts of `{a,b}`, or (null) what only a shell could know. */
+/**
+ * A part of a word: text, a variable by its name, the alternatives of `{a,b}`, or (null) something only the shell
+ * knows.
+ */
 export type Part = string | { variable: string } | { choices: string[] } | null;
 export type Word = readonly Part[];
 
-/** A command of a shell line, as far as the guard has to know it. */
+/** A command of a shell line, as far as the guard needs it. */
 export interface Command {
   words: Word[];
-  /** Files that are written, by `>` and its kin. */
+  /** Files that `>` and similar redirections write. */
   writes: Word[];
   /** The text of a here-document or a here-string. */
   body: Word | null;
 }
 
-/** Words behind which another command begins. */
+/** Shell words after which a command begins. */
 const OPENING = ['if', 'elif', 'while', 'until', '!', 'then', 'do', 'else', '{', 'time', 'coproc'];
 
-/** Whether nothing of a command is there yet but words of the shell. */
+/** Returns whether a command so far consists only of such shell words. */
 export function isBeginning({ words }: Command): boolean {
   return words.every(([first, ...more]) => more.length === 0 && OPENING.includes(String(first)));
 }
 
-/** Whether a word may be the number before a redirection. */
+/** Returns whether a word may be the file descriptor before a redirection. */
 export function isFileDescriptor([first, ...more]: Word): boolean {
   return more.length === 0 && typeof first === 'string' && /^(?:\d+|\{\w+\})$/.test(first);
 }
 
-/** Makes one text of those that follow each other. */
+/** Joins adjacent texts into one. */
 export function joinTexts(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   let from = 0;

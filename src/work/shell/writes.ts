@@ -4,17 +4,20 @@ import { listWritten } from './programs.js';
 import { parseShell } from './syntax.js';
 import type { Command, Word } from './words.js';
 
-/** What a shell command writes, where it says so plainly (harness.md, Guard). What it hides, the second net finds. */
+/**
+ * Lists what a shell command writes, as far as the command says so plainly (harness.md, Guard). The second net finds
+ * the rest.
+ */
 
-/** Values of a variable that are looked at. */
+/** Maximum number of values of a variable. */
 const VALUES = 20;
-/** Scripts within scripts, and programs that run others, that are looked at. */
+/** Maximum nesting of scripts within scripts, and of programs that run others. */
 const DEEPEST = 4;
-/** Characters of a path, and of what a variable makes of a word. */
+/** Maximum length in characters of a path, and of a word with its variables replaced. */
 const LONGEST = 4096;
-/** Words of one `-exec`. */
+/** Maximum number of words of one `-exec`. */
 const INNER = 100;
-/** Words of the shell itself before a command, and programs that run the rest. */
+/** Shell words before a command; below, programs that run the rest of their words as a command. */
 const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
 const RUNNERS: Readonly<Record<string, string>> = {
   time: '-o -f --output --format',
@@ -42,28 +45,28 @@ const RUNNERS: Readonly<Record<string, string>> = {
   watch: '-n --interval',
   xargs: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --arg-file',
 };
-/** Those that take an operand of their own before the rest. */
+/** Runners that take an operand of their own before the command. */
 const OPERAND = ['timeout', 'flock', 'script', 'su', 'chrt', 'taskset'];
-/** What the shell that they start reads. */
+/** Options of these runners that hold a script for a shell. */
 const SCRIPTS = ['-c', '--command'];
-/** Options of those by which the rest runs in another directory. */
+/** Options by which a runner runs the command in another directory. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /**
- * Lists the paths, as the command names them, each after the plain `cd` before it; `ANYTHING` or a directory for what may change
- * below it. Never throws; what it does not understand counts as nothing.
- * @param isDirectory of a path as the command names it; what is put into a directory comes to lie there under its own name
+ * Lists the paths that a command writes, as it names them, with plain `cd`s before applied; `ANYTHING` or a directory
+ * if any file below may change. Never throws; what it does not understand counts as nothing.
+ * @param isDirectory tests a path as named in the command; a file put into a directory keeps its name there
  */
 export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
   return [...new Set(new Reader({ variables: createVariables(), isDirectory }, '', 0).read(command))];
 }
 
 /**
- * Lists the words of each simple command that a line comes to, also behind programs that run others, in scripts and in
- * substitutions: `sudo git push` counts as itself and as `git push`. Without assignments and words of the shell itself; `UNKNOWN` stands
- * for a word that only a shell could know. Never throws.
+ * Lists the words of each simple command on a line, including those run by other programs, in scripts and in
+ * substitutions: `sudo git push` counts as itself and as `git push`. Leaves out assignments and shell words; `UNKNOWN`
+ * stands for a word that only the shell knows. Never throws.
  */
 export function listShellCommands(line: string): string[][] {
   const commands: string[][] = [];
@@ -78,11 +81,11 @@ const createVariables = () =>
     ['PWD', ['.']],
   ]);
 
-/** What holds for a script and all within it. */
+/** Context shared by a script and everything nested in it. */
 interface Surroundings {
   variables: Map<string, string[]>;
   isDirectory: DirectoryTest;
-  /** Hears of each simple command. */
+  /** Called with each simple command. */
   note?: (words: readonly string[]) => void;
 }
 
@@ -91,7 +94,7 @@ class Reader {
   readonly #variables: Map<string, string[]>;
   readonly #depth: number;
   readonly #paths: string[] = [];
-  /** Null where a `cd` has led who knows where. */
+  /** Null after a `cd` to an unknown directory. */
   #directory: string | null;
 
   constructor(around: Surroundings, directory: string | null, depth: number) {
@@ -124,7 +127,7 @@ class Reader {
     this.#run(this.#assign(words), texts.length === 0 ? null : texts.join('\n'));
   }
 
-  /** Takes what is assigned before a command, and returns the rest. */
+  /** Applies the assignments before a command, and returns the remaining words. */
   #assign(words: readonly Word[]): string[] {
     const rest: string[] = [];
     const assigns = ['export', 'local', 'declare', 'readonly', 'typeset'];
@@ -143,7 +146,7 @@ class Reader {
     return rest;
   }
 
-  /** The values of a word; none where it is not known. */
+  /** Returns the possible values of a word; empty if unknown. */
   #evaluate(word: Word): string[] {
     let values = [''];
     for (const part of word) {
@@ -168,7 +171,7 @@ class Reader {
     const [program = '', ...rest] = all.slice(at);
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (name === 'function') this.#run(rest.slice(1), body, depth + 1);
-    // A name is there only before a compound command.
+    // A name can follow only if a compound command comes after it.
     else if (name === 'coproc') this.#run(rest.slice(BEFORE.includes(rest[1] ?? '') ? 1 : 0), body, depth + 1);
     else if (name === 'for' || name === 'select') this.#loop(rest);
     else if (name === 'cd' || name === 'pushd') this.#changeDirectory(rest);
@@ -182,7 +185,7 @@ class Reader {
   }
 
   #note(all: readonly string[], from: number, depth: number): void {
-    // Where nobody follows any more, each word may be the next program.
+    // Beyond the maximum depth, any of the words may be the next program.
     const to = depth > DEEPEST ? Math.min(all.length, from + INNER) : from + 1;
     for (let at = from; at < to; at += 1) this.#around.note?.(all.slice(at));
   }
@@ -216,7 +219,7 @@ class Reader {
     else if (body !== null && rest.every((word) => word.startsWith('-') || word === UNKNOWN)) this.#readScript(body);
   }
 
-  /** `find` writes where it looks. */
+  /** `find` writes below its starting points. */
   #find(rest: readonly string[], depth: number): void {
     const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
     const places = (expression === -1 ? rest : rest.slice(0, expression)).flatMap((word) =>
@@ -241,7 +244,7 @@ class Reader {
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
     const told = new Told(rest, { valued: RUNNERS[name] ?? '', stops: true });
-    // It says what would run.
+    // With these options it only shows what would run.
     if (name === 'command' && told.has('-v', '-V')) return;
     const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
     const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : OPERAND.includes(name) ? 1 : 0;
@@ -250,10 +253,10 @@ class Reader {
     for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
     const script = findScript(name, told, inner);
     this.#add(listLogs(name, told, inner));
-    // Options stand between assignments, too.
+    // Options may also stand between assignments.
     if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
     else if (script !== undefined) this.#readScript(script);
-    // Which files they are, its input says: somewhere here.
+    // The file names come from stdin, so take the current directory instead.
     else if (name === 'xargs') {
       this.#around.note?.(inner);
       this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
@@ -262,7 +265,7 @@ class Reader {
   }
 }
 
-/** What a program has a shell read instead of running the rest. */
+/** Returns the script that a runner passes to a shell instead. */
 function findScript(name: string, told: Told, inner: readonly string[]): string | undefined {
   if (name === 'watch') return inner.join(' ');
   if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
@@ -270,17 +273,17 @@ function findScript(name: string, told: Told, inner: readonly string[]): string 
   return OPERAND.includes(name) ? [told, later].flatMap((one) => one.values(...SCRIPTS))[0] : undefined;
 }
 
-/** Where a program writes down what it has seen of the rest. */
+/** Lists the files in which a runner records what it saw of the command. */
 function listLogs(name: string, told: Told, inner: readonly string[]): string[] {
   if (name === 'time' || name === 'strace') return told.values('-o', '--output');
-  // By a file alone it may be any program of this name.
+  // With only a file as operand, this may be any program named `script`.
   return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];
 }
 
-/** Devices that may always be written: they keep nothing, or are the streams of the call itself. */
+/** Devices that may always be written: they store nothing, or are the streams of the call itself. */
 const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
-/** Lists every file of a patch in the form of `apply_patch`, whose readers forgive blanks around a heading. */
+/** Lists every file of a patch in the format of `apply_patch`, whose parsers tolerate blanks around a heading. */
 export function listPatched(patch: string): string[] {
   return patch.split('\n').flatMap((line) => {
     const [, path] = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)$/s.exec(line) ?? [];

@@ -8,7 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// harness.md, Hooks: what Claude Code sends and Codex CLI, which shares its form, does not; each case is a recorded payload.
+// harness.md, Hooks: payloads that Claude Code sends but Codex CLI, which shares the format, does not; each case is a
+// recorded payload.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -18,7 +19,7 @@ beforeEach(() => {
 
 type Payload = Record<string, unknown> & { session_id: string };
 
-/** Recorded payloads of an event, in this project and of its session. */
+/** Returns recorded payloads of an event, adapted to this project and its session. */
 function recorded(event: string, fits: (payload: Payload) => boolean = () => true): Payload[] {
   const text = readFileSync(join(CHECKOUT, 'tests/fixtures/harness/claude.jsonl'), 'utf8');
   const all = text.replaceAll('"/project', `"${project.root}`).trim().split('\n');
@@ -34,7 +35,7 @@ function one(event: string, fits?: (payload: Payload) => boolean): Payload {
   return payload;
 }
 
-/** The session begins, and goes on with the run that another has left. */
+/** Starts the session, which continues the run that another session has left. */
 const begin = () => {
   leaveRun(project, 'add-x');
   return callHook(
@@ -46,7 +47,7 @@ const begin = () => {
 };
 const tasksOf = (payload: Payload) => payload['background_tasks'] as unknown[];
 
-/** A run with agents to be started, in the session. */
+/** Starts a run in the session that asks for agents to be started. */
 function dispatched(): Action {
   const first = nextOf(init(project, 'add-x', '--goal', 'X', '--recipe', 'specify-quick-interactive'));
   begin();
@@ -54,7 +55,7 @@ function dispatched(): Action {
   return nextOf(devCli(project, classify.split(' ').slice(1)).json);
 }
 
-/** A run that waits for a person, in the session. */
+/** Starts a run in the session that waits for a person. */
 function gated(): void {
   const gate = 'id: gate, type: wait-for-user, human: required, message: "Shall it be?", choices: [approve, stop]';
   writeRecipe(project, 'gated', `name: gated\ntype: sequential\nskill: open\nblocks:\n  - { ${gate} }\n`);

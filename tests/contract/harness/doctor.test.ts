@@ -22,7 +22,7 @@ import { callHook } from '../../support/hooks.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// harness.md, Doctor: each check through the binary, with a planted failure that it has to find.
+// harness.md, Doctor: each check through the binary, with a planted problem that it must find.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -43,7 +43,7 @@ beforeEach(() => {
   home = join(dirname(project.root), 'a home');
   mkdirSync(home);
   const bin = dirname(shim());
-  // What login shells read: a system's own start-up files may set the PATH anew.
+  // Read by login shells: a system's own start-up files may reset the PATH.
   writeFileSync(join(home, '.profile'), `PATH='${bin}':$PATH\n`);
   env = { HOME: home, XDG_STATE_HOME: '', SHELL: '/bin/sh', PATH: `${bin}:/usr/bin:/bin` };
 });
@@ -66,11 +66,11 @@ const findingsOf = (result: { json: Record<string, unknown> }) => result.json['f
 const problemsOf = (result: { json: Record<string, unknown> }, check?: string) =>
   findingsOf(result).filter((one) => one.severity === 'problem' && (check === undefined || one.check === check));
 
-/** Has Gemini CLI trust the project, as its user does. */
+/** Makes Gemini CLI trust the project, as its user would. */
 const trustByGemini = (rule = 'TRUST_FOLDER') =>
   write(join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [project.root]: rule }));
 
-/** Whether the one problem that there is says this. */
+/** Expects exactly one problem, with this text. */
 function expectProblem(result: ReturnType<typeof call>, check: string, message: RegExp, fix: RegExp): void {
   const problems = problemsOf(result);
   expect(
@@ -88,19 +88,19 @@ interface Settings {
   permissions?: { allow: unknown[] };
 }
 
-/** Adds a hook to the event that every harness has. */
+/** Adds a hook to the stop event, which every harness has. */
 function withStop({ hooks, ...settings }: Settings, hook: unknown): Settings {
   const event = hooks['Stop'] === undefined ? 'AfterAgent' : 'Stop';
   return { ...settings, hooks: { ...hooks, [event]: [...(hooks[event] ?? []), { hooks: [hook] }] } };
 }
 
-/** Has each harness trust the project. */
+/** Makes each harness trust the project. */
 function trustAll(): void {
   trustByGemini();
   write(join(home, '.codex/config.toml'), `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
 }
 
-/** Puts another command in the place of the installed hook before a tool. */
+/** Replaces the command of the installed pre-tool hook. */
 function replaceGuard(change: (line: string) => string): void {
   const settings = JSON.parse(read('.claude/settings.json'));
   const [hook] = settings.hooks.PreToolUse[0].hooks;
@@ -196,7 +196,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
     expect(found.map(({ severity }) => severity)).toEqual(['ok', 'problem']);
   });
 
-  /** Puts something else in the place of dev-cli, which the line that this version writes calls. */
+  /** Replaces dev-cli, which the hook line of this version calls, by another program. */
   const replaceProgram = (text: string) => {
     install();
     rmSync(shim());
@@ -596,7 +596,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
       }),
     ]);
     const sleeper = Number(readFileSync(pid, 'utf8'));
-    // Whoever takes it up reaps it when it gets to it.
+    // The process that adopts it may take a moment to reap it.
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 
@@ -661,7 +661,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
          return this;
        };`,
     );
-    // Only this call: what it starts would be in the sandbox, too, and shows the same.
+    // Only this call, since programs that it starts would be in the sandbox as well.
     const result = call(
       [],
       { env: { NODE_OPTIONS: `--require "${sandbox}"`, CODEX_CI: '1', DEV_CLI_HARNESS: 'claude' } },

@@ -18,14 +18,17 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// A harness is one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and its page in docs/harnesses.md
-// (docs/architecture.md, How to add). Nothing else names one; and a made-up fourth, added to a copy of this house in just these
-// places, works.
+// A harness consists of one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and its page in
+// docs/harnesses.md (docs/architecture.md, How to add). Nothing else names a harness; and an invented fourth one, added
+// to a copy of the repository only in these places, works.
 
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;
 
-/** What only an adapter may say: ids, titles, directories and variables of harnesses, and the shapes of what they send. */
+/**
+ * Words that only an adapter may contain: ids, titles, directories and variables of harnesses, and parts of their
+ * payloads.
+ */
 const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, tools, ...one }) => [
   ...[`'${id}'`, `--harness ${id}`, title, `'${directory}`, ...marks],
   ...[one.session, one.attended, one.projectVariable, one.homeVariable, one.plugin?.root].filter(Boolean),
@@ -35,10 +38,10 @@ const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, t
   ...[...Object.values(one.notice ?? {}), one.foreword ?? ''].flatMap((pattern) => pattern.match(/<[\w-]+>/g) ?? []),
 ]);
 
-/** A preference of recipes: whose agent drafts. */
+/** Here such a word is a preference: whose agent drafts. */
 const OTHER_MEANING = ['src/recipe/settings/builtin-preferences.ts'];
 
-/** Lists where code, not a comment, says such a word outside of the adapters and their table. */
+/** Lists the code, except comments, that contains such a word outside the adapters and their table. */
 function listStrays(house: string): string[] {
   return readdirSync(join(house, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path}`)
@@ -57,10 +60,13 @@ function listWithoutPage(house: string, titles: readonly string[]): string[] {
   return titles.filter((title) => !page.includes(`\n## ${title}\n`));
 }
 
-/** The tables of the contract that have a row for each harness. */
+/** The tables of the specification that have a row for each harness. */
 const TABLES = ['## Install', '### Models and effort', '## How a harness is known'];
 
-/** Lists where a harness has no row in these tables, no column in what is enforced, or a mark that the protocol does not name. */
+/**
+ * Lists what the documentation lacks for a harness: a row in these tables, a column in the table of what is enforced,
+ * or a mark in the protocol.
+ */
 function listUntold({ title, marks }: Pick<Harness, 'title' | 'marks'>): string[] {
   const read = (page: string) => readFileSync(join(CHECKOUT, 'docs', page), 'utf8');
   const cells = (row: string) => row.split('|').map((cell) => cell.trim());

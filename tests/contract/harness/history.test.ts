@@ -7,7 +7,7 @@ import { writeProjectFile } from '../../support/cli.js';
 import { callHook } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// harness.md, Guard: while a plan is carried out, what git keeps is not a worker's to change.
+// harness.md, Guard: while a plan is carried out, a worker must not change git's history.
 
 let project: Project;
 beforeEach(() => {
@@ -22,7 +22,7 @@ function shell(command: string, more: object = WORKER, cwd = project.root) {
   return callHook(project, 'pre-tool-use', 'claude', call);
 }
 
-/** A todo that names no files may write every one. */
+/** Starts the execution of a todo that names no files and so may write any. */
 const execute = () => begin(project, planOf(making('todo-1', [['true']], { files: [] })));
 
 const CHANGING = [

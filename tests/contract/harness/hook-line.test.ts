@@ -27,10 +27,10 @@ import {
 } from '../../../src/wings/harness/install/hook-line.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// harness.md, Hooks: what the installed lines and their file decide before node starts. A stub on the PATH stands for dev-cli and tells
-// of its call.
+// harness.md, Hooks: what the installed lines and their script decide before node starts. A stub for dev-cli on the
+// PATH reports how it was called.
 
-/** Whatever may be `sh` on a system. */
+/** Programs that may be installed as `sh`. */
 const SHELLS = [
   ['dash', 'dash "$@"'],
   ['bash', 'bash "$@"'],
@@ -60,24 +60,24 @@ interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The root that the stub was told, null where it was not called. */
+  /** The root passed to the stub; null if the stub was not called. */
   root: string | null;
 }
 
 interface Around {
   cwd?: string;
-  /** How the stub ends; null: there is none. */
+  /** Shell code that ends the stub; null: there is no stub. */
   stub?: string | null;
   env?: NodeJS.ProcessEnv;
   event?: HookEventName;
-  /** By default as in the plugin, whose file is that of this checkout. */
+  /** Default: the plugin, whose script is the one in this checkout. */
   place?: HookPlace;
 }
 
-/** By the harness's own shell, and by `sh` from whatever shell the user has. */
+/** The two ways to run a line: directly in `sh`, or through `sh` from whatever shell the user has. */
 const WAYS = ['gemini', 'codex'] as const;
 
-/** With the plugin of the one that has one. */
+/** Adds the plugin of Claude Code, the only harness with one. */
 const withPlugin = (harness: HarnessId) => ({ ...HARNESSES.claude, ...HARNESSES[harness] });
 
 function call(
@@ -96,7 +96,8 @@ function call(
   const line = renderHookLine(event, withPlugin(harness), place);
   const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
     cwd,
-    // As below another shell: a bash whose input is a socket, as Node's pipes are, would else read what a user starts with.
+    // Simulates a parent shell: a bash whose stdin is a socket, like Node's pipes, would otherwise read the user's
+    // start-up files.
     env: { PATH, PWD: cwd, SHLVL: '2', HOME: base, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },
     encoding: 'utf8',
     input: '{}',
@@ -110,7 +111,7 @@ function guard(text: string | null, root = project): void {
   if (text !== null) writeFileSync(join(root, '.dev/guard'), text);
 }
 
-/** Not started: the stub was not called, and the tool goes on. */
+/** The result if the stub is not called and the tool proceeds. */
 const PASSED = { code: 0, stdout: '', stderr: '', root: null };
 
 const under = WAYS.flatMap((harness) => present.map(([name, shell]) => [name, harness, [harness, shell]] as const));
@@ -263,16 +264,16 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       `gitdir: ${form === 'absolute' ? gitDirectory : '../project/.git/worktrees/tree'}\n`,
     );
     guard('ask\n');
-    // One that somebody made for something else is a project of its own.
+    // A linked work tree made for another purpose is a project of its own.
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
     writeFileSync(join(gitDirectory, 'dev-cli-root'), `${project}\nadd-x\n`);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
-    // What lies in the tree itself does not count.
+    // Files in the work tree itself do not count.
     guard('open\n', tree);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
     guard('open\n');
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
-    // A pointer that leads nowhere is for node to explain.
+    // A pointer to a missing directory is left to node to explain.
     writeFileSync(join(gitDirectory, 'dev-cli-root'), '/nowhere\nadd-x\n');
     expect(call(shell, { cwd: tree, stub: 'exit 1' }).code).toBe(2);
   });
@@ -281,13 +282,13 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
     for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
       expect(call(shell, { event, stub: 'exit 2' })).toEqual(PASSED);
     }
-    // A prompt may begin the first run of a project that dev-cli is installed in.
+    // A prompt may start the first run of a project in which dev-cli is installed.
     mkdirSync(join(project, '.dev'));
     for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
       const { root, stdout } = call(shell, { event, stub: 'echo said' });
       expect([root, stdout]).toEqual(event === 'user-prompt-submit' ? ['', 'said\n'] : [null, '']);
     }
-    // A session that begins is noted there, so that one of which no hook has told can be known for one.
+    // A new session is recorded there, so that a session without hooks can be recognized.
     writeFileSync(join(project, '.dev', 'install.json'), '{}');
     for (const event of HOOK_EVENTS.filter((name) => !['pre-tool-use', 'user-prompt-submit'].includes(name))) {
       const root = event === 'session-start' ? `${project}/` : null;
@@ -342,7 +343,7 @@ describe.each(under)(
   },
 );
 
-/** Puts a run's records below `.dev/specs`; the journal is a minute older than the state, or younger. */
+/** Creates a run's records below `.dev/specs`; the journal is a minute older than the state, or a minute newer. */
 function putRun(
   name: string,
   state: string | null,
@@ -359,7 +360,7 @@ function putRun(
   return directory;
 }
 
-/** As state.json is written. */
+/** Renders a state.json as dev-cli writes it. */
 const stateOf = (status: string) =>
   `${JSON.stringify({ pendingAction: { status: 'x' }, status, steps: [] }, null, 1)}\n`;
 
@@ -443,7 +444,7 @@ describe.each(under)('where runs have ended, under %s as %s calls it (harness.md
   });
 });
 
-/** Puts the file where `install` does, with what the line goes by. */
+/** Puts the script where `install` puts it, with the files by which the line finds it. */
 function putFile(harness: HarnessId, at: string): string {
   const path = join(at, locateHookFile(HARNESSES[harness]));
   mkdirSync(dirname(path), { recursive: true });
@@ -453,7 +454,7 @@ function putFile(harness: HarnessId, at: string): string {
 }
 
 describe.each(under)('the file that the line runs, under %s as %s calls it', (_name, harness, shell) => {
-  /** What a harness sets for its hooks; Codex CLI sets nothing. */
+  /** The variables that a harness sets for its hooks; Codex CLI sets none. */
   const from = (root: string): NodeJS.ProcessEnv => (harness === 'codex' ? {} : { CLAUDE_PROJECT_DIR: root });
 
   it.each(['project', 'a b \'c\' "d" $(id) é'])(
@@ -542,7 +543,8 @@ describe('an installed line', () => {
   });
 
   it('is the same where a harness puts its environment into settings, as Gemini CLI does', () => {
-    // Its own expression (settings, resolveEnvVarsInString), with an environment that has whatever is asked for.
+    // The expression from Gemini CLI's code (settings, resolveEnvVarsInString), with an environment in which every
+    // variable is set.
     const resolve = (text: string) =>
       text.replace(/\$(?:(\w+)|{([^}]+?)(?::-([^}]*))?})/g, (match, plain, braced) =>
         /^\w+$/.test(plain ?? braced) && !/^\d$/.test(plain ?? '') ? `it's` : match,

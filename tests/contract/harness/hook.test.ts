@@ -11,7 +11,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// harness.md, Hooks: what each harness sends, as recorded, and what it is answered.
+// harness.md, Hooks: the recorded payloads of each harness, and the answers to them.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 type Payload = Record<string, unknown> & { hook_event_name: string };
 
-/** The recorded payloads of a harness, in this project. */
+/** Returns the recorded payloads of a harness, adapted to this project. */
 function recorded(harness: HarnessId): { event: HookEventName; payload: Payload }[] {
   const text = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
   return text
@@ -41,9 +41,9 @@ const hook = (event: HookEventName, harness: HarnessId, payload: object | string
 const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
 const write = (path: string, more: object = {}) =>
   base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
-/** A run that plans, begun on a terminal. */
+/** Starts a run that plans, from a terminal. */
 const planning = () => nextOf(init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'));
-/** A run that plans, and that a session had which has ended. */
+/** Starts a run that plans, bound to a session that has ended. */
 const left = () => {
   const action = planning();
   leaveRun(project, 'add-x');
@@ -148,7 +148,7 @@ describe('sessions (harness.md, Sessions)', () => {
     expect(hook('user-prompt-submit', 'claude', base({ ...other, prompt: 'hi' }))).toEqual(QUIET);
     expect(hook('stop', 'claude', base(other))).toEqual(QUIET);
     expect(hook('pre-tool-use', 'claude', write('src/a.js')).code).toBe(2);
-    // The shell of the second session begins a run of its own: what its environment says binds it.
+    // The shell of the second session starts its own run and is bound to it through its environment.
     const begun = devCli(project, ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive'], {
       env: { CLAUDE_CODE_SESSION_ID: 's-2' },
     });
@@ -268,7 +268,7 @@ describe('sessions (harness.md, Sessions)', () => {
 });
 
 describe('a run that no session began (harness.md, Sessions)', () => {
-  /** A run whose agents are to be started. */
+  /** Starts a run that asks for agents to be started. */
   const dispatched = (env: NodeJS.ProcessEnv = {}) => {
     const words = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive', '--new'];
     const classify = nextOf(devCli(project, words, { env }).json).choices?.[0]?.ack ?? '';

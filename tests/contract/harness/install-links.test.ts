@@ -17,7 +17,7 @@ import { devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install; authoring.md, recipe new: a link that comes with a clone leads nothing that is written out of the project.
+// harness.md, Install; authoring.md, recipe new: a link in a clone must not lead any write out of the project.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -27,10 +27,10 @@ beforeEach(() => {
   outside = join(dirname(project.root), 'outside');
   mkdirSync(outside);
   writeFileSync(join(project.root, '.prettierrc'), '{}');
-  // So that `recipe new --skill` finds a harness.
+  // Lets `recipe new --skill` find a harness.
   mkdirSync(join(dirname(project.root), 'home/.claude'), { recursive: true });
 });
-// Runs are looked for in every project at the end.
+// A check at the end searches every project for runs.
 afterEach(() => {
   if (lstatSync(join(project.root, '.dev'), { throwIfNoEntry: false })?.isSymbolicLink())
     rmSync(join(project.root, '.dev'));
@@ -40,7 +40,7 @@ const call = (words: string) =>
   devCli(project, [...words.split(' '), '--json'], {
     env: { HOME: join(dirname(project.root), 'home'), XDG_STATE_HOME: '', PATH: '' },
   });
-/** Every name below a directory, with the text of files and the target of links. */
+/** Lists every name below a directory, with the text of files and the target of links. */
 const listAll = (directory: string): string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
     .map((entry) => {

@@ -6,7 +6,7 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// harness.md, Install: every file that is changed is named, and what the user should know besides.
+// harness.md, Install: every changed file is named, as is everything else that the user should know.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -30,7 +30,7 @@ const call = (words: string): Listed => {
   return json as unknown as Listed;
 };
 
-/** Every file of the project and the home directory with its text. */
+/** Reads every file of the project and the home directory. */
 function readAll(): Map<string, string> {
   const files = [project.root, home].flatMap((root) =>
     readdirSync(root, { recursive: true, withFileTypes: true })
@@ -40,7 +40,7 @@ function readAll(): Map<string, string> {
   return new Map(files.map((path): [string, string] => [path, readFileSync(path, 'utf8')]));
 }
 
-/** What a call does to files, and what it says that it does; without what stays. */
+/** Compares the changes that a call makes to files with those that it reports; leaves out unchanged files. */
 function compare(words: string): { done: string[]; said: string[] } {
   const before = readAll();
   const { base, harnesses } = call(words);

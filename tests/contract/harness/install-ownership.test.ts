@@ -5,7 +5,7 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install: what is somebody's stays, with the manifest and, as in a clone, without.
+// harness.md, Install: content of others stays, with the manifest and, as in a clone, without it.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -35,10 +35,10 @@ const write = (path: string, text: string) => {
   mkdirSync(dirname(join(project.root, path)), { recursive: true });
   writeFileSync(join(project.root, path), text);
 };
-/** As git leaves a clone: without what it ignores. */
+/** Leaves the project as git clones it: without ignored files. */
 const becomeClone = () => rmSync(join(project.root, '.dev'), { recursive: true, force: true });
 
-/** Files of every kind that `install` writes whole. */
+/** One file of each kind that `install` writes completely. */
 const WHOLE = [
   '.claude/agents/dev-cli-worker.md',
   '.codex/agents/dev-cli-worker.toml',
@@ -68,7 +68,7 @@ describe.each(WHOLE)('%s', (path) => {
   it('as another version wrote it, is brought up to date in a clone, and removed', () => {
     install();
     const now = read(path);
-    // What that version wrote: another text, with the digest of it.
+    // The file as that version wrote it: a different text, with its digest.
     const bare = `${now.replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1')}# of before\n`;
     const { createHash } = require('node:crypto') as typeof import('node:crypto');
     const digest = createHash('sha256').update(bare).digest('hex').slice(0, 12);
@@ -78,7 +78,7 @@ describe.each(WHOLE)('%s', (path) => {
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     expect(read(path)).toBe(now);
     write(path, earlier);
-    // With the manifest, too: a colleague's upgrade comes by git.
+    // The manifest does not prevent this: a colleague's upgrade arrives through git.
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     write(path, earlier);
     becomeClone();

@@ -19,7 +19,7 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// harness.md, Install. What is installed is tried in the harnesses themselves elsewhere; here is what becomes of the files.
+// harness.md, Install: the effects on files. Tests elsewhere try the installation in the harnesses themselves.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -142,7 +142,7 @@ describe('install (harness.md, Install)', () => {
       expect(settings).toContain('set -- stop ');
       if (text?.includes('s3cret') === true) expect(settings).toContain('s3cret');
     }
-    // What others wrote, and may be secret, is kept nowhere else.
+    // Text of others, which may be secret, is not stored anywhere else.
     expect(read('.dev/install.json')).not.toContain('s3cret');
     expect(uninstall().code).toBe(0);
     expect(imageOf(project, '.')).toEqual(before);
@@ -169,7 +169,7 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
     expect(read('.claude/skills/dev-cli-specify/SKILL.md')).toMatch(/^---\nname: dev-cli-specify\n/);
     expect(read('.gemini/commands/open.toml')).toBe('prompt = "mine"');
-    // Gemini CLI makes a command of each skill, and renames both where a skill and a command have one name.
+    // Gemini CLI makes a command of each skill, and renames both if a skill and a command have the same name.
     expect(existsSync(join(project.root, '.gemini/skills/open'))).toBe(false);
     expect(read('.gemini/skills/dev-cli-open/SKILL.md')).toMatch(/^---\nname: dev-cli-open\n/);
     expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);

@@ -5,7 +5,7 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Models and effort: what preferences say of agents, as it stands in each harness's files.
+// harness.md, Models and effort: the preferences for agents, as written into each harness's files.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -23,7 +23,7 @@ const prefer = (text: string) => {
   mkdirSync(join(project.root, '.dev'), { recursive: true });
   writeFileSync(join(project.root, '.dev/preferences.yaml'), text);
 };
-/** The lines of an agent that say what it runs with. */
+/** Returns the lines of an agent's file with its model and effort. */
 const linesOf = (path: string, base = project.root) =>
   readFileSync(join(base, path), 'utf8')
     .split('\n')

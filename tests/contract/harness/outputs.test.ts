@@ -8,7 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook, QUIET, type Reply } from '../../support/hooks.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Promised outputs: what an agent has written is judged while it still can mend it, and who wrote it is known.
+// harness.md, Promised outputs: a file is checked as soon as an agent has written it and can still fix it, and its
+// writer is recorded.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -25,7 +26,7 @@ beforeEach(() => {
 const SOUND = (agent: string) =>
   `---\nagent: ${agent}\ntimestamp: 2026-11-22T12:00:00Z\nsummary: Looked.\n---\n\nNothing.\n`;
 
-/** Tells that an agent has just written a file, which is there. */
+/** Writes a file, and reports that an agent has just written it. */
 function wrote(text: string, agent: object, harness: HarnessId = 'claude', path = output): Reply {
   writeProjectFile(project, path, text);
   return callHook(project, 'post-tool-use', harness, {

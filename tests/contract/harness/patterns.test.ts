@@ -5,7 +5,7 @@ import { begin, making, planOf } from '../../adversarial/binary/executing.js';
 import { callHook } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// harness.md, Guard: what a pattern of the shell may stand for, and whose git's configuration is.
+// harness.md, Guard: which paths a shell pattern may match, and who may change git's configuration.
 
 let project: Project;
 beforeEach(() => {
@@ -20,7 +20,7 @@ function shell(command: string, cwd = project.root) {
 
 const execute = (...files: string[]) => begin(project, planOf(making('todo-1', [['true']], { files })));
 
-/** UP is the directory above the project, NAME the project's own name, and N the beginning of that. */
+/** Replaces UP by the directory above the project, NAME by the project's name, and N by the beginning of that name. */
 const named = (command: string) =>
   command
     .replaceAll('UP', dirname(project.root))

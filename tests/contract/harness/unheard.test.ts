@@ -7,7 +7,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { leaveRun } from '../../support/hooks.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Sessions: Claude Code begun below the root loads the skills of the project and none of its hooks.
+// harness.md, Sessions: Claude Code started below the root loads the skills of the project, but none of its hooks.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -31,7 +31,7 @@ const install = (...words: string[]) =>
 const INIT = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'];
 const WHY = [expect.stringMatching(/only where it is started there, and this is .*packages\/a\. Tell the user/)];
 
-/** Has Claude Code begin a session at the root, where it runs the installed line. */
+/** Simulates a session of Claude Code that begins at the root, where it runs the installed line. */
 function beginSession(session: string): void {
   const { hooks } = JSON.parse(readFileSync(join(project.root, '.claude/settings.json'), 'utf8'));
   const { status, stderr } = spawnSync('sh', ['-c', hooks.SessionStart[0].hooks[0].command], {

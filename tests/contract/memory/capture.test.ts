@@ -10,7 +10,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// memory.md, Hooks: what the hooks of the harnesses capture, and what a session is told.
+// memory.md, Hooks: the facts that the hooks capture, and the context that a session gets.
 
 const freshProject = freshProjects();
 let project: Project;

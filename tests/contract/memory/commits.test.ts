@@ -6,7 +6,7 @@ import { devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// memory.md, Entries; Hooks: the commits that the git hook saw, joined with those that git tells of.
+// memory.md, Entries; Hooks: the commits that the git hook saw, combined with those that git reports.
 
 interface Commit {
   sha: string;
@@ -61,7 +61,7 @@ describe('commits of a session', () => {
     const { commits } = JSON.parse(context('--format', 'json')).extra;
     expect(sessions(commits)[1]).toEqual(['Two', 's2']);
     expect(context('--text')).toMatch(/Committed: [0-9a-f]{12} Two \(session s2\)\n/);
-    // What the hook saw is not needed for the rest.
+    // The rest works without the record of the hook.
     rmSync(seen);
     expect(sessions(show().commits).map(([subject]) => subject)).toContain('Two');
     expect(context('--text')).not.toContain('session s2');
@@ -91,7 +91,7 @@ describe('commits of a session', () => {
     devCli(project, ['transfer', '--handoff']);
     for (const file of [path, 'PROJECT_CONTEXT.md']) {
       const text = readFileSync(join(project.root, file), 'utf8');
-      // What is not in this history is no part of what was done here.
+      // Commits outside this history are no part of the work here.
       expect(text.includes(`- ${named}\n`)).toBe(file !== path);
       expect(text.includes(`${amended.slice(0, 12)} Typo`)).toBe(file !== path);
       expect(text).not.toContain('s2');
@@ -148,7 +148,7 @@ describe('a file of the hook that is not as the hook writes it', () => {
     ];
     writeFileSync(seen, `${'x'.repeat(5_000_000)}\n${lines.join('\n')}\n${good}${before} 1 cut`);
     expect(sessions(show().commits).at(-1)).toEqual(['Before', 's1']);
-    // What lies before the end of a large file is not looked at.
+    // Only the end of a large file is read.
     writeFileSync(seen, `${good}${'\n'.repeat(1_000_000)}`);
     expect(sessions(show().commits).at(-1)).toEqual(['Before', undefined]);
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';

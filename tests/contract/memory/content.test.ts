@@ -16,7 +16,7 @@ import { keepContent, readContent } from '../../../src/work/content.js';
 import { readRecentCommits } from '../../../src/work/recent-commits.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// memory.md, Truth: the content, and the commits that memory tells of.
+// memory.md, Truth: the content id, and the commits that memory shows.
 
 let project: Project;
 beforeEach(() => {
@@ -41,14 +41,14 @@ function put(files: Record<string, string>): void {
 
 const content = (workTree = project.root) => readContent(workTree, { env: project.env });
 
-/** Every file of the repository with its bytes and its time. */
+/** Returns every file of the repository with its bytes and modification time. */
 function photograph(directory = join(project.root, '.git')): Record<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
   return Object.fromEntries(
     names.map((name) => {
       const path = join(directory, name);
       const stats = statSync(path);
-      // Git marks what it still needs by its time, so that it is not thrown away.
+      // Git updates the times of files that it still needs, so that they are not pruned.
       const isMarked = /^(sharedindex|objects)/.test(name);
       return [name, `${isMarked ? '' : stats.mtimeMs} ${stats.isFile() ? readFileSync(path, 'base64') : ''}`];
     }),
@@ -111,7 +111,7 @@ describe('the content', () => {
     const path = join(project.root, 'src/a.ts');
     const { atime, mtime } = statSync(path);
     const before = await content();
-    // As in a burst of writes on a file system with coarse times: nothing but the bytes tells.
+    // As in a burst of writes on a file system with coarse times: only the bytes differ.
     writeFileSync(path, 'x\n');
     utimesSync(path, atime, mtime);
     utimesSync(join(project.root, '.git/index'), atime, mtime);

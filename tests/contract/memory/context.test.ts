@@ -11,7 +11,7 @@ import type { Project } from '../../support/project.mjs';
 const create = freshProjects();
 const git = (project: Project, ...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
-/** Without `--json` as people are answered. */
+/** Calls `context` without `--json`, as a person would. */
 const context = (project: Project, ...args: string[]) =>
   devCli(project, ['context', ...args, ...(args.includes('--json') ? [] : ['--text'])]);
 const memory = (project: Project, ...args: string[]) => devCli(project, ['memory', ...args]);

@@ -6,7 +6,7 @@ import { devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Doctor: what it says of memory.
+// harness.md, Doctor: the findings about memory.
 
 const create = freshProjects();
 const book = (project: Project, file: string) => join(project.root, '.dev/memory/book', file);
@@ -24,7 +24,7 @@ function allOf(project: Project, env: NodeJS.ProcessEnv = {}): Finding[] {
   return devCli(project, ['doctor', '--json'], { env }).json['findings'] as Finding[];
 }
 
-/** What is said of the book. */
+/** Returns the findings about the book. */
 function findingsOf(project: Project): unknown[] {
   const isOther = ({ message }: Finding) => /hook of git|dev-cli mcp/.test(message);
   return allOf(project).filter((one) => ['memory', 'wing'].includes(one.check) && !isOther(one));
@@ -92,7 +92,7 @@ describe('doctor, where memory is installed', () => {
   const at = (path: string) => join(project.root, path);
   const replace = (path: string, from: string | RegExp, to: string) =>
     writeFileSync(at(path), readFileSync(at(path), 'utf8').replace(from, to));
-  /** A program that is found before all others. */
+  /** Puts a program first on the PATH. */
   const plant = (name: string, text: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(bin, name), 0o755);

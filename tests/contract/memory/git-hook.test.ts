@@ -17,7 +17,7 @@ import { type CallOptions, devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// memory.md, Hooks: the block in the clone's own post-commit.
+// memory.md, Hooks: the block in the clone's own post-commit hook.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -45,7 +45,7 @@ const writeHook = (text: string | Buffer, mode = 0o755) => {
   writeFileSync(hook, text);
   chmodSync(hook, mode);
 };
-/** A hook as a tool of this version writes it. */
+/** Returns a hook as the current version of a tool writes it. */
 const writtenBy = (tool: string) => readFileSync(join(CHECKOUT, `tests/fixtures/git-hooks/${tool}.sh`), 'utf8');
 const setUpHusky = () => {
   mkdirSync(join(project.root, '.husky/_'), { recursive: true });
@@ -165,10 +165,10 @@ describe('install --harness git (memory.md, Hooks)', () => {
       expect(imageOf(project, '.git'), name).toEqual(before);
       expect(existsSync(join(project.root, '.claude')), name).toBe(false);
     }
-    // That git is sent to the same directory is no harm.
+    // A core.hooksPath that names the same directory does no harm.
     git('config', 'core.hooksPath', '.git/hooks');
     expect(install().git?.status).toBe('installed');
-    // What is taken out is taken out wherever git looks by now.
+    // Removal works wherever git looks for hooks now.
     git('config', 'core.hooksPath', '.husky/_');
     expect(uninstall().git?.status).toBe('removed');
   });
@@ -244,7 +244,7 @@ describe('the post-commit block at work (memory.md, Hooks)', () => {
     git('worktree', 'add', '-q', '-b', 'linked', tree);
     const made = commit('linked', tree, CLAUDE);
     expect(recorded().at(-1)).toMatchObject([made, expect.any(String), 's1']);
-    // Within the linked work tree the same hook is meant.
+    // In the linked work tree, the same hook applies.
     expect(install({ cwd: tree }).git).toEqual({ status: 'already-installed', path: hook });
     rmSync(commits);
     commit('unseen', tree, CLAUDE);
@@ -273,7 +273,7 @@ describe('the post-commit block at work (memory.md, Hooks)', () => {
       expect(existsSync(mark), shell).toBe(true);
       expect(recorded().at(-1)?.[0], shell).toBe(head());
       rmSync(mark);
-      // It cannot be written to: a directory in its place, or no permission.
+      // The file cannot be written: a directory takes its place, or permissions are missing.
       rmSync(commits);
       mkdirSync(commits);
       commit(`directory ${shell}`, project.root, CLAUDE);

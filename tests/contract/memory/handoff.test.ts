@@ -93,7 +93,7 @@ describe('handoff write', () => {
     expect(write(project, '--dry-run').json['status']).toBe('failed');
     expect(memory(project, 'verify', '--', 'true').code).toBe(0);
     expect(write(project).json).toMatchObject({ status: 'complete', missing: [] });
-    // Our own output is no change of the work.
+    // Files that dev-cli writes do not count as changes.
     expect(transfer(project).json).toMatchObject({ status: 'complete', missing: [] });
     writeProjectFile(project, 'src/new.js', '1;\n');
     expect(write(project).json).toMatchObject({

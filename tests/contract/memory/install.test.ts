@@ -43,7 +43,7 @@ const write = (path: string, text: string | Buffer) => {
   writeFileSync(at(path), text);
 };
 
-/** Every file with its bytes and mode, and every directory, also an empty one. */
+/** Returns every file with its bytes and mode, and every directory, including empty ones. */
 function lookAtAll(root = project.root): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))

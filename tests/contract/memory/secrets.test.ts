@@ -7,7 +7,8 @@ import { freshProjects } from '../../support/fresh.js';
 import { readTree } from '../../support/image.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 
-// memory.md, Entries; documents.md, Foreign text: what looks like a secret gets into no entry, file or answer, whichever way it comes.
+// memory.md, Entries; documents.md, Foreign text: a text that looks like a secret gets into no entry, file or answer,
+// by any way.
 
 const letters = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF';
 const AWS = ['AKIA', 'ASIA', 'AGPA', 'AIDA', 'AROA', 'ANPA'].map((prefix) => `${prefix}${'Z7Q2'.repeat(4)}`);
@@ -29,7 +30,7 @@ const OTHERS = [
 const ALONE = [...AWS, ...GITHUB, ...GITLAB, ...OTHERS, `AIza${letters}abc`, `npm_${letters}abcd`];
 const TOKEN = `eyJ${letters}.eyJ${letters}.${letters}`;
 
-/** What is written, and what of it is the secret. */
+/** Texts, each with the part that is secret. */
 const SHAPES: readonly (readonly [text: string, secret: string])[] = [
   ...[...ALONE, TOKEN].map((secret) => [secret, secret] as const),
   ['postgres://app:pa55w0rd@db:5432/x', 'pa55w0rd'],
@@ -50,7 +51,7 @@ const create = freshProjects();
 const git = (project: Project, args: string[], input?: string) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', input, stdio: 'pipe' });
 
-/** Each way in, and what it answers. All shapes go through it. */
+/** Each way in, with its answers. Every shape goes through each. */
 const WAYS: Record<string, (project: Project) => string[]> = {
   'memory decide, next, note, relevant': (project) =>
     TEXTS.flatMap((text) => [
@@ -59,7 +60,7 @@ const WAYS: Record<string, (project: Project) => string[]> = {
       answer(project, ['memory', 'note', '--kind', 'tried', '--text', text]),
       answer(project, ['memory', 'relevant', 'src/server.js', '--why', text]),
     ]),
-  // What begins with a dash is an option to the parser, which names it.
+  // The parser takes a text that begins with a dash for an option, and prints it.
   'a path, and an id': (project) =>
     TEXTS.filter((text) => !text.startsWith('-')).flatMap((text) => [
       answer(project, ['memory', 'relevant', text]),
@@ -151,7 +152,7 @@ function answer(project: Project, args: string[], stdin?: string): string {
   return stdout + stderr;
 }
 
-/** Each way out. */
+/** Returns all output, by every way out. */
 function everything(project: Project): string[] {
   const shown = [
     ['memory', 'show', '--all'],

@@ -23,7 +23,7 @@ interface Said {
   error?: { code: string };
 }
 
-/** A process of its own: what a command prints goes to standard error. */
+/** Runs dev-cli as a separate process, since it passes the output of a command on to stderr. */
 function call(project: Project, args: string[], cwd = project.root, input = '') {
   const options = { cwd, env: project.env, encoding: 'utf8', input } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, 'memory', ...args], options);

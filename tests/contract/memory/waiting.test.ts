@@ -7,14 +7,14 @@ import { runLine } from '../../support/line.mjs';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// memory.md, Truth: what waits for a person, of runs as they really are.
+// memory.md, Truth: what waits for a person, in real runs.
 
 const create = freshProjects();
 const document = (project: Project, ...args: string[]) => devCli(project, args).json as Record<string, unknown>;
 const waiting = (project: Project) => document(project, 'memory', 'show')['waiting'];
 const told = (project: Project) => JSON.parse(devCli(project, ['context', '--format', 'json']).stdout).extra.waiting;
 
-/** What a handoff says of it: its answer, and the file. */
+/** Writes a handoff. Returns its answer and the text of its file. */
 function handOver(project: Project) {
   const { status, path } = document(project, 'handoff', 'write');
   return { status, file: readFileSync(join(project.root, String(path)), 'utf8') };
@@ -37,7 +37,7 @@ describe.each([
     expect(status).toBe('blocked');
     expect(file).toContain(`gate in run-1: Is it right? (since `);
     expect(file).toContain(answer);
-    // The command is the one that does it.
+    // The printed command answers the gate.
     const { exit, stdout } = runLine(answer, { cwd: project.root, env: project.env, typed: ['yes'] });
     expect(exit, stdout).toBe(0);
     expect([waiting(project), told(project)]).toEqual([[], []]);

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { buildEditorCommand, findEditor, runEditor } from '../../../src/work/editor.js';
 import { readStartTime } from '../../../src/work/processes.js';
 
-// living-plan.md, plan edit: which editor, and how it is called.
+// living-plan.md, plan edit: which editor is used, and how it is called.
 
 describe("a person's editor", () => {
   it.each([

@@ -12,7 +12,10 @@ const NAME = 'refs/dev-cli/attempts/g/1';
 const MAIN = 'refs/heads/main';
 const options = { env: process.env };
 
-/** A bare repository, a clone that has pushed one commit to it, and further commits that only the clone has. */
+/**
+ * Creates a bare repository, a clone that has pushed one commit to it, and a function for commits that exist only in
+ * the clone.
+ */
 function openRemote() {
   const directory = scratchDirectory('remote-');
   const [bare, top] = [join(directory, 'bare.git'), join(directory, 'clone')];
@@ -71,7 +74,7 @@ describe('a reference of the remote', () => {
 
   it('is moved by one of two who begin at once', async () => {
     const { top, commit, base, hook } = openRemote();
-    // Both have been told the old value before either goes on.
+    // The hook delays the pushes, so that all of them start from the old value.
     hook('pre-receive', 'sleep 0.3');
     const rivals = [commit(base), commit(base), commit(base)];
     const ends = await Promise.all(rivals.map((to) => pushReference(top, 'origin', MAIN, { from: base, to }, options)));

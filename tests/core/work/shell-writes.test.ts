@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findHistory } from '../../../src/work/shell/paths.js';
 import { listShellCommands, listShellWrites } from '../../../src/work/shell/writes.js';
 
-// harness.md, Guard: what a shell command writes plainly. An empty path is whatever lies in the repository.
+// harness.md, Guard: the files that a shell command plainly writes. An empty path stands for any file in the
+// repository.
 
 const WRITES: [command: string, ...paths: string[]][] = [
   // Redirections.
@@ -213,7 +214,7 @@ const WRITES: [command: string, ...paths: string[]][] = [
   ['git mergetool', ''],
   ['git subtree pull --prefix=x y', ''],
   ['git filter-branch HEAD', ''],
-  // Its configuration.
+  // Git's configuration.
   ['git config core.hooksPath x', '.git/config'],
   ['git config alias.x y', '.git/config'],
   ['git config --local alias.x y', '.git/config'],
@@ -245,7 +246,7 @@ const WRITES: [command: string, ...paths: string[]][] = [
   ['git pull', ''],
   ['git merge x', ''],
   ['git diff --output=a', 'a'],
-  // Around them.
+  // Shell constructs around the programs.
   ['cd src && rm a', 'src/a'],
   ['cd src; cd ..; rm a', 'src/../a'],
   ['(cd src && rm a); rm b', 'src/a', 'b'],
@@ -324,10 +325,13 @@ const WRITES: [command: string, ...paths: string[]][] = [
   ['ls | xargs -I{} cp {} b', '.'],
 ];
 
-/** What is written besides what git keeps. */
+/** Lists the paths written, without changes of git's history. */
 const listFiles = (command: string): string[] => listShellWrites(command).filter((path) => findHistory(path) === null);
 
-/** Calls of git, and whether they change commits, branches, the stash or the whole index; a word that may be a file, too. */
+/**
+ * Git commands, and whether they change commits, branches, the stash or the whole index; some have a word that may also
+ * name a file.
+ */
 const HISTORIES: [command: string, change: { directory: string; word: string } | null][] = [
   ...[
     'git commit -m x',
@@ -397,7 +401,7 @@ const HISTORIES: [command: string, change: { directory: string; word: string } |
   ].map((command): [string, null] => [command, null]),
 ];
 
-/** What people and agents run all day, and what hides what it writes. */
+/** Everyday commands that write nothing, and commands that hide what they write. */
 const NOTHING = [
   '',
   ' ',
@@ -518,7 +522,7 @@ const NOTHING = [
   'patch --dry-run -p1 < x',
   'mkdir -p a',
   'for f in src/*; do echo "$f > x"; done',
-  // Not known: the second net is for these.
+  // Unknown to the parser: the second net catches these.
   'rm "$x"',
   'rm $(cat list)',
   'echo x > "${x:-a}"',
@@ -620,7 +624,7 @@ describe('listShellWrites (harness.md, Guard)', () => {
     );
   });
 
-  // A reader that went back for each would take hours here.
+  // A parser that backtracked for each of these would take hours here.
   it.each([
     ...FRAGMENTS,
     ...BEGINNINGS,
@@ -654,7 +658,7 @@ describe('listShellWrites (harness.md, Guard)', () => {
   });
 });
 
-// runtime.md, Permissions: rules fit what runs, wherever it stands.
+// runtime.md, Permissions: rules apply to every command that runs, wherever it is in the line.
 describe('listShellCommands', () => {
   const COMES_TO = [
     'git push',

@@ -28,7 +28,7 @@ it('shows a commit with its patch, and starts no program that the repository nam
   expect(shown).toContain('A note');
   expect(shown).toContain('+said');
   expect(existsSync(mark)).toBe(false);
-  // The same call without these precautions does start them.
+  // The same command without these options does start the programs.
   git('show', 'HEAD');
   expect(existsSync(mark)).toBe(true);
 });

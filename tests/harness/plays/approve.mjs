@@ -1,5 +1,5 @@
-// The shell tool of an agent is no terminal of a person's: Gemini CLI runs each command of an interactive session on one, Codex CLI
-// where the model asks for it.
+// An agent's shell tool is not a person's terminal, even if it looks like one: Gemini CLI runs each command of an
+// interactive session on a terminal, Codex CLI if the model asks for it.
 import assert from 'node:assert/strict';
 import { call } from '../player.mjs';
 import { listItems, writeRecipes } from '../recipes.mjs';

@@ -1,5 +1,5 @@
-// A source write is blocked while a run plans, and while a plan is carried out it is allowed to a worker within the files of
-// its todo; Codex CLI blocks the main agent all the same, Gemini CLI does not tell the two apart.
+// While a run plans, writing a source file is blocked; during execution, a worker may write the files of its todo.
+// Codex CLI still blocks the main agent; Gemini CLI does not distinguish the two.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export async function* play(ctx) {
   yield 'Done.';
 }
 
-/** Tries a write, and wants it refused for a reason that the model is told. */
+/** Tries a write, and expects a refusal whose reason the model gets. */
 async function* refused(turn, path, why) {
   const [{ isError, text }] = yield turn;
   assert.ok(isError, `${path} was written: ${text}`);

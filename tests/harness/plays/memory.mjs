@@ -1,4 +1,5 @@
-// What one session leaves to the next: it is told the context, what it does becomes facts, and the tools of `dev-cli mcp` answer.
+// What one session passes on to the next: it gets the context, its actions become facts, and the tools of `dev-cli mcp`
+// answer.
 import assert from 'node:assert/strict';
 import { runDevCli } from '../stage.mjs';
 
@@ -15,7 +16,7 @@ export function prepare(project) {
 export async function* play(ctx) {
   const { tail } = ctx.request();
   assert.match(tail, /Keep the API small/, 'the model was told nothing at the start');
-  // Codex CLI writes the name of a server in the form of a name of its own.
+  // Codex CLI changes the name of a server to a form of its own.
   const call = (tool, given) => ctx.mcp(ctx.harness === 'codex' ? 'dev_cli' : 'dev-cli', tool, given);
   const [context] = yield call('project_context_get', {});
   assert.match(context.text, /Keep the API small/);

@@ -1,5 +1,5 @@
-// Sources that changed behind the guard: the acknowledgement is refused until the user says so in the session. What the stop hook
-// tells the agent is no such word, though Gemini CLI fires the hook of prompts for it.
+// Sources that changed without the guard noticing: the acknowledgement is refused until the user accepts them in the
+// session. The stop hook's message to the agent does not count, although Gemini CLI passes it to the prompt hook.
 import assert from 'node:assert/strict';
 import { call, isThere } from '../player.mjs';
 import { listItems, writeRecipes } from '../recipes.mjs';

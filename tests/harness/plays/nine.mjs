@@ -1,4 +1,4 @@
-// Nine subagents of one block in Codex CLI, where at most six live at once: each is closed when it has delivered.
+// Nine subagents of one block in Codex CLI, which allows at most six at a time: each is closed after it has delivered.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

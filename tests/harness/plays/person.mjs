@@ -1,5 +1,5 @@
-// A gate that only a person opens: an agent's choice does not, a subagent's first prompt does not, the next prompt of the user in
-// the same session does.
+// Only a person opens this gate: neither an agent's choice nor a subagent's first prompt does, but the user's next
+// prompt in the same session does.
 import assert from 'node:assert/strict';
 import { call } from '../player.mjs';
 import { listItems, writeRecipes } from '../recipes.mjs';

@@ -1,4 +1,5 @@
-// In Codex's default sandbox a line that is not exactly the allowed one runs inside of it: what dev-cli asks git there is answered.
+// In Codex's default sandbox, a line that is not exactly the allowed one runs inside it: dev-cli's questions to git
+// still work there.
 import assert from 'node:assert/strict';
 import { listItems, writeRecipes } from '../recipes.mjs';
 

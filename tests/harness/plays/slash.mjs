@@ -1,4 +1,4 @@
-// The way a person starts a run: /specify typed into an interactive Gemini CLI, $specify in a prompt of Codex CLI.
+// How a person starts a run: /specify typed into an interactive Gemini CLI, $specify in a prompt of Codex CLI.
 import assert from 'node:assert/strict';
 import { call } from '../player.mjs';
 

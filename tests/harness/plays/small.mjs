@@ -1,4 +1,4 @@
-// A whole small change, planned and carried out by the skills alone: install, plan, execution, commits.
+// A whole small change, planned and carried out by the skills alone: installation, plan, execution, commits.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { CHANGES } from '../../support/changes.mjs';

@@ -1,4 +1,5 @@
-// An agent that stops with work in hand is asked to go on, twice; then it is let go. Where the user is asked, at once.
+// An agent that stops with an unfinished action is asked to continue, twice; then it may stop. If the user has to act,
+// it may stop at once.
 import assert from 'node:assert/strict';
 import { call } from '../player.mjs';
 import { listItems, startRun, writeRecipes } from '../recipes.mjs';

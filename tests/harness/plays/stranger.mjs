@@ -1,4 +1,5 @@
-// A run that was begun on a terminal is no session's: one that begins beside it is not told to go on with it, and may stop.
+// A run started on a terminal belongs to no session: a session that begins next to it is not told to continue it, and
+// may stop.
 import assert from 'node:assert/strict';
 import { listItems, startRun, writeRecipes } from '../recipes.mjs';
 

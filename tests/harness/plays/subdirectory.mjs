@@ -1,5 +1,5 @@
-// A session begun below the root of the project. Gemini CLI reads only the `.gemini` of the directory that it is started in, so
-// there dev-cli is installed for the user.
+// A session started below the root of the project. Gemini CLI reads `.gemini` only in its start directory, so dev-cli
+// is installed for the user there.
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { call, isThere } from '../player.mjs';
@@ -10,9 +10,9 @@ export const title =
 export const prompt = '$specify Let to-dos have a colour';
 export const subdirectory = 'src';
 export const user = { gemini: true };
-// In a form that Gemini CLI does not itself migrate, so that the home directory can be as before at the end.
+// In a form that Gemini CLI does not migrate, so that the home directory can be restored in the end.
 export const geminiSettings = { general: { enableAutoUpdate: false, enableAutoUpdateNotification: false } };
-// Trust is of the project; the rig gives it to where the session begins, its fourth word.
+// The project must be trusted; the rig trusts only the start directory, its fourth argument.
 export const codexConfig = `[projects."${dirname(process.argv[3] ?? '')}"]\ntrust_level = "trusted"`;
 const FAILURE = /the model was told nothing at the start/;
 export const planted = { codex: FAILURE, gemini: FAILURE };

@@ -25,7 +25,8 @@ import { listWrites } from '../../../src/wings/harness/guard/writes.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
 
-// harness.md, Doctor: what each check makes of what it was told. That it is told the truth is tried through the binary.
+// harness.md, Doctor: how each check judges its facts. Whether the facts are gathered correctly is tested through the
+// binary.
 
 const exit = (code: number, stdout = '', stderr = ''): Ran => ({ end: 'exit', code, stdout, stderr });
 const hung: Ran = { end: 'time', seconds: 5, stdout: '', stderr: '' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BLOCK, findObstacle, NEW_HOOK, putBlock, readBlock } from '../../../src/wings/harness/install/git-block.js';
 
-// memory.md, Hooks: the block of post-commit, as bytes.
+// memory.md, Hooks: the block in the post-commit hook, byte by byte.
 
 const take = (hook: string) => {
   const block = readBlock(hook);
@@ -28,7 +28,7 @@ describe('the block of post-commit (memory.md, Hooks)', () => {
       fc.property(hook, (text) => {
         const put = putBlock(text);
         expect(readBlock(put)).toEqual({ kind: 'whole', isCurrent: true, without: text });
-        // Whoever removes it by hand has what was there, too, but for a line end that was added behind a shebang.
+        // Removing the block by hand also restores the hook, except for a line end added after a shebang.
         expect(put.includes(BLOCK.trimEnd())).toBe(true);
         if (text.startsWith('#!')) expect(put.split('\n')[0]).toBe(text.split('\n')[0]);
       }),

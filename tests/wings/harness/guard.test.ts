@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GuardedRun, judgeWrite, type Write, type Writer } from '../../../src/wings/harness/guard/guard.js';
 
-// harness.md, Guard: the table, row by row. `inRoot` and `inWorkTree` are one where the run has no work tree of its own.
+// harness.md, Guard: the table, row by row. `inRoot` and `inWorkTree` are equal for a run without its own work tree.
 
 const RUN: GuardedRun = { name: 'add-x', work: 'planning', writes: null, promised: [], tasks: [] };
 const specify = RUN;
@@ -20,7 +20,7 @@ const WRITERS: Writer[] = ['main', 'subagent', 'unknown'];
 type Row = [path: string, run: GuardedRun, writers: readonly Writer[], allowed: boolean];
 
 const rows: Row[] = [
-  // Of dev-cli alone, whoever writes and whatever the run is.
+  // Files that only dev-cli writes: forbidden for every writer and every run.
   ...[specify, open, other, free, promising].flatMap((run) =>
     [
       '.dev',
@@ -56,7 +56,7 @@ const rows: Row[] = [
       '.dev/specs/add-x2/DRAFT.md',
     ].map((path): Row => [path, run, WRITERS, false]),
   ),
-  // Data, and what belongs to the project: everybody, at any time.
+  // Answers of agents, and files of the project: allowed for everybody at any time.
   ...[specify, open, other, idle, free].flatMap((run) =>
     [
       `${OF_RUN}/actions/a1/data.json`,
@@ -71,7 +71,7 @@ const rows: Row[] = [
       '.ai/handoffs/2026-11-27_010203.md',
     ].map((path): Row => [path, run, WRITERS, true]),
   ),
-  // Of git and the harnesses: nobody, whatever a glob takes in.
+  // Files of git and the harnesses: forbidden for everybody, even if a glob matches them.
   ...[specify, open, { ...other, writes: ['**'] }, { ...busy, tasks: [['**'], ['.claude/**']] }, free].flatMap((run) =>
     [
       '.git',
@@ -89,7 +89,7 @@ const rows: Row[] = [
   ...['.gitignore', '.github/workflows/x.yml', '.claude-plugin/plugin.json', 'skills/x/SKILL.md'].map(
     (path): Row => [path, free, ['subagent', 'unknown'], true],
   ),
-  // Documents of a plan: while it is made.
+  // Documents of a plan: allowed during planning.
   ...[
     'DRAFT.md',
     'plan-content.json',
@@ -103,12 +103,12 @@ const rows: Row[] = [
     [`${OF_RUN}/${path}`, free, WRITERS, false],
     [`${OF_RUN}/${path}`, open, WRITERS, false],
   ]),
-  // What is promised, wherever it lies.
+  // Promised files: allowed, wherever they are.
   [`${OF_RUN}/actions/a7/t1.json`, promising, WRITERS, true],
   [`${OF_RUN}/reports/review.md`, promising, WRITERS, true],
   [`${OF_RUN}/reports/other.md`, promising, WRITERS, false],
   ['docs/report.md', promising, WRITERS, true],
-  // Sources that are kept.
+  // Source files: forbidden while planning.
   ...[specify, open].flatMap((run) => [
     ['src/a.js', run, WRITERS, false] as Row,
     ['', run, WRITERS, false] as Row,
@@ -117,7 +117,7 @@ const rows: Row[] = [
     ['goal.md', run, WRITERS, false] as Row,
     ['x/.dev/goal.md', run, WRITERS, false] as Row,
   ]),
-  // Sources while a plan is carried out.
+  // Source files during execution.
   ['src/a.js', idle, WRITERS, false],
   ['src/a.js', busy, ['subagent', 'unknown'], true],
   ['src/a.js', busy, ['main'], false],
@@ -130,7 +130,7 @@ const rows: Row[] = [
   ['src/b.js', free, ['subagent', 'unknown'], true],
   ['', free, ['subagent', 'unknown'], true],
   ['src/b.js', free, ['main'], false],
-  // Sources under a skill of one's own.
+  // Source files with a custom skill.
   ['CHANGELOG.md', other, WRITERS, true],
   ['docs/deep/x.md', other, WRITERS, true],
   ['src/a.js', other, WRITERS, false],
@@ -169,7 +169,7 @@ describe('judgeWrite (harness.md, Guard)', () => {
       expect(judgeWrite(outside, specify, writer)).toBeNull();
       expect(judgeWrite(document, specify, writer)).toBeNull();
       for (const write of [inTree, nested]) expect(judgeWrite(write, specify, writer)).not.toBeNull();
-      // The same name in the other checkout is another file.
+      // The same name in the other checkout is a different file.
       expect(judgeWrite(inRoot, busy, writer)).toContain('another work tree');
     }
     for (const write of [inTree, nested]) expect(judgeWrite(write, busy, 'subagent')).toBeNull();

@@ -13,13 +13,13 @@ const PIECES = (['claude', 'codex', 'gemini'] as const)
   .flatMap((harness): Piece[] => listPieces(harness, 'project', SHIPPED))
   .filter(({ kind }) => kind === 'settings');
 
-/** Settings as people and programs write them: any indentation, keys of ours in use or not. */
+/** Settings as people and programs write them: any indentation, with or without the keys that dev-cli uses. */
 const group = fc.record({
   hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.string() }), { maxLength: 2 }),
 });
 const settings = fc.record(
   {
-    // The parser takes `__proto__` for the prototype; the text keeps it, but values could not be compared.
+    // The parser treats `__proto__` as the prototype: the text keeps it, but the values could not be compared.
     env: fc.dictionary(
       fc.string().filter((key) => key !== '__proto__'),
       fc.string(),
@@ -54,7 +54,7 @@ describe('settings that others share (harness.md, Install)', () => {
           expect(decideInstall(piece, after, undefined).does).toBe('unchanged');
           const back = decideRemoval(piece.path, piece, after, added.record);
           expect(back.text).toBe(before);
-          // Without a record, or after a change by others, the same in meaning but for lists that were empty.
+          // Without a record, or after a change by others, only the meaning is restored, without lists that were empty.
           const { hooks = {}, ...others } = parseSettings(
             decideRemoval(piece.path, piece, after, undefined).text ?? after,
             'x',

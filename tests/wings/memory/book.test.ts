@@ -34,7 +34,7 @@ const call = fc.oneof(
   ...ENTRY_KINDS.map((kind) => made[kind].map((entry: Entries[EntryKind]) => ({ kind, entry }) as Call)),
 );
 
-/** The book after these calls; each is a journal entry of its own. */
+/** Returns the book after these calls, with one journal entry per call. */
 function write(calls: readonly Call[], from: Book = EMPTY_BOOK): Book {
   return calls.reduce((book, { kind, entry }) => addEntry<EntryKind>(book, kind, entry, book.seq + 1).book, from);
 }

@@ -7,7 +7,7 @@ import { buildHandoff, type Said, toFile } from '../../../src/wings/memory/hando
 import { renderRegion } from '../../../src/wings/memory/handoff-region.js';
 import { buildPicture, judgeStatus, type Sources } from '../../../src/wings/memory/picture.js';
 
-// memory.md, Truth; Handoff; Context: what is made of what is there, without a file.
+// memory.md, Truth; Handoff; Context: what is built from given sources, without files.
 
 const at = (minute: number) => `2026-11-27T01:${`${minute}`.padStart(2, '0')}:00.000Z`;
 const stamp = (minute: number, branch: string | null = 'main') => ({
@@ -158,7 +158,7 @@ describe('what is shown', () => {
   });
 });
 
-/** A memory with more than there is room for. */
+/** A memory with more entries than fit. */
 function fullBook(): Book {
   const many = (n: number, make: (text: string) => Given): Given[] =>
     Array.from({ length: n }, (_, index) => make(`${index} ${'word '.repeat(78)}`));

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ImportFormat } from '../../../src/base/import-formats.js';
 import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
-// plans-from-elsewhere.md, plan import: nothing is lost without a line that names it
+// plans-from-elsewhere.md, plan import: no line is lost without being reported
 
-/** A line of a source, with a word that stands nowhere else. */
+/** A line of a source, with a word that occurs nowhere else. */
 interface Line {
   text: string;
   word: string;
-  /** Whether it has a box that is open, so that it is work. */
+  /** Whether it has an open checkbox and so is work. */
   isOpen?: boolean;
 }
 
@@ -57,7 +57,7 @@ const other = fc.oneof(
 );
 const block = fc.oneof({ weight: 3, arbitrary: entry }, { weight: 1, arbitrary: other });
 
-/** Writes blocks as the lines of a file; the words of code that is no step are not looked for. */
+/** Writes blocks as lines of a file; words in code that is not a step are not searched for. */
 function write(
   blocks: readonly (typeof block extends fc.Arbitrary<infer T> ? T : never)[],
   head: readonly string[],
@@ -90,17 +90,17 @@ function write(
   return lines;
 }
 
-/** Files that say what is to be done. */
+/** Files that list the work. */
 const WORKS = /(?:list|tasks|^plan)\.md$/;
 
-/** Lines whose word neither the plan nor a line of the report has. */
+/** Lines whose word is neither in the plan nor in the report. */
 function findLost(
   lines: readonly Line[],
   path: string,
   { plan, unplaced, done }: Pick<ImportedPlan, 'plan' | 'unplaced' | 'done'>,
 ) {
   const whole = JSON.stringify([plan, unplaced, done]);
-  // Prose is told; work is done, or named.
+  // Prose may go anywhere; work must become a todo, or be reported.
   const work = WORKS.test(path) ? JSON.stringify([plan.todos, plan.commits, unplaced, done]) : whole;
   const ranges = [...unplaced, ...done].flatMap(({ at }) => {
     const [, file, from, to = from] = /^(.*):(\d+)(?:-(\d+))?$/.exec(at) ?? [];

@@ -5,7 +5,7 @@ import { renderPlan } from '../../../src/plan/page/render.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
-// living-plan.md, plan apply: what an import made up and somebody has said otherwise since
+// living-plan.md, plan apply: values that an import invented and that somebody has changed since
 
 function importTasks(count: number): PlanContent {
   const text = Array.from({ length: count }, (_, index) => `- [ ] Write part ${index + 1}\n`).join('');

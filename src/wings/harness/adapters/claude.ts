@@ -30,7 +30,7 @@ export const claude: Harness = {
   notice: {
     begins: '<task-notification>',
     agent: '<task-id>([^<]*)</task-id>',
-    // Behind the result, whose text is the agent's.
+    // Only after the result, whose text comes from the agent.
     tokens: '<subagent_tokens>(\\d{1,12})</subagent_tokens>(?![\\s\\S]*</result>)',
   },
 
@@ -42,7 +42,7 @@ export const claude: Harness = {
     shell: 'Bash',
     question: 'AskUserQuestion',
     agents: ['Agent', 'Task'],
-    // An agent that goes on in the background has used nothing yet.
+    // An agent that continues in the background has used no tokens yet.
     spent: { agent: 'agentId', tokens: 'totalTokens' },
   },
   projectVariable: 'CLAUDE_PROJECT_DIR',
@@ -59,7 +59,7 @@ export const claude: Harness = {
   plugin: {
     name: PLUGIN,
     root: 'CLAUDE_PLUGIN_ROOT',
-    // Claude Code's validator asks for every field (`claude plugin validate`).
+    // Claude Code's validator requires every field (`claude plugin validate`).
     build: ({ version, description, license, keywords }, hooks) => {
       const author = { name: PLUGIN };
       return {
@@ -74,7 +74,7 @@ export const claude: Harness = {
       };
     },
     settings: ['.claude/settings.json', '.claude/settings.local.json'],
-    // From whichever marketplace.
+    // From any marketplace.
     isOn: ({ enabledPlugins }) =>
       Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true),
     twice:
@@ -113,7 +113,7 @@ function renderAgent({ name, description, tools, body, model, effort }: Agent): 
   return `---\n${head.join('\n')}\n---\n\n${body}\n`;
 }
 
-/** A rule that begins with one slash counts from the project, one without from where the session began. */
+/** A rule with one leading slash is relative to the project, one without to the directory where the session began. */
 function listPermissions(scope: Scope): Addition[] {
   const places = scope === 'project' ? ['/.dev/**', '.dev/**'] : ['.dev/**'];
   const rules = ['Bash(dev-cli:*)', ...places.flatMap((place) => [`Read(${place})`, `Edit(${place})`])];
@@ -141,7 +141,7 @@ function findSilence({ directories: [root = ''], own, readSettings, readShared, 
   ];
 }
 
-/** Keys that are often set, by what it wants there; of others, and of those that it does not know, nothing is said. */
+/** Keys that are often set, by the type that Claude Code expects; other keys are not checked. */
 const KEYS = {
   text: ['agent', 'apiKeyHelper', 'language', 'model', 'outputStyle'],
   switch: [
@@ -158,7 +158,7 @@ function judgeKeys(settings: Record<string, unknown>): FormFault[] {
   return faults.sort((one, other) => (one.what < other.what ? -1 : 1));
 }
 
-/** The lists of rules below `permissions`. */
+/** The lists of rules in `permissions`. */
 const RULES = ['allow', 'deny', 'ask'];
 
 const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'default', 'dontAsk', 'manual', 'plan'];

@@ -18,7 +18,7 @@ export const codex: Harness = {
   },
   marks: ['CODEX_THREAD_ID', 'CODEX_CI'],
   session: 'CODEX_SESSION_ID',
-  // It yields after ten.
+  // Codex yields after ten seconds.
   answerWithin: 8,
 
   said: 'last_assistant_message',
@@ -31,7 +31,7 @@ export const codex: Harness = {
     failure: { text: '^Exit code: (?!0\\b)' },
   },
   runsByUsersShell: true,
-  // Not set: it stands in lines of the user, and a line that changes would have to be trusted anew.
+  // Codex does not set it. The user's hook lines contain it, and a changed line would have to be trusted anew.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   seeksProject: true,
 
@@ -54,7 +54,7 @@ export const codex: Harness = {
   findSilence,
   whyUnheard:
     'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
-  // It drops the file for a key that it does not know.
+  // Codex ignores the whole file if it contains an unknown key.
   listFormFaults: ({ hooks, description: _, ...others }, text) => [
     ...listSyntax(text, true),
     ...Object.keys(others).map((key) => ({ what: `${key}: not known` })),
@@ -77,7 +77,7 @@ export const codex: Harness = {
   },
 };
 
-/** Escapes a text for a basic string of TOML; JSON's escapes are a subset of its. */
+/** Escapes a text as a basic string of TOML; JSON's escapes are a subset of TOML's. */
 function renderTomlString(text: string): string {
   return JSON.stringify(text).replace(/\u007f/g, '\\u007f');
 }

@@ -4,7 +4,7 @@ import type { Finding } from '../doctor/finding.js';
 import { listSyntax } from '../doctor/settings-form.js';
 import { readAtPath } from '../install/settings.js';
 
-/** It switches a hook off by its name. */
+/** The name of our hooks, by which Gemini CLI can disable them. */
 const HOOK_NAME = 'dev-cli';
 
 export const gemini: Harness = {
@@ -41,22 +41,22 @@ export const gemini: Harness = {
     failure: { member: 'error' },
   },
   countsMilliseconds: true,
-  // It sets this one besides its own.
+  // Gemini CLI sets this variable besides its own.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   hookName: HOOK_NAME,
 
   agentEnding: '.md',
   renderAgent,
-  // Each skill is a slash command, too: beside a command of the same name both lose that name.
+  // Each skill is also a slash command: if a command has the same name, both lose it.
   locateRival: (skill) => `.gemini/commands/${skill}.toml`,
   settings: { path: '.gemini/settings.json', what: 'hooks' },
   extras: { instructions: 'GEMINI.md', servers: { path: '.gemini/settings.json', holder: 'mcpServers' } },
-  // A project's policies are not read, and `tools.allowed` in its settings denies subagents every other command.
+  // Policies of a project are not read, and `tools.allowed` in its settings denies subagents every other command.
   listMore: (scope) =>
     scope === 'project'
       ? []
       : [{ kind: 'file', path: '.gemini/policies/dev-cli.toml', content: POLICY, what: 'permission' }],
-  // Its file tools refuse what git ignores, and git ignores the runs.
+  // The file tools refuse files that git ignores, and git ignores the runs.
   ignoreFile: '.geminiignore',
   hasNoEffort: true,
   describeStart: (skill, { scope, base }) =>
@@ -83,7 +83,7 @@ decision = "allow"
 priority = 100
 `;
 
-/** Its names for the tools that a shipped agent states. */
+/** Gemini CLI's names for the tools that a shipped agent lists. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
   Read: ['read_file', 'read_many_files', 'list_directory'],
   Grep: ['grep_search'],
@@ -95,7 +95,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   WebFetch: ['web_fetch'],
 };
 
-/** Its own agents end after 20 turns and 5 minutes where they do not say otherwise. */
+/** Without these settings, Gemini CLI's agents end after 20 turns or 5 minutes. */
 const BOUNDS = ['max_turns: 100', 'timeout_mins: 60'];
 
 function renderAgent({ name, description, tools, body, model }: Agent): string {
@@ -117,12 +117,12 @@ function findSilence(asked: Asked): Finding[] {
   });
   const why = asked.scopes.includes('project') ? findMistrust(asked, root) : null;
   if (why === null) return findings;
-  // Hooks of the user run all the same.
+  // The user's hooks run even if the folder is not trusted.
   if (asked.scopes.includes('user')) return [...findings, asked.note(why)];
   return [...findings, asked.problem(why, `Start gemini in ${root} and trust the folder (/permissions).`)];
 }
 
-/** Why it leaves a folder's hooks alone; null where it trusts it. It asks unless it is told not to. */
+/** Returns why Gemini CLI skips a folder's hooks; null if it trusts the folder. It asks unless told not to. */
 function findMistrust({ env, own, readShared, readSettings }: Asked, root: string): string | null {
   const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
   if (word === 'false' || restricted === 'true')
@@ -136,14 +136,14 @@ function findMistrust({ env, own, readShared, readSettings }: Asked, root: strin
   return rule === null ? 'Gemini CLI has not been told yet to trust this folder; its hooks wait.' : null;
 }
 
-/** The switches of hooks by the names that versions gave them. */
+/** The settings that disable hooks, as different versions name them. */
 const SWITCHES = [
   ['hooksConfig', 'enabled'],
   ['hooks', 'enabled'],
   ['tools', 'enableHooks'],
 ];
 
-/** The lists of hooks that `/hooks disable` switches off by their names. */
+/** The lists in which `/hooks disable` puts the names of disabled hooks. */
 const DISABLED = [
   ['hooksConfig', 'disabled'],
   ['hooks', 'disabled'],
@@ -156,7 +156,10 @@ function findSwitch(settings: Record<string, unknown>): string | null {
   return list === undefined ? null : `${list.join('.')} names "${HOOK_NAME}"`;
 }
 
-/** The rule with the longest path whose folder holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */
+/**
+ * Returns the rule with the longest path that applies to a directory; `TRUST_PARENT` applies to the parent of its
+ * folder.
+ */
 function findFolderRule(rules: Record<string, unknown>, directory: string): string | null {
   const found = Object.entries(rules).flatMap(([folder, rule]) => {
     const held = rule === 'TRUST_PARENT' ? dirname(folder) : folder;

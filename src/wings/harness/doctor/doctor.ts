@@ -29,17 +29,17 @@ import { judgeListening, lookAtGit } from './surroundings.js';
 import { isBelow, leavesTrace } from './unheard.js';
 import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
 
-/** `doctor`: proves that what is installed works, and says how to mend what does not (harness.md, Doctor). */
+/** `doctor`: proves that the installation works, and says how to fix problems (harness.md, Doctor). */
 
-/** Milliseconds of the call's time that are kept for what comes after a program that had to be ended. */
+/** Milliseconds reserved for the rest of the call after a program had to be ended. */
 const MARGIN = 700;
-/** Milliseconds that one program may take at most: what answers later helps no harness. */
+/** Maximum milliseconds for one program: a harness does not wait longer either. */
 const LONGEST = 15_000;
-/** The same, at least: a call that is to answer at once still has to look. */
+/** Minimum milliseconds for one program, even if the call has to answer at once. */
 const SHORTEST = 2_000;
 
 /**
- * Looks at everything, and writes nothing into the project.
+ * Runs all checks; writes nothing into the project.
  * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
  */
 export async function doctor(
@@ -57,7 +57,7 @@ export async function doctor(
   const { installations, findings: installed, asked } = lookAtInstallations(context, chosen, extras);
   const present = installations.filter(({ isThere }) => isThere);
   const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
-  // Where the caller has its hooks from the project alone.
+  // Set only if the caller's harness has its hooks from the project alone.
   const scopes = [...present, ...plugin].filter(({ harness: id }) => id === caller).map(({ scope }) => scope);
   const below = scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
   const programs = lookAtPrograms(probes, situation, chosen);
@@ -105,13 +105,13 @@ export async function doctor(
   );
 }
 
-/** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */
+/** Waits for all checks, since each removes its temporary files. @throws the error of the first that failed */
 async function awaitAll<F extends Diagnosis>(looks: readonly Promise<F[]>[]): Promise<F[][]> {
   await Promise.allSettled(looks);
   return Promise.all(looks);
 }
 
-/** What fails is a finding of its own: it hides none of the others. @throws DevCliError `INTERRUPTED` */
+/** Turns an error into a finding, so that it hides no others. @throws DevCliError `INTERRUPTED` */
 async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | Finding)[]> {
   try {
     return await look();
@@ -122,7 +122,10 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
   }
 }
 
-/** Tries each hook before a tool, where its line and what that runs are as this version writes them: a clone brings its own. */
+/**
+ * Tries each pre-tool hook whose line and script are as this version writes them; others are not run: a clone brings
+ * its own.
+ */
 async function tryGuards(
   context: Context,
   probes: Probes,
@@ -182,15 +185,15 @@ function lookForSilences({ root, home, env }: Situation, cwd: string, present: r
   });
 }
 
-/** What is told of a harness, or of a wing. */
+/** A finding about a harness, or from a wing. */
 type Told = Diagnosis & Pick<Finding, 'harness' | 'scope'>;
 
-/** One fault is told once, however many files it concerns. */
+/** Reports each problem once, however many files it concerns. */
 function withoutRepeats(findings: readonly Told[]): Told[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** It is a report (protocol.md, Output): what it found wrong does not make the call fail. */
+/** Builds the answer: a report (protocol.md, Output), whose problems do not make the call fail. */
 function buildAnswer(findings: readonly Told[]): Answer {
   const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');

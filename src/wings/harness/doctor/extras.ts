@@ -13,17 +13,17 @@ import { readAtPath } from '../install/settings.js';
 import { buildEnvironment, inTemporary, SESSION } from './playground.js';
 import { describeEnd, type Environment, type Probes, type Ran } from './probes.js';
 
-/** Whether what `install --with` has set up works where it is at work (harness.md, Doctor). */
+/** Checks whether what `install --with` has set up works (harness.md, Doctor). */
 
 interface Asked {
   cwd: string;
   env: Environment;
   probes: Probes;
-  /** What the manifest says was asked for. */
+  /** Whether the manifest lists an extra as requested. */
   isInstalled: (extra: Extra) => boolean;
 }
 
-/** Tries the tool server, and the block of git in a temporary repository. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Tries the tool server, and the git hook block in a temporary repository. @throws DevCliError `IO`, `INTERRUPTED` */
 export async function tryExtras(context: Context, extras: readonly Extra[], asked: Asked): Promise<Diagnosis[]> {
   const atWork = extras.filter((extra) => exists(locateExtra(context, asked.cwd, extra)));
   const tried = atWork.map(async (extra) => [

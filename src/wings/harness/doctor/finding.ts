@@ -3,7 +3,7 @@ import type { HarnessId } from '../../../generated/harnesses.js';
 import type { Diagnosis } from '../../../protocol/ports.js';
 import type { Scope } from '../install/piece.js';
 
-/** What `doctor` says of a harness. */
+/** A finding of `doctor`, possibly about a harness. */
 export interface Finding extends Diagnosis {
   check: CheckId;
   harness?: HarnessId;
@@ -22,28 +22,28 @@ export type CheckId =
   | 'sandbox'
   | 'wing';
 
-/** Where a finding belongs. */
+/** What a finding is about. */
 export type Subject = Pick<Finding, 'check' | 'harness' | 'scope'>;
 
-/** All is as it should be. */
+/** Builds the finding that everything works. */
 export function ok(subject: Subject, message: string): Finding {
   return { ...subject, severity: 'ok', message };
 }
 
-/** Something to know, which keeps nothing from working. */
+/** Builds a finding that is worth knowing but breaks nothing. */
 export function note(subject: Subject, message: string, fix?: Fix): Finding {
   return { ...subject, severity: 'note', message, ...(fix === undefined ? {} : { fix }) };
 }
 
-/** Something does not work; what to do about it is always said. */
+/** Builds a finding that something does not work, always with a fix. */
 export function problem(subject: Subject, message: string, fix: Fix): Finding {
   return { ...subject, severity: 'problem', message, fix };
 }
 
-/** What to do about a file that cannot be used. */
+/** The fix for a file that cannot be used. */
 export const LOOK = 'Look at that file.';
 
-/** What puts right all that `install` writes for a harness. */
+/** The fix that rewrites everything that `install` writes for a harness. */
 export function installAgain({ harness, scope }: Subject): Fix {
   return {
     command: 'install',

@@ -3,16 +3,16 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import { type Finding, installAgain, ok, problem, type Subject } from './finding.js';
 import { describeEnd, type Ran } from './probes.js';
 
-/** Whether the guard fires: the judgement of a trial (harness.md, Doctor). */
+/** Judges whether the guard works, from a trial of its hook (harness.md, Doctor). */
 
-/** A hook before a tool as it stands in a harness's settings. */
+/** A pre-tool hook in the settings of a harness. */
 export interface GuardHook {
   line: string;
-  /** The names of tools that it is called for; absent: all. */
+  /** The pattern of tool names that the hook is called for; absent: all tools. */
   matcher?: unknown;
 }
 
-/** Lists the commands of an event; what has another form is none. */
+/** Lists the hook commands of an event; skips entries of any other form. */
 export function listHookLines(settings: Record<string, unknown>, native: string): GuardHook[] {
   const hooks = settings['hooks'];
   const groups = isRecord(hooks) ? hooks[native] : undefined;
@@ -28,15 +28,15 @@ export function listHookLines(settings: Record<string, unknown>, native: string)
   });
 }
 
-/** How a line ended in a directory where a run plans, and in one without dev-cli. */
+/** How a hook line ended in a directory where a run plans, and in one without dev-cli. */
 export interface Trial {
   guarded: Ran;
   unguarded: Ran;
 }
 
 /**
- * Judges a trial. A refusal counts only with its answer: a line also ends with 2 where nobody could judge, as without dev-cli on
- * the PATH, and then it blocks everything.
+ * Judges a trial. A refusal counts only with a valid answer: a line also exits with 2 if it could not judge, as without
+ * dev-cli on the PATH, and then it blocks everything.
  */
 export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Finding {
   const again = installAgain(subject);
@@ -62,7 +62,7 @@ export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Fin
   return ok(subject, 'The guard fires: the installed line blocks a forbidden write and lets others pass.');
 }
 
-/** Judges a line that another version wrote, or somebody else: what it would do is not tried. */
+/** Reports a hook line that this version did not write; such a line is not tried. */
 export function judgeForeign(subject: Subject): Finding {
   return problem(
     subject,
@@ -71,7 +71,7 @@ export function judgeForeign(subject: Subject): Finding {
   );
 }
 
-/** The one exit code by which all harnesses stop a tool. */
+/** Exit code 2 is the only one with which all harnesses stop a tool. */
 function isStopped(ran: Ran): boolean {
   return ran.end === 'exit' && ran.code === 2;
 }

@@ -20,11 +20,14 @@ import { type Finding, installAgain, LOOK, note, ok, problem } from './finding.j
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
 
-/** What is installed where, for this project and for this user (harness.md, Doctor). */
+/** Finds what is installed for this project and for this user (harness.md, Doctor). */
 
 const SCOPES: readonly Scope[] = ['project', 'user'];
 
-/** Looks at these harnesses in both scopes, and at what was asked for of `extras`. @throws DevCliError `IO` where what ships cannot be read */
+/**
+ * Looks at these harnesses in both scopes, and finds which of `extras` were requested. @throws DevCliError `IO` if
+ * shipped files cannot be read
+ */
 export function lookAtInstallations(
   context: Context,
   harnesses: readonly HarnessId[],
@@ -41,7 +44,7 @@ export function lookAtInstallations(
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      // What cannot be read is somebody's, and is found again when it is judged.
+      // An unreadable file counts as somebody else's here; the check of the pieces reports it.
       const read = (path: string) =>
         readOr(
           () => readText(join(places.base, path)),
@@ -58,7 +61,10 @@ export function lookAtInstallations(
   return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings], asked };
 }
 
-/** Tells what the permission means that is installed, and whether a person lets autopilot go on unasked in this clone. */
+/**
+ * Reports what the installed permission means, and whether a person has allowed autopilot in this clone to continue
+ * unasked.
+ */
 export function tellPermission(context: Context, installations: readonly Installation[]): Finding[] {
   if (!installations.some(({ isThere }) => isThere)) return [];
   const subject = { check: 'settings' } as const;
@@ -72,7 +78,9 @@ export function tellPermission(context: Context, installations: readonly Install
     : [ok(subject, PERMISSION)];
 }
 
-/** Preferences that cannot be read name no model, so that agents with one seem to be of another time: the cause is told, too. */
+/**
+ * Reports unreadable preferences: agents then get no model from them, so that installed agents with one look outdated.
+ */
 function judgePreferences(context: Context, { agents }: Material): Finding[] {
   return readOr(
     (): Finding[] => {
@@ -96,20 +104,20 @@ function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest
   );
 }
 
-/** What is known besides the installations. */
+/** Facts besides the installations. */
 interface Around {
   installations: readonly Installation[];
   /** The harness that calls. */
   caller: HarnessId | null;
-  /** What was found of the plugin. */
+  /** The findings about the plugin. */
   plugin: readonly Finding[];
   /** Whether the user named the harnesses. */
   isNamed: boolean;
-  /** Whether hooks have told of this session, wherever they stand: a plugin's stand elsewhere. */
+  /** Whether any hooks have reported this session: those of a plugin are not in the settings. */
   isHeard: boolean;
 }
 
-/** Looks for the plugin of a harness, which brings of its own what `install` writes. */
+/** Reports an enabled plugin of a harness, which brings itself what `install` writes. */
 export function lookForPlugin(context: Context, known: Harness, installations: readonly Installation[]): Finding[] {
   if (!isPluginOn(known, context)) return [];
   const { id } = known;
@@ -123,7 +131,7 @@ export function lookForPlugin(context: Context, known: Harness, installations: r
   return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
 }
 
-/** Judges the harnesses in which nothing is installed. */
+/** Reports harnesses for which nothing is installed. */
 export function judgeAbsence(context: Context, { installations, plugin, caller, isNamed, isHeard }: Around): Finding[] {
   const harnesses = [...new Set(installations.map(({ harness }) => harness))];
   const absent = harnesses.filter(

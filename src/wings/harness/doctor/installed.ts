@@ -17,31 +17,31 @@ import { type GuardHook, listHookLines } from './guard.js';
 import type { FormFault } from './settings-form.js';
 import { compareVersions } from './versions.js';
 
-/** Whether what `install` writes is there, and as it was written (harness.md, Doctor). */
+/** Checks whether the files that `install` writes exist, unchanged (harness.md, Doctor). */
 
-/** What stands of one harness in one scope. */
+/** What is installed of one harness in one scope. */
 export interface Installation {
   harness: HarnessId;
   scope: Scope;
-  /** Whether anything of it is there. */
+  /** Whether anything is installed. */
   isThere: boolean;
-  /** Of its files, hooks and permissions; where nothing is there, only of settings that cannot be used. */
+  /** Findings about files, hooks and permissions; if nothing is installed, only about unusable settings. */
   findings: Finding[];
-  /** Its hooks before a tool, as they stand in the settings. */
+  /** The pre-tool hooks of dev-cli in the settings. */
   guards: (GuardHook & { isOurs: boolean })[];
-  /** The settings that it shares, where they can be used. */
+  /** The shared settings file, if it can be used. */
   settings: { path: string; text: string } | null;
 }
 
-/** Where one harness is looked for. */
+/** A harness and scope to look at. */
 export interface Place {
   harness: HarnessId;
   scope: Scope;
-  /** Absolute directory that paths of pieces count from. */
+  /** Absolute directory to which the paths of pieces are relative. */
   base: string;
-  /** What this version would install. */
+  /** The pieces that this version would install. */
   pieces: readonly Piece[];
-  /** What the manifest says of it; absent where it says nothing. */
+  /** The harness's records in the manifest; absent if there are none. */
   records: Readonly<Record<string, PieceRecord>> | undefined;
 }
 
@@ -91,14 +91,17 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
   };
 }
 
-/** dev-cli's hooks in the settings, by event. */
+/** Lists dev-cli's hooks in the settings, by event. */
 function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Record<HookEventName, GuardHook[]> {
   const of = (event: HookEventName) =>
     listHookLines(settings, HARNESSES[harness].events[event]).filter(({ line }) => isHookLine(line));
   return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
 }
 
-/** Whether `install` of this version writes a line before a tool. Any other is never run: a clone brings settings of its own. */
+/**
+ * Returns whether this version's `install` writes this pre-tool line. Any other is never run: a clone brings its own
+ * settings.
+ */
 export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
   const native = HARNESSES[harness].events['pre-tool-use'];
   const additions = pieces.flatMap((piece) => (piece.kind === 'settings' ? (piece.additions ?? []) : []));
@@ -108,7 +111,7 @@ export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harnes
   );
 }
 
-/** Which of the tools that write, as this version knows them, a hook is not called for. */
+/** Lists the writing tools known to this version for which a hook is not called. */
 export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId): string[] {
   const tools = (renderMatcher(HARNESSES[harness], 'pre-tool-use') ?? '').split('|');
   if (typeof matcher !== 'string') return tools;
@@ -121,10 +124,10 @@ export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId
   }
 }
 
-/** Files, rules or settings named in a finding. */
+/** Maximum number of files, rules or settings named in a finding. */
 const NAMED = 4;
 
-/** Judges skills, agents and whatever else is a file or a line of one. */
+/** Judges skills, agents and all other pieces that are files or lines in a file. */
 export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Finding[] {
   const named = (does: Decision['does']) => decisions.filter((one) => one.does === does).map(({ path }) => path);
   const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
@@ -185,7 +188,7 @@ function saysRules({ additions = [] }: SharedFile): string {
   return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
 }
 
-/** Lists what a harness cannot use. @param text settings that `parseSettings` reads; any other has no faults here */
+/** Lists entries that a harness cannot use. @param text settings; returns no faults if they do not parse */
 export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
   const errors: ParseError[] = [];
   const settings: unknown = parse(text, errors, { allowTrailingComma: true });
@@ -193,9 +196,9 @@ export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
 }
 
 /**
- * Judges whether a harness takes the settings as they are written: it drops a file for one entry that it cannot use, with all hooks
- * in it, or passes over that entry alone.
- * @param version of its program; undefined where it is not known, and then it counts as new
+ * Judges whether a harness accepts the settings: for some faults it drops the whole file with all its hooks, for others
+ * it skips only the faulty entry.
+ * @param version of its program; undefined if unknown, and then it counts as new
  */
 export function judgeForm({ harness, scope, isThere, settings }: Installation, version: string | undefined): Finding[] {
   if (!isThere || settings === null) return [];

@@ -6,21 +6,21 @@ import { awaitGroup, childProcess, signalGroup } from '../../../work/processes.j
 import { exists, readText } from '../install/disk.js';
 import type { Probes, Ran } from './probes.js';
 
-/** The probes of this machine (harness.md, Doctor). */
+/** The real probes of this machine (harness.md, Doctor). */
 
-/** Most that is kept of what a program prints, in characters. */
+/** Maximum number of characters kept of a program's output. */
 const KEPT = 64 * 1024;
 
-/** How the machine is asked. */
+/** What the probes need from the call. */
 interface Asked {
   cwd: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-  /** Milliseconds that a program begun now may take. */
+  /** Returns the milliseconds that a program started now may take. */
   timeLeft: () => number;
 }
 
-/** Makes the probes of a call. */
+/** Creates the probes of a call. */
 export function createProbes(asked: Asked): Probes {
   return {
     run: (program, args, { cwd = asked.cwd, env = asked.env, input = '' } = {}) =>
@@ -33,7 +33,8 @@ export function createProbes(asked: Asked): Probes {
 }
 
 /**
- * Runs a program in a group and a session of its own: what a login shell has started ends with it, and none can take the terminal.
+ * Runs a program in its own process group and session: whatever a login shell starts ends with it and cannot take the
+ * terminal.
  * @throws DevCliError `INTERRUPTED`
  */
 async function runBounded(
@@ -58,7 +59,7 @@ async function runBounded(
   child.stdin.end(input);
   const ended = await awaitGroup(child, { signal, milliseconds });
   if (ended.end === 'interrupted') throw new DevCliError('INTERRUPTED', 'Interrupted.');
-  // What it left behind would keep the pipes open.
+  // Processes that the program left behind would keep the pipes open.
   if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   child.stdout.destroy();
   child.stderr.destroy();
@@ -67,7 +68,7 @@ async function runBounded(
 
 function refusesWriting(path: string): string | null {
   try {
-    // A sandbox may forbid the one and not the other.
+    // A sandbox may forbid writing only one of the two.
     closeSync(openSync(path, 'r+'));
     accessSync(dirname(path), constants.W_OK);
     return null;

@@ -10,29 +10,32 @@ import { locateHookFile } from '../install/hook-line.js';
 import type { Trial } from './guard.js';
 import { describeEnd, type Environment, type Probes, succeeded } from './probes.js';
 
-/** Two temporary directories in which the guard is tried: one where a run plans, one without dev-cli (harness.md, Doctor). */
+/**
+ * Creates two temporary directories in which the guard is tried: one where a run plans, one without dev-cli
+ * (harness.md, Doctor).
+ */
 
-/** Tries lines in them. */
+/** Tries a hook line in both directories. */
 export type Try = (line: string, harness: HarnessId) => Promise<Trial>;
 
-/** What a playground is made with. */
+/** What is needed to set up the directories. */
 interface Tools {
   probes: Probes;
   env: Environment;
   /** The command that starts this dev-cli. */
   program: readonly [string, string];
-  /** What the lines of a project run. */
+  /** The content of the script that hook lines run. */
   hook: string;
 }
 
 /**
- * Makes the two, lets `use` try lines in them, and removes them.
- * @throws DevCliError `IO` where no temporary directory can be made; `COMMAND_FAILED` where no run begins there
+ * Creates the two directories, lets `use` try lines in them, and removes them.
+ * @throws DevCliError `IO` if no temporary directory can be created; `COMMAND_FAILED` if no run can be started there
  */
 export function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>): Promise<T> {
   return inTemporary(async (base) => {
     const [guarded, unguarded] = [join(base, 'guarded'), join(base, 'unguarded')];
-    // An empty `.git` is where the search for a root ends, and no repository.
+    // An empty `.git` stops the search for a root, but is not a repository.
     for (const directory of [guarded, unguarded]) {
       withIoErrors(directory, null, () => mkdirSync(join(directory, '.git'), { recursive: true }));
       putHooks(directory, tools.hook);
@@ -51,7 +54,7 @@ export function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>)
   });
 }
 
-/** Makes a temporary directory for `use`, and removes it. @throws DevCliError `IO` where none can be made */
+/** Creates a temporary directory for `use`, and removes it. @throws DevCliError `IO` if none can be created */
 export async function inTemporary<T>(use: (base: string) => Promise<T>): Promise<T> {
   const base = withIoErrors(tmpdir(), null, () => realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-doctor-'))));
   try {
@@ -61,20 +64,20 @@ export async function inTemporary<T>(use: (base: string) => Promise<T>): Promise
   }
 }
 
-/** The file that the recorded payload writes: a source, which nobody may write while a run plans. */
+/** The file that the recorded payload writes: a source file, which nobody may write while a run plans. */
 const SOURCE = 'src/doctor.txt';
 
-/** The session of the recorded payload. No run is bound to it, so that the active one judges. */
+/** The session of the recorded payload. It is bound to no run, so that the active run judges. */
 export const SESSION = 'dev-cli-doctor';
 
-/** Renders what a harness sends before a tool writes a source. @param directory absolute */
+/** Renders the payload that a harness sends before a tool writes a source file. @param directory absolute */
 export function renderPayload(harness: HarnessId, directory: string): string {
   const shared = { session_id: SESSION, transcript_path: `${directory}/session.jsonl`, cwd: directory };
   const trial = HARNESSES[harness].buildTrial({ directory, path: SOURCE, content: 'written\n' });
   return JSON.stringify({ ...shared, ...trial });
 }
 
-/** What the lines run, where a project has it, and the settings that some seek it by. */
+/** Writes the hook script where lines of a project expect it, and the settings by which some find the project. */
 function putHooks(directory: string, hook: string): void {
   for (const path of Object.values(HARNESSES).flatMap((one) => [
     locateHookFile(one),
@@ -101,7 +104,10 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
   });
 }
 
-/** That of the call without what would lead out of the directory: another root, another session, a repository further up. */
+/**
+ * Returns the call's environment without variables that lead to another root, another session, or a repository further
+ * up.
+ */
 export function buildEnvironment(env: Environment, directory: string, base: string): Environment {
   const kept = Object.entries(env).filter(
     ([name]) => !name.startsWith('DEV_CLI_') && !name.endsWith('_SESSION_ID') && !name.startsWith('GIT_'),

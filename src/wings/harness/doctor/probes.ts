@@ -1,29 +1,32 @@
 import type { GroupEnd } from '../../../work/processes.js';
 
-/** What `doctor` may ask of the machine (harness.md, Doctor). Nothing in it writes into the project. */
+/** What `doctor` may do on the machine (harness.md, Doctor). No probe writes into the project. */
 export interface Probes {
-  /** Runs a program to its end, or to the time limit of the call; what it started goes with it. */
+  /** Runs a program to its end, or to the time limit of the call; then also ends all processes that it started. */
   run(program: string, args: readonly string[], around?: Around): Promise<Ran>;
   /**
-   * The text of a file, null where nothing is.
+   * Returns the text of a file, or null if nothing is there.
    * @throws DevCliError `IO`
    */
   read(path: string): string | null;
-  /** Whether something is at a path. */
+  /** Returns whether something is at a path. */
   exists(path: string): boolean;
-  /** Opens a file for writing without writing, and asks the same of its directory; returns the error's code, or null. */
+  /**
+   * Opens a file for writing without writing, and checks that its directory is writable; returns the error code, or
+   * null.
+   */
   refusesWriting(path: string): string | null;
-  /** Listens on a port of 127.0.0.1 for a moment; returns the error's code, or null. */
+  /** Listens on a port of 127.0.0.1 for a moment; returns the error code, or null. */
   refusesListening(): Promise<string | null>;
 }
 
-/** What a program is run with. */
+/** The surroundings of a program. */
 interface Around {
-  /** Absolute; the root by default. */
+  /** Absolute; default: the directory of the call. */
   cwd?: string;
-  /** The environment of the call by default. */
+  /** Default: the environment of the call. */
   env?: Environment;
-  /** What it reads from standard input; nothing by default. */
+  /** The standard input; default: empty. */
   input?: string;
 }
 
@@ -32,7 +35,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** How a program ended. */
 export type Ran = { stdout: string; stderr: string } & Exclude<GroupEnd, { end: 'interrupted' }>;
 
-/** Describes an end that is none of its own choosing, for a sentence: "it …". */
+/** Describes how a program failed, for a sentence with "it …". */
 export function describeEnd(ran: Ran): string {
   switch (ran.end) {
     case 'exit':
@@ -46,16 +49,16 @@ export function describeEnd(ran: Ran): string {
   }
 }
 
-/** Whether a program ended with exit code 0. */
+/** Returns whether a program ended with exit code 0. */
 export function succeeded(ran: Ran): boolean {
   return ran.end === 'exit' && ran.code === 0;
 }
 
-/** What the checks have to know of the call. */
+/** Facts about the call that the checks need. */
 export interface Situation {
-  /** Absolute: where `.dev` is. */
+  /** Absolute: the directory that contains `.dev`. */
   root: string;
-  /** Absolute: what is edited and judged. */
+  /** Absolute: the directory that is edited and judged. */
   workTree: string;
   /** Absolute. */
   home: string;

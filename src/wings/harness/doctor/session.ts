@@ -4,9 +4,9 @@ import { HARNESSES } from '../harness.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import type { Environment } from './probes.js';
 
-/** Whether hooks have told of the session that calls (harness.md, Doctor; harness.md, Sessions). */
+/** Judges whether hooks have reported the calling session (harness.md, Doctor; harness.md, Sessions). */
 
-/** The harness that calls, by its marks; null outside of one, and where it is another. */
+/** Returns the calling harness, by its marks; null outside a harness, and for an unknown one. */
 export function findCallingHarness(env: Environment): HarnessId | null {
   const isSet = (name: string) => (env[name] ?? '') !== '';
   const named = HARNESS_IDS.find((id) => id === env['DEV_CLI_HARNESS']);
@@ -17,20 +17,20 @@ export function findCallingHarness(env: Environment): HarnessId | null {
   return named ?? marked.at(-1) ?? null;
 }
 
-/** What is known of the session that calls. */
+/** Facts about the calling session. */
 export interface SessionFacts {
   harness: HarnessId | null;
-  /** Its id, where the environment tells it. */
+  /** Its id, if the environment contains it. */
   session: string | null;
-  /** What `.dev/sessions` says of it. */
+  /** Its entry in `.dev/sessions`. */
   mark: Pick<SessionMark, 'run' | 'heard'> | null;
   /** Whether hooks leave a trace here. */
   leavesTrace: boolean;
-  /** Where it was begun, as far as that keeps its harness from the hooks of the project. */
+  /** Root and start directory, if starting there hides the project's hooks from the harness. */
   below: { root: string; cwd: string } | null;
 }
 
-/** Judges them. */
+/** Judges these facts. */
 export function judgeSession({ harness, session, mark, leavesTrace, below }: SessionFacts): Finding {
   const subject = { check: 'session', ...(harness === null ? {} : { harness }) } as const;
   if (harness === null && session === null)

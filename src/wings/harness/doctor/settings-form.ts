@@ -3,19 +3,19 @@ import { defined } from '../../../base/defined.js';
 import { isRecord } from '../../../base/json.js';
 
 /**
- * What a harness cannot use in the settings that `install` shares with it (harness.md, Doctor). Tried with the programs
- * themselves: whole files are dropped for some faults, and for others the entry alone.
+ * Finds entries that a harness cannot use in the settings shared with `install` (harness.md, Doctor). Verified with the
+ * programs themselves: some faults make them drop the whole file, others only the entry.
  */
 
-/** Something that a harness cannot use. */
+/** An entry that a harness cannot use. */
 export interface FormFault {
-  /** `path: what is wrong`. */
+  /** In the form `path: what is wrong`. */
   what: string;
-  /** The first version that was seen to pass over the entry alone; absent where each drops the whole file. */
+  /** The first version known to skip only the entry; absent if every version drops the whole file. */
   borneSince?: string;
 }
 
-/** No harness takes a comma behind the last of a list or an object; not all take comments. */
+/** Reports syntax that harnesses reject: no harness accepts a trailing comma, and not all accept comments. */
 export function listSyntax(text: string, disallowComments: boolean): FormFault[] {
   const errors: ParseError[] = [];
   parse(text, errors, { disallowComments, allowTrailingComma: false });
@@ -31,26 +31,26 @@ const KINDS = {
 };
 type Kind = keyof typeof KINDS;
 
-/** What stands at a key is of a kind, or nothing stands there. */
+/** Reports a value that has not the expected kind; a missing value is fine. */
 export function judge(object: Record<string, unknown>, key: string, kind: Kind, at = ''): FormFault[] {
   const value = object[key];
   return value === undefined || KINDS[kind].is(value) ? [] : [{ what: `${at}${key}: ${KINDS[kind].not}` }];
 }
 
-/** Where harnesses that share the form of Claude Code's hooks differ. */
+/** The differences between harnesses that use Claude Code's form of hooks. */
 export interface HookForm {
-  /** The types that it knows; absent: of one that it does not know, only the entry is passed over. */
+  /** The hook types that the harness knows; absent if it skips only the entry of an unknown type. */
   types?: readonly string[];
-  /** The events whose hooks it looks at; absent: all. */
+  /** The events whose hooks it checks; absent: all. */
   events?: readonly string[];
-  /** Whether a group may go without a list of hooks. */
+  /** Whether a group may lack a list of hooks. */
   mayBeEmpty: boolean;
   isTimeout: (seconds: number) => boolean;
-  /** Since when it passes over hooks that are no object, an event's that are no list, and an entry alone. */
+  /** Since when it skips only: `hooks` that is no object, an event that is no list, an invalid entry. */
   borneSince?: { hooks: string; event: string; entry: string };
 }
 
-/** Lists what is wrong with hooks in that form. */
+/** Lists the faults of hooks in that form. */
 export function listHooksFaults(hooks: unknown, form: HookForm): FormFault[] {
   const { events, borneSince: since } = form;
   const fault = (what: string, borneSince?: string): FormFault => ({ what, ...defined({ borneSince }) });

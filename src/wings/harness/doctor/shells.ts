@@ -5,23 +5,23 @@ import { isOfNpm } from '../install/afterwards.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { describeEnd, type Environment, type Probes, type Ran, type Situation } from './probes.js';
 
-/** Whether the shells in which a harness works find dev-cli (harness.md, Doctor). */
+/** Checks whether the shells that a harness uses find dev-cli (harness.md, Doctor). */
 
-/** A shell that is asked. */
+/** A shell to check. */
 interface Shell {
-  /** As it is named in a finding. */
+  /** Its name in a finding. */
   title: string;
   program: string;
   option: '-c' | '-lc';
 }
 
-/** Everything before it is what start-up files print. */
+/** Start-up files may print text before this mark. */
 const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 
 /**
- * The shells of a user: this one, whose environment hooks get, and the commands of most harnesses; and the user's as a login shell,
- * which some start for commands.
+ * Lists the shells of a user: `sh` with this environment, as hooks and the commands of most harnesses use it, and the
+ * user's login shell, which some harnesses start for commands.
  */
 export function listShells({ SHELL }: Environment): Shell[] {
   const login = SHELL || 'sh';
@@ -32,8 +32,9 @@ export function listShells({ SHELL }: Environment): Shell[] {
 }
 
 /**
- * Asks each shell which dev-cli it finds.
- * @param isLoginUsed whether a harness that starts login shells is set up: without one, what only they see keeps nothing from working
+ * Checks which dev-cli each shell finds.
+ * @param isLoginUsed whether a harness that starts login shells is installed; otherwise a problem of the login shell is
+ * only a note
  */
 export function lookAtShells(
   probes: Probes,
@@ -51,7 +52,7 @@ export function lookAtShells(
   );
 }
 
-/** Judges what a shell has said. */
+/** Judges the answer of a shell. */
 export function judgeShell({ title, option }: Shell, ran: Ran, version: string): Finding {
   const subject = { check: 'path' } as const;
   if (ran.end === 'time')

@@ -7,9 +7,12 @@ import { readOr } from '../install/disk.js';
 import { parseSettings, readAtPath } from '../install/settings.js';
 import { type Finding, note, problem } from './finding.js';
 
-/** Why a harness may skip hooks that are installed, without a word (harness.md, Doctor). Nothing here changes what it trusts. */
+/**
+ * Finds why a harness may silently skip installed hooks (harness.md, Doctor). Nothing here changes what the harness
+ * trusts.
+ */
 
-/** Where a harness is asked. */
+/** A harness and the surroundings to look at. */
 interface Place extends Pick<Asked, 'directories' | 'scopes' | 'env'> {
   harness: HarnessId;
   /** Absolute directory of the call. */
@@ -19,7 +22,10 @@ interface Place extends Pick<Asked, 'directories' | 'scopes' | 'env'> {
   read: (path: string) => string | null;
 }
 
-/** Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do not parse */
+/**
+ * Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do
+ * not parse
+ */
 export function lookForSilence(place: Place): Finding[] {
   const harness = HARNESSES[place.harness];
   const usual = join(place.home, harness.directory);
@@ -52,7 +58,7 @@ function findMoved({ id, title, homeVariable }: Harness, { scopes }: Place, own:
   ];
 }
 
-/** What an adapter is given to look with. */
+/** Builds the helpers that an adapter's `findSilence` gets. */
 function createAsked({ id, title }: Harness, { directories, scopes, env, read }: Place, own: string): Asked {
   const subject = { check: 'silence', harness: id } as const;
   const readSettings = (path: string) => parseSettings(read(path) ?? '', path);
@@ -85,7 +91,7 @@ function createAsked({ id, title }: Harness, { directories, scopes, env, read }:
 
 const SHELLS = Object.values(HARNESSES).flatMap(({ tools }) => [tools.shell, tools.shellInRules ?? []].flat());
 
-/** A rule for commands that holds for dev-cli as a whole, or for what every run needs of it. */
+/** Matches a permission rule that covers dev-cli as a whole, or commands that every run needs. */
 const DENIES_US = new RegExp(
   `^(?:${SHELLS.join('|')})(?:\\((?:\\*|:\\*|dev-cli(?: (?:init|next|step)\\b.*?)?(?::\\*| ?\\*)?)\\))?$`,
 );

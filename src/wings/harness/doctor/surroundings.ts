@@ -5,17 +5,17 @@ import { HARNESSES } from '../harness.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { type Environment, type Probes, type Ran, type Situation, succeeded } from './probes.js';
 
-/** What git and the sandbox of this shell allow (harness.md, Doctor). */
+/** Checks what git and the sandbox of this shell allow (harness.md, Doctor). */
 
-/** How git was asked who commits. */
+/** The answers of git about the committer. */
 interface Identity {
-  /** As this shell sees it. */
+  /** In the environment of this shell. */
   here: Ran;
-  /** As the git that dev-cli calls sees it (protocol.md, Harness marks). */
+  /** In the environment in which dev-cli calls git (protocol.md, Harness marks). */
   own: Ran;
 }
 
-/** Looks at git: identity, a `.git` that can be written, and `.dev` that git does not see. */
+/** Checks git: a committer identity, a writable git directory, and a `.dev` whose runs git ignores. */
 export async function lookAtGit(probes: Probes, situation: Situation, caller: HarnessId | null): Promise<Finding[]> {
   const { root, workTree, env } = situation;
   const own = buildUserEnvironment(env);
@@ -56,10 +56,10 @@ export async function lookAtGit(probes: Probes, situation: Situation, caller: Ha
   ];
 }
 
-/** A file of a run: what must not be taken by `git clean` or `git stash -u`. */
+/** Asks about a file of a run, which `git clean` and `git stash -u` must not take. */
 const ASK_IGNORED = ['check-ignore', '--quiet', '.dev/specs/doctor/state.json'];
 
-/** Judges who commits. */
+/** Judges the committer identity. */
 export function judgeIdentity({ here, own }: Identity): Finding {
   const subject = { check: 'git' } as const;
   if (!succeeded(own))
@@ -77,7 +77,7 @@ export function judgeIdentity({ here, own }: Identity): Finding {
       );
 }
 
-/** Judges a git directory that refused. */
+/** Judges whether the git directory can be written. */
 export function judgeWriting(refused: { place: string; code: string } | null, caller: HarnessId | null): Finding {
   const subject = { check: 'git' } as const;
   if (refused === null) return ok(subject, 'Commits can be made from this shell.');
@@ -89,7 +89,7 @@ export function judgeWriting(refused: { place: string; code: string } | null, ca
   );
 }
 
-/** Judges how `git check-ignore` ended: 1 says that git sees the path. */
+/** Judges how `git check-ignore` ended: 1 means that git does not ignore the path. */
 export function judgeIgnored(ran: Ran): Finding {
   const subject = { check: 'git' } as const;
   return ran.end === 'exit' && ran.code === 1
@@ -101,7 +101,7 @@ export function judgeIgnored(ran: Ran): Finding {
     : ok(subject, 'git leaves the runs in .dev alone.');
 }
 
-/** Judges whether a port of this machine could be had. @param code of the error, null where there was none */
+/** Judges whether a program could listen on a port of this machine. @param code of the error; null without one */
 export function judgeListening(code: string | null): Finding {
   const subject = { check: 'sandbox' } as const;
   const ways = Object.values(HARNESSES).flatMap(({ sandbox }) => sandbox?.listening ?? []);

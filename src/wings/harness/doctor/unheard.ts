@@ -11,11 +11,12 @@ import { isHookLine } from '../install/hook-line.js';
 import { parseSettings } from '../install/settings.js';
 import { listHookLines } from './guard.js';
 
-/** Sessions in which the hooks that a project has are not heard (harness.md, Sessions). */
+/** Detects sessions in which the project's hooks do not run (harness.md, Sessions). */
 
 /**
- * Whether a session that begins leaves a trace here where hooks run: there are runs, or they are installed into the project.
- * @param besides the name of a run that was not there yet
+ * Returns whether a working hook leaves a trace of a new session here: there are runs, or hooks are installed into the
+ * project.
+ * @param besides the name of a run that does not count, since this call has begun it
  * @throws DevCliError `IO`
  */
 export function leavesTrace(root: string, besides?: string): boolean {
@@ -25,12 +26,12 @@ export function leavesTrace(root: string, besides?: string): boolean {
 }
 
 /**
- * Says, once for a session, that none of the hooks in the project's settings has told of it.
- * @param harness whose session it is
- * @param session its id, as the harness tells it
+ * Warns, once per session, that none of the hooks in the project's settings has reported it.
+ * @param harness the harness of the session
+ * @param session its id, from the harness
  * @param cwd absolute directory of the call
  * @param begun the name of the run that this call has begun
- * @returns the warning; null where hooks were heard, may not have left a trace, or were never promised
+ * @returns the warning; null if hooks were heard, could not have left a trace, or are not installed
  */
 export async function warnOfSilence(
   { store, root }: Pick<Context, 'store' | 'root'>,
@@ -45,7 +46,7 @@ export async function warnOfSilence(
     if (error instanceof DevCliError) return null;
     throw error;
   }
-  // Where nothing can be written, it is said again.
+  // If the note cannot be written, the warning is repeated.
   await store.changeSession(session, { becomes: 'told' }).catch(() => {});
   const { title } = harness;
   return [
@@ -56,7 +57,7 @@ export async function warnOfSilence(
   ].join(' ');
 }
 
-/** Whether a directory lies below another. */
+/** Returns whether a directory is below another. */
 export function isBelow(directory: string, root: string): boolean {
   return directory !== root && directory.startsWith(root === '/' ? root : `${root}/`);
 }

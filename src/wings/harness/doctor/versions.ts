@@ -5,17 +5,20 @@ import type { Scope } from '../install/piece.js';
 import { type Finding, installAgain, note, ok, problem } from './finding.js';
 import { describeEnd, type Probes, type Ran, type Situation, succeeded } from './probes.js';
 
-/** Versions of what dev-cli works with (harness.md, Doctor). */
+/** Checks the versions of programs (harness.md, Doctor). */
 
-/** The first Node that dev-cli runs on, as package.json has it. */
+/** The oldest Node that dev-cli runs on; same as in package.json. */
 const OLDEST_NODE = '20.17';
 
-/** Negative where `one` is older than `other`. A trailing part that only one has, such as a pre-release's, decides nothing before the numbers. */
+/**
+ * Returns a negative number if `one` is older. Numbers decide first; a suffix that only one has, such as a
+ * pre-release's, sorts after.
+ */
 export function compareVersions(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });
 }
 
-/** Judges the version of Node that runs this. */
+/** Judges the version of the running Node. */
 export function judgeNode(version: string): Finding {
   const subject = { check: 'versions' } as const;
   return compareVersions(version, OLDEST_NODE) >= 0
@@ -40,8 +43,8 @@ export function judgeGit(ran: Ran): Finding {
 }
 
 /**
- * Judges the version that installed.
- * @param installed as the manifest says; null where it does not
+ * Judges the version that installed the files.
+ * @param installed the version in the manifest; null if it has none
  */
 export function judgeManifest(scope: Scope, installed: unknown, version: string): Finding[] {
   const subject = { check: 'versions', scope } as const;
@@ -70,14 +73,14 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
       ];
 }
 
-/** What is known of a harness's program that is on the PATH. */
+/** A harness's program on the PATH, with its version. */
 export interface ProgramFound {
   harness: HarnessId;
   version: string | undefined;
   finding: Finding;
 }
 
-/** Finds the programs of these harnesses on the PATH, with their versions. */
+/** Finds the programs of these harnesses on the PATH, and asks for their versions. */
 export async function lookAtPrograms(
   probes: Probes,
   { env }: Situation,

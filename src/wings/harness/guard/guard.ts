@@ -3,52 +3,52 @@ import type { GuardedWork } from '../../../recipe/declared.js';
 import { createGlobTest } from '../../../work/paths.js';
 
 /**
- * Whether a tool may write a path while a run is live (harness.md, Guard). Pure: paths have been resolved, and the run has been
- * read, by whoever asks.
+ * Decides whether a tool may write a path while a run is live (harness.md, Guard). Pure: the caller has resolved the
+ * paths and read the run.
  */
 
-/** A path to be written, resolved: absolute, without links or `..`; or what git keeps of the run's repository. */
+/** A resolved write: a path, absolute and without links or `..`, or a change of the history of the run's repository. */
 export type Write = FileWrite | 'history';
 
 interface FileWrite {
-  /** Relative to the root with `/` between its parts; empty for whatever is in it, null outside of it. */
+  /** Relative to the root, with `/` as separator; empty if any file in it may be written, null if outside. */
   inRoot: string | null;
-  /** The same, relative to the work tree; from `.git` on for the git directory above that it belongs to. */
+  /** The same, relative to the work tree; in a git directory further up that it belongs to, the path from `.git` on. */
   inWorkTree: string | null;
 }
 
-/** What the guard has to know of the run that judges. */
+/** Facts about the run that judges the write. */
 export interface GuardedRun {
   name: string;
   work: GuardedWork | null;
-  /** Globs from the work tree that the recipe lets a tool write; null where it says nothing. */
+  /** Globs, relative to the work tree, that the recipe lets tools write; null if it does not say. */
   writes: readonly string[] | null;
-  /** Paths below the run's directory that its pending action, or a task that is out, wants written. */
+  /** Paths in the run's directory that the pending action, or a task that is out, expects to be written. */
   promised: readonly string[];
-  /** The globs of each task of a worker that is out; an empty list of globs means everything. */
+  /** The globs of each worker task that is out; an empty list of globs means everything. */
   tasks: readonly (readonly string[])[];
 }
 
 /** Who writes. `unknown`: the harness does not tell subagents apart. */
 export type Writer = 'main' | 'subagent' | 'unknown';
 
-/** Of dev-cli alone, below `.dev`. */
+/** Paths below `.dev` that only dev-cli writes. */
 const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions|memory)(?:[./]|$)/;
-/** Of dev-cli alone, below the directory of a run. */
+/** Paths below the directory of a run that only dev-cli writes. */
 const OWN_OF_RUN =
   /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock|edit)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;
-/** What agents write at any step. */
+/** Answers to an action; they may be written at any step. */
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
-/** What is written while a plan is made, and stays as it is while it is carried out. */
+/** Documents that are written during planning and must not change during execution. */
 const DOCUMENTS = /^(?:DRAFT\.md|plan-content\.json|(?:findings|analysis|reviews)\/.+)$/s;
-/** What a session leaves to the next one, whatever its run is at. */
+/** The handoff of a session to the next one; may be written whatever the run does. */
 const HANDOFF = /^\.ai\/handoffs\/[^/]+\.md$/s;
-/** What belongs to the project below `.dev`, and the file that a request is handed over in. */
+/** Paths below `.dev` that belong to the project, and the file that passes on a request. */
 const SHARED = /^(?:recipes|workflows|agents)\/|^goal\.md$/;
 
 /**
  * Judges one write.
- * @returns why it must not be done; null where it may
+ * @returns why it is forbidden; null if it is allowed
  */
 export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): string | null {
   if (write === 'history') return run.work === 'execution' && writer !== 'main' ? renderHistory(run) : null;
@@ -57,7 +57,7 @@ export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): strin
   if (inRoot === '.dev') return `.dev is dev-cli's: ${TELL}`;
   if (below !== null) return judgeBelowDev(below, run);
   if (inWorkTree !== null) return judgeSource(inWorkTree, run, writer);
-  // Outside of the project nothing is guarded.
+  // Outside the project, nothing is guarded.
   if (inRoot === null || run.promised.includes(`/${inRoot}`)) return null;
   return `"${run.name}" works in another work tree: ${shown(inRoot)} is not one of its files.`;
 }
@@ -112,7 +112,7 @@ function judgeWorker(path: string, { name, tasks }: GuardedRun, writer: Writer):
     : `${shown(path)} is in no todo that is at work in "${name}": ${allowed.join(', ')}. A worker that needs it hands in BLOCKED with needs.files.`;
 }
 
-/** The work tree itself stands for whatever is in it. */
+/** The work tree itself stands for anything in it. */
 function shown(path: string): string {
   return path === '' ? 'anything in the work tree' : path;
 }

@@ -4,19 +4,19 @@ import { type GuardedRun, judgeWrite, type Write, type Writer } from './guard.js
 import { findGuardedRun, type JudgingContext } from './judging-run.js';
 import { listWrites, resolveCall } from './writes.js';
 
-/** The guard at work: what a call of a tool would write, before the run that judges it (harness.md, Guard). */
+/** Applies the guard: determines what a tool call would write, and has the run judge it (harness.md, Guard). */
 
 type ToolCall = Extract<HookEvent, { on: 'pre-tool-use' }>;
 
-/** Whether a call writes nothing, so that no run has to be asked. */
+/** Returns whether a call writes nothing, so that no run has to be read. */
 export function writesNothing({ tool, input }: ToolCall): boolean {
   return listWrites(tool, input)?.paths.length === 0;
 }
 
 /**
- * Refuses a call whose writes the live run does not allow.
- * @returns null where it may go on
- * @throws what the store throws; the caller's line then blocks the tool
+ * Refuses a tool call that writes something the live run does not allow.
+ * @returns null if the call may proceed
+ * @throws what the store throws; the hook line then blocks the tool
  */
 export async function judgeCall(context: JudgingContext, event: ToolCall): Promise<HookAnswer | null> {
   if (writesNothing(event)) return null;
@@ -32,7 +32,7 @@ export async function judgeCall(context: JudgingContext, event: ToolCall): Promi
   };
 }
 
-/** Why the first of these must not be written; null where all may. */
+/** Returns why one of these must not be written; null if all may. */
 function judgeAll(writes: readonly Write[], run: GuardedRun, writer: Writer): string | null {
   for (const write of writes) {
     const why = judgeWrite(write, run, writer);

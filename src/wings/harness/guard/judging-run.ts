@@ -6,16 +6,19 @@ import type { RunHead } from '../../../run/state.js';
 import type { GuardedRun } from './guard.js';
 import { listPromised } from './promised.js';
 
-/** Which run an event of a harness concerns, and what the guard has to know of it (harness.md, Guard; harness.md, Sessions). */
+/**
+ * Finds the run that a harness event concerns, and describes it for the guard (harness.md, Guard; harness.md,
+ * Sessions).
+ */
 
-/** What it takes to judge a call: nothing is written. */
+/** The part of the context needed to judge a call; read-only. */
 export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'caller'> {
   store: ReadContext['store'] & Pick<Context['store'], 'sessionMark'>;
   /** The user's home directory. */
   home: string;
 }
 
-/** Reads a run; null where there is none that this version knows. @throws what the store throws */
+/** Reads a run; null if it does not exist or an older version wrote it. @throws what the store throws */
 export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
   try {
     const head = await store.read(name);
@@ -26,21 +29,27 @@ export async function readHead({ store }: Pick<ReadContext, 'store'>, name: stri
   }
 }
 
-/** The live run of a session: the one it is bound to or, once that has ended, the last that it was bound to before; or null. */
+/**
+ * Returns the live run of a session: the one it is bound to or, if that has ended, the last live one it was bound to
+ * before; else null.
+ */
 export async function findBoundRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   const mark = await context.store.sessionMark(session);
   return mark === null ? null : findFirst(listLive(context, [mark.run, ...mark.before]));
 }
 
 /**
- * Finds the run that an agent's call concerns: that of its session. A session that hooks have told of and that has none is left alone;
- * where no hook tells of sessions, it is the active run.
+ * Finds the run that an agent's call concerns: that of its session. If hooks have reported the session and it has no
+ * run, there is none; if hooks have not reported it, the active run counts.
  */
 export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   return findFirst(listJudging(context, session));
 }
 
-/** Finds the run whose guard judges: one that guards nothing leaves that to an earlier one, a person who switched it off does not. */
+/**
+ * Finds the run whose guard judges: a run that guards nothing passes that on to an earlier one; one that a person has
+ * unguarded does not.
+ */
 export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
   for await (const head of listJudging(context, session)) {
     const run = describeGuardedRun(context, head);
@@ -68,7 +77,7 @@ async function findFirst(heads: AsyncGenerator<RunHead>): Promise<RunHead | null
   return null;
 }
 
-/** Describes a run for the guard; null where it guards nothing. */
+/** Describes a run for the guard; null if it guards nothing. */
 function describeGuardedRun(context: JudgingContext, head: RunHead): GuardedRun | null {
   const { recipe } = readCapturedRecipe(head);
   if (!isGuarded(recipe) || head.snapshot.unguarded === true) return null;

@@ -1,15 +1,15 @@
 import { type Directories, parseDisplayPath } from '../../../run/paths.js';
 import type { RunState } from '../../../run/state.js';
 
-/** A file that the pending action wants written. */
+/** A file that the pending action expects to be written. */
 export interface PromisedFile {
   /** Relative to the run's directory. */
   path: string;
-  /** `data`: of the agent that drives the run. `output`: of an agent that it starts. */
+  /** `data`: written by the agent that drives the run. `output`: written by an agent that it starts. */
   kind: 'data' | 'output';
 }
 
-/** Lists the files that the pending action wants written (protocol.md, Printed commands). */
+/** Lists the files that the pending action expects to be written (protocol.md, Printed commands). */
 export function listPromised({ name, pendingAction: action }: RunState, place: Directories): PromisedFile[] {
   if (action === null || action.action === 'done') return [];
   const rows = [

@@ -7,8 +7,8 @@ import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
 
 /**
- * `guard off` and `guard on`: a person lets tools write while this run is live, or no longer (harness.md, Guard). It ends with the
- * run.
+ * `guard off` and `guard on`: lets a person disable and enable the guard of a live run (harness.md, Guard). The setting
+ * ends with the run.
  * @throws DevCliError `TERMINAL_REQUIRED`; `DATA_UNEXPECTED` for a run that has ended
  */
 export async function switchGuard(context: Context, given: string | undefined, to: 'on' | 'off'): Promise<Answer> {

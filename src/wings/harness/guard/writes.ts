@@ -10,21 +10,22 @@ import { ANYTHING, type DirectoryTest, findHistory, joinPaths } from '../../../w
 import { listPatched, listShellWrites } from '../../../work/shell/writes.js';
 import type { Write } from './guard.js';
 
-/** What a call of a tool would write, in the names of each harness's tools (harness.md, Guard). */
+/** Determines what a tool call would write, by the tool names of each harness (harness.md, Guard). */
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What a call would write, and where it does. */
+/** The paths that a call would write, and its directory. */
 interface Writes {
   /** As the call names them. */
   paths: string[];
-  /** The directory of the call where it names one. */
+  /** The directory of the call, if it names one. */
   directory: string | null;
 }
 
 /**
- * Lists the paths that a call would write; none for a tool that writes no file. Null for one that does and does not say which.
- * @param isDirectory of a path as the call names it; only where a copy comes to lie depends on it
+ * Lists the paths that a call would write; empty for a tool that writes no file. Null if the call writes but does not
+ * say what.
+ * @param isDirectory tests a path as the call names it; matters only for where a copy ends up
  */
 export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
   const member = FILE_TOOLS[tool];
@@ -40,7 +41,7 @@ export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTe
 }
 
 function listNamed(path: unknown, edits: unknown): Writes | null {
-  // An edit of several may name a file of its own.
+  // Each edit may name a file of its own.
   const more = Array.isArray(edits) ? edits.flatMap((edit) => (isRecord(edit) ? [edit['file_path'] ?? path] : [])) : [];
   const paths = [path, ...more].filter((one) => typeof one === 'string');
   return paths.length === more.length + 1 && paths.every((one) => one.trim() !== '')
@@ -55,7 +56,7 @@ interface Place {
   home: string;
 }
 
-/** Follows all that a call would write; null where it writes and does not say what. */
+/** Resolves everything that a call would write; null if it writes but does not say what. */
 export function resolveCall(
   { tool, input, cwd }: { tool: string; input: Input; cwd: string },
   place: Place,
@@ -67,10 +68,11 @@ export function resolveCall(
 }
 
 /**
- * Follows a path to where it really leads: links of its deepest existing ancestor, `..`, and, on a file system that folds it, case.
- * Programs differ in whether `..` leads back through a link or to its directory: both ways are returned where there are two.
- * @param cwd absolute directory that a relative path counts from
- * @throws system errors but those of a path that cannot be written either
+ * Resolves a path to where it really leads: follows links of its deepest existing ancestor and `..`, and folds case if
+ * the file system does. Programs differ in whether `..` leaves a link by its name or by its target: both results are
+ * returned if they differ.
+ * @param cwd absolute directory to which a relative path is relative
+ * @throws system errors, except those of a path that cannot be written either
  */
 function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   const history = findHistory(path);
@@ -82,21 +84,21 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   return [...new Set(ways)].map((way) => {
     const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way) ?? findGitAbove(workTree, way)];
     if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
-    // What holds the root holds `.dev`.
+    // Whatever contains the root contains `.dev`.
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
     return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
   });
 }
 
-/** By both readings of `..`. */
+/** Resolves a path under both readings of `..`. */
 function followBoth(absolute: string): string[] {
   const way = followLinks(resolve(absolute));
   return absolute.split('/').includes('..') ? [way, followLinks(followSteps(absolute))] : [way];
 }
 
 /**
- * What a pattern may stand for: these directories, what is reserved at their top, or what holds them; with the rest of it behind.
- * Whether a tool takes wildcards is not asked: few name a file with one.
+ * Lists paths that a pattern may match: these directories, reserved names at their top, or their parents, each with the
+ * rest of the pattern. Does not check whether the tool expands wildcards: few file names contain one.
  */
 function fillIn(absolute: string, directories: readonly string[]): string[] {
   const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');
@@ -116,7 +118,7 @@ function fillIn(absolute: string, directories: readonly string[]): string[] {
 
 const WILDCARD = /[*?[{]/;
 
-/** By what stands before the first wildcard and behind the last; a point at the beginning has to stand there itself. */
+/** Compares the text before the first wildcard and after the last; a leading dot must be literal. */
 function mayBe(part: string, name: string): boolean {
   const from = part.search(WILDCARD);
   if (from === -1) return part === name;
@@ -124,7 +126,10 @@ function mayBe(part: string, name: string): boolean {
   return (from > 0 || !name.startsWith('.')) && name.startsWith(part.slice(0, from)) && name.endsWith(end);
 }
 
-/** Whether git would change what it keeps of the run's repository; another one inside or outside of it is nobody's concern. */
+/**
+ * Returns whether git would change the history of the run's repository; any other repository inside or outside it does
+ * not matter.
+ */
 function changesHistory({ directory, word }: { directory: string; word: string }, cwd: string, place: Place): boolean {
   const at = locate(directory, cwd, place);
   if (word !== '' && isThere(`${at}/${word}`)) return false;
@@ -132,7 +137,7 @@ function changesHistory({ directory, word }: { directory: string; word: string }
   return top !== null && [place.root, place.workTree].some((one) => findWithin(top, followLinks(one)) !== null);
 }
 
-/** A path as a tool or a shell names it, made absolute; `..` stays in it. */
+/** Makes a path absolute as a tool or a shell would; keeps `..`. */
 function locate(path: string, cwd: string, { home }: Pick<Place, 'home'>): string {
   const named = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
   return isAbsolute(named) ? named : `${cwd}/${named}`;
@@ -147,7 +152,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Leads from directory to directory, as the system does. */
+/** Resolves a path directory by directory, as the operating system does. */
 function followSteps(path: string): string {
   return path
     .split('/')
@@ -162,7 +167,7 @@ function followLinks(path: string): string {
     const found = resolvePath('/', path);
     return found.kind === 'inside' ? found.path : path;
   } catch {
-    // Not to be reached, or no name for a file: nor can a tool write it.
+    // Unreachable, or no valid file name: a tool cannot write it either.
     return path;
   }
 }
@@ -172,13 +177,19 @@ function findWithin(base: string, absolute: string): string | null {
   return foldDev(relative(base, absolute).split(sep).join('/'));
 }
 
-/** A work tree may be a part of its repository, or linked to one that holds it: hooks run from there. */
+/**
+ * Finds a git directory above, from which hooks run: a work tree may be a part of its repository, or linked from one
+ * that contains it.
+ */
 function findGitAbove(workTree: string, absolute: string): string | null {
   const [, holder, path] = /^(.*?)\/(\.git(?:\/.*)?)$/is.exec(absolute) ?? [];
   return holder !== undefined && path !== undefined && workTree.startsWith(`${holder}/`) ? path : null;
 }
 
-/** `.DEV/state.json` is `.dev/state.json` where the file system folds case, and no harm is done where it does not. */
+/**
+ * Folds the case of `.dev`: some file systems take `.DEV/state.json` for `.dev/state.json`, and elsewhere this does no
+ * harm.
+ */
 function foldDev(path: string): string {
   return /^\.dev(?:\/|$)/i.test(path) ? path.toLowerCase().slice(0, 4) + path.slice(4) : path;
 }

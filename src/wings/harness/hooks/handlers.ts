@@ -16,14 +16,17 @@ import { lookAtOutputs } from './outputs.js';
 import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
 import { bindByCall, takeUpActive } from './taking-up.js';
 
-/** What dev-cli does at the events of a harness (harness.md, Hooks). They keep no state: what they learn is an entry, or the binding of a session. */
+/**
+ * Handles the events of a harness (harness.md, Hooks). Handlers keep no state: they record journal entries, or the
+ * binding of a session.
+ */
 
 type On<Name extends HookEvent['on']> = Extract<HookEvent, { on: Name }>;
 type Within = Context & Ported;
 
 /**
- * A prompt that a person typed opens the gate that waits for one. Gemini CLI says nothing after a compaction, but keeps what comes
- * with the last prompt: there each prompt of a person tells where the run stands.
+ * Opens a waiting gate when a person types a prompt. Gemini CLI ignores output after a compaction, but keeps context
+ * added to the last prompt: there, each prompt of a person also gets the state of the run.
  */
 async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
@@ -43,14 +46,18 @@ async function tellManifest(context: Within, session: string): Promise<HookAnswe
 const LOOP =
   'dev-cli drives this work: do the pending action, then run its ack exactly as printed; the answer brings the next one. Where agents are to be started, run the ack first if they may have delivered already.';
 
-/** The manifest of a run, with the loop in two sentences: a harness may show the skill for context only. */
+/**
+ * Renders the manifest of a run, preceded by the loop in two sentences: a harness may show the skill only as context.
+ */
 function renderManifest(context: Within, head: RunHead): string {
   const { text } = buildManifest(createRunView(context, head), context.ports.sections, context);
   const [first = '', ...rest] = (text?.(createFormatterFor(undefined)) ?? '').split('\n');
   return [first, LOOP, ...rest].join('\n');
 }
 
-/** An answered question does, too; a call of dev-cli may bind the session; and what was promised and written is judged. */
+/**
+ * Opens a waiting gate after an answered question, binds the session after a call of dev-cli, checks promised files.
+ */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
   if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
@@ -59,13 +66,16 @@ async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promi
   return tell === null ? null : { tell };
 }
 
-/** Keeps what a subagent of the session's run has used, for its cost (documents.md, Cost). */
+/** Records the tokens that a subagent of the session's run has used (documents.md, Cost). */
 async function keepSpent(context: Within, session: string, spent: Spent): Promise<void> {
   const head = await findBoundRun(context, session);
   if (head !== null) await transact(context, head.snapshot.name, (tx) => recordEntry(tx, 'spent', { ...spent }));
 }
 
-/** Tells a new or compacted session where its run stands; a new one goes on with the active run that another has left. */
+/**
+ * Tells a new or compacted session the state of its run; a new session continues the active run that another one has
+ * left.
+ */
 async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
   const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};
   if (run === null && !heard && cause !== 'clear') await takeUpActive(context, session);
@@ -73,10 +83,10 @@ async function begin(context: Within, { session, cause }: On<'session-start'>): 
   return TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? null : tellManifest(context, session);
 }
 
-/** Times that an agent is asked to go on with the same action. */
+/** Maximum times that an agent is asked to continue with an action. */
 const NUDGES = 2;
 
-/** An agent that stops while it has work in hand is asked to go on; not where somebody else is to act. */
+/** Asks an agent that stops with an unfinished action to continue, unless somebody else has to act. */
 async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): Promise<HookAnswer | null> {
   if (backgroundTasks) return null;
   const head = await findBoundRun(context, session);
@@ -113,7 +123,7 @@ async function end(context: Within, { session }: On<'session-end'>): Promise<nul
   return null;
 }
 
-/** The handlers, in the order in which they are asked. */
+/** The handlers, in the order in which they are called. */
 export const HANDLERS: readonly HookHandler[] = [
   { id: 'guard', on: 'pre-tool-use', handle: judgeCall },
   { id: 'person', on: 'user-prompt-submit', handle: hearPrompt },

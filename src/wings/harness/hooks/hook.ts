@@ -10,7 +10,7 @@ import { readPayload } from './payload.js';
 import { renderReply } from './reply.js';
 import { noteHeard } from './taking-up.js';
 
-/** What `dev-cli hook` is given. */
+/** The input of `dev-cli hook`. */
 export interface HookInput {
   event: HookEventName;
   harness: HarnessId;
@@ -18,9 +18,10 @@ export interface HookInput {
 }
 
 /**
- * `hook EVENT --harness NAME`: hands an event of a harness to its handlers and answers in the harness's form (harness.md, Hooks).
- * What an agent that calls says of a person or a session is not heard.
- * @throws DevCliError `DATA_MALFORMED` for a payload that is none: before a tool that blocks, elsewhere the harness goes on
+ * `hook EVENT --harness NAME`: passes an event to its handlers and answers in the harness's format (harness.md, Hooks).
+ * If an agent makes the call, events about a person or a session are ignored.
+ * @throws DevCliError `DATA_MALFORMED` for an invalid payload: this blocks a tool; at other events the harness
+ * continues
  */
 export async function runHook(
   context: Context & Ported,
@@ -45,9 +46,9 @@ export async function runHook(
 }
 
 /**
- * Whether the environment is that of a command of an agent, and not of a hook (harness.md, Hooks). Most harnesses set their marks for
- * commands alone; others for both, and tell them apart by AI_AGENT. The marks that say nothing of it (AI_AGENT of others,
- * DEV_CLI_AGENT) may be inherited by a harness.
+ * Returns whether the environment is that of an agent's command, not of a hook (harness.md, Hooks). Most harnesses set
+ * their marks only for commands; some set them for hooks, too, and then AI_AGENT tells the two apart. A harness may
+ * have inherited other marks (another AI_AGENT, DEV_CLI_AGENT), so they do not count.
  */
 function isAgentsCommand(env: NodeJS.ProcessEnv): boolean {
   return Object.entries(HARNESS_MARKS).some(([mark, harness]) => {

@@ -13,16 +13,17 @@ import { findJudgingRun } from '../guard/judging-run.js';
 import { listPromised, type PromisedFile } from '../guard/promised.js';
 import { resolveCall } from '../guard/writes.js';
 
-/** What an agent has just written where the pending action wants something (harness.md, Promised outputs). */
+/** Checks files that the pending action expects as soon as an agent has written them (harness.md, Promised outputs). */
 
 type ToolUse = Extract<HookEvent, { on: 'post-tool-use' }>;
 
-/** Findings that are told at most; the acknowledgement names all. */
+/** Maximum number of findings shown; the acknowledgement shows all. */
 const TOLD = 5;
 
 /**
- * Judges promised files that a call has written, as the acknowledgement will, and records who wrote those of subagents.
- * @returns what the agent should read; null where nothing is wrong
+ * Checks the promised files that a call has written, as the acknowledgement will, and records who wrote the outputs of
+ * subagents.
+ * @returns the text for the agent; null if nothing is wrong
  */
 export async function lookAtOutputs(context: Context & Ported, event: ToolUse): Promise<string | null> {
   const paths = (resolveCall(event, context) ?? []).flatMap((write) => (write === 'history' ? [] : write.inRoot));
@@ -60,13 +61,13 @@ async function judge(
   });
 }
 
-/** The task of an execution whose result is at a path. */
+/** Finds the task of an execution whose result file is at a path. */
 function findTask(state: RunState, path: string) {
   const [, actionId = ''] = /^actions\/([^/]+)\/result\.json$/.exec(path) ?? [];
   return [actionId, state.engine?.tasks[actionId]] as const;
 }
 
-/** Records who wrote a subagent's output, where the harness tells subagents apart. */
+/** Records who wrote a subagent's output, if the harness tells subagents apart. */
 async function recordWriter(
   context: Context,
   { name }: RunState,

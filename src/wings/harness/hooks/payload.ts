@@ -12,22 +12,22 @@ import type { HookEvent, Spent } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
 import { listWrites } from '../guard/writes.js';
 
-/** Reads what a harness sends to a hook on standard input (harness.md, Hooks). */
+/** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
 
-/** In what an agent that stops is told, which Gemini CLI passes to the hook of prompts. */
+/** A part of the nudge for an agent that stops; identifies it when Gemini CLI passes it to the prompt hook. */
 export const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 
-/** What `readPayload` must know besides the text. */
+/** What `readPayload` needs besides the text. */
 export interface PayloadSource {
   event: HookEventName;
   harness: HarnessId;
-  /** Absolute directory of the call, for a harness that sends none. */
+  /** Absolute directory of the call; used if the harness sends none. */
   cwd: string;
-  /** Whether the environment says that a script, and no person, writes the prompts and answers questions. */
+  /** Whether, by the environment, a script instead of a person writes the prompts and answers questions. */
   unattended: boolean;
 }
 
-/** Returns the event, or null where the text is nothing that this harness sends for it. */
+/** Returns the event, or null if the text is not a payload of this harness for this event. */
 export function readPayload(text: string, { event, harness, cwd, unattended }: PayloadSource): HookEvent | null {
   const payload = parseObject(text);
   if (payload === null || typeof payload['session_id'] !== 'string') return null;
@@ -73,7 +73,7 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
   }
 }
 
-/** What is told with the result of an agent. */
+/** Reads the token use that comes with the result of an agent. */
 function readSpent({ tool_response: response }: Record<string, unknown>): Spent | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');
@@ -110,7 +110,7 @@ function readCause(source: unknown): Extract<HookEvent, { on: 'session-start' }>
   return source === 'resume' || source === 'clear' || source === 'compact' ? source : 'startup';
 }
 
-/** Takes away what harnesses put before a prompt. */
+/** Removes the text that harnesses put before a prompt. */
 function stripForeword(prompt: string): string {
   return prompt.replace(new RegExp(`^(?:\\s*(?:${FOREWORDS.join('|')}))+\\s*`), '');
 }

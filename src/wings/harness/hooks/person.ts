@@ -11,9 +11,9 @@ import { recordEntry } from '../../../run/transaction.js';
 import { findBoundRun } from '../guard/judging-run.js';
 import { NUDGE } from './payload.js';
 
-/** A person's word in a chat (harness.md, Human gates): proof against an agent that forgets or invents. */
+/** Records that a person was active in a chat (harness.md, Human gates); an agent cannot forget or fake this. */
 
-/** Whether a person wrote this prompt: not a subagent's first message, a notice of the harness, or a script's. */
+/** Returns whether a person wrote this prompt: no subagent's first message, no notice of the harness, no script. */
 export function isPersonsPrompt({
   agent,
   attended,
@@ -22,12 +22,12 @@ export function isPersonsPrompt({
   return agent === null && attended && prompt.trim() !== '';
 }
 
-/** Renders what an agent that stops is told; as a prompt it is no person's word (payload.ts). */
+/** Renders the nudge for an agent that stops; payload.ts recognizes it if it comes back as a prompt. */
 export function renderNudge(run: string, actionId: string): string {
   return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
 }
 
-/** Whether this call was a question of the main agent that the user answered. */
+/** Returns whether this tool call was a question of the main agent that the user has answered. */
 export function isAnsweredQuestion({
   agent,
   attended,
@@ -41,9 +41,9 @@ export function isAnsweredQuestion({
 }
 
 /**
- * Records that a person was there, where something in the session's run waits for one.
- * @param what how the person was heard, for the journal; never their words
- * @returns how the agent goes on if that was the answer; null where nothing waits
+ * Records that a person was active, if the session's run is waiting for one.
+ * @param what how the person was noticed, for the journal; never their words
+ * @returns what the agent should do next if that opened the gate; null if nothing waits
  */
 export async function hearPerson(context: Context, session: string, what: string): Promise<HookAnswer | null> {
   const head = await findBoundRun(context, session);
@@ -65,7 +65,10 @@ function waitsForPerson(state: RunState): boolean {
 const REPEAT =
   'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it takes the paths that it listed.';
 
-/** Names the command of each choice: the action itself prints none that an agent could run unheard. */
+/**
+ * Renders the command of each choice: the action shows none, so that an agent cannot run one before the user has
+ * spoken.
+ */
 function renderWaysOn(context: Context, { run, block, actionId, choices = [] }: GateAction): string {
   const format = createFormatterFor(undefined);
   const lines = choices.map(({ id, reason }) => {

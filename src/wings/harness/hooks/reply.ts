@@ -5,8 +5,8 @@ import type { HookAnswer } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
 
 /**
- * Answers a harness in the form that it accepts (harness.md, Hooks). A refusal of a tool is the one form that all three take for
- * one: alone on standard output, with the reason on standard error and exit code 2.
+ * Builds an answer in the format of the harness (harness.md, Hooks). All three harnesses understand only one form of
+ * refusing a tool: JSON alone on stdout, with the reason on stderr and exit code 2.
  */
 export function renderReply(event: HookEventName, harness: HarnessId, { refuse, tell }: HookAnswer): Answer {
   const native = EVENT_NAMES[harness]?.[event];

@@ -8,7 +8,7 @@ import { parseShell } from '../../../work/shell/syntax.js';
 import type { Word } from '../../../work/shell/words.js';
 import { findBoundRun, readHead } from '../guard/judging-run.js';
 
-/** How a session takes up a run (harness.md, Sessions). */
+/** Binds a session to a run (harness.md, Sessions). */
 
 const VERBS = ['init', 'use', 'step'] as const;
 
@@ -19,13 +19,13 @@ interface OwnCall {
   names: string[];
 }
 
-/** Words that may stand before a program, and run it. */
+/** Words that may precede a program and run it. */
 const BEFORE = /^(?:[A-Za-z_]\w*=.*|env|timeout|nohup|time|command|exec|!|\{|if|then|do|else|while|\d+[smh]?|-\S*)$/s;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Words after the verb that are looked at. */
+/** Maximum number of words looked at after the verb. */
 const MOST = 8;
 
-/** Lists the calls that a command makes, not those that it prints, searches for or writes into a file. */
+/** Lists the dev-cli calls that a command makes, not those that it prints, searches for or writes into a file. */
 function listOwnCalls(command: string): OwnCall[] {
   return parseShell(command).flatMap((item): OwnCall[] => {
     if (typeof item === 'string') return [];
@@ -37,19 +37,20 @@ function listOwnCalls(command: string): OwnCall[] {
       .filter((word, index, all) => NAME.test(word) && !word.startsWith('-') && all[index - 1] !== '--root');
     const verb = VERBS.find((one) => one === first);
     if (verb === undefined) return [];
-    // `step` is followed by what is done.
+    // `step` is followed by its subcommand.
     return [{ verb, names: rest.slice(verb === 'step' ? 1 : 0, MOST) }];
   });
 }
 
-/** What a word says; empty where only a shell could know. */
+/** Returns the text of a word; empty if only the shell knows it. */
 function readWord(word: Word): string {
   return word.every((part) => typeof part === 'string') ? word.join('') : '';
 }
 
 /**
- * Binds a session to the run that its main agent has just taken up: by `use`; by `init` and `step`, where it has no live run of its
- * own. Where a shell is told no session, `init` counts always; elsewhere it has bound the session itself, or refused to.
+ * Binds a session to the run that its main agent has just taken up: by `use`; or by `init` or `step` if the session has
+ * no live run. If the harness hides the session from shells, `init` always binds; elsewhere `init` itself did, or
+ * refused.
  */
 export async function bindByCall(context: Context, event: Extract<HookEvent, { on: 'post-tool-use' }>): Promise<void> {
   const { command } = event.input;
@@ -65,8 +66,8 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
 }
 
 /**
- * Has a session that begins go on with the run of its work tree, where it is live and another session had it when that ended. A run that no
- * session had, as one begun on a terminal or in CI, is nobody's.
+ * Lets a new session continue the run of its work tree, if the run is live and the session that had it has ended. A run
+ * without any session, such as one begun on a terminal or in CI, is left alone.
  */
 export async function takeUpActive(context: Context, session: string): Promise<void> {
   const active = await findOwnRun(context);
@@ -76,13 +77,13 @@ export async function takeUpActive(context: Context, session: string): Promise<v
   await context.store.changeSession(session, { becomes: 'successor', run, runId });
 }
 
-/** Notes that hooks are heard in a session that a call of dev-cli has bound: by that alone it is not known. */
+/** Records that hooks work in a session that was bound by a call of dev-cli: the binding alone does not show it. */
 export async function noteHeard({ store }: Context, session: string): Promise<void> {
   try {
     const mark = await store.sessionMark(session);
     if (mark !== null && mark.run !== null && !mark.heard) await store.changeSession(session, { becomes: 'heard' });
   } catch (error) {
-    // What the hook answers counts for more.
+    // The answer of the hook matters more.
     if (!(error instanceof DevCliError)) throw error;
   }
 }

@@ -8,9 +8,9 @@ import { HOOK_FILE } from './hook-line.js';
 import { type AgentChoices, describeUntold } from './models.js';
 import type { Scope } from './piece.js';
 
-/** What the user still has to do (harness.md, Install). */
+/** Tells the user what to do next (harness.md, Install). */
 
-/** Lists how each harness goes on that an installation has changed, and what dev-cli itself lacks. */
+/** Lists the next step for each harness that an installation has changed, and what dev-cli itself lacks. */
 export function listNextSteps(places: Places, parts: readonly Part[], searchPath: string): string[] {
   const steps = parts.flatMap(({ part, decisions }) => {
     if (part === 'project' || !decisions.some(({ text }) => typeof text === 'string')) return [];
@@ -25,7 +25,7 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
   return isLasting(searchPath) ? all : [NOT_ON_PATH, ...all];
 }
 
-/** What the permission means that is written for a harness. */
+/** Explains the permission that is written for a harness. */
 export const PERMISSION =
   'The permission for dev-cli lets an agent call it unasked, and dev-cli runs commands outside of the sandbox of a harness: those that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
 
@@ -35,7 +35,7 @@ function grantsCalls(parts: readonly Part[]): boolean {
   );
 }
 
-/** Says what of the project's preferences for agents is not in what was installed. */
+/** Lists the project's preferences for agents that the installation could not apply. */
 export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choices: AgentChoices): string[] {
   if (scope === 'project') return harnesses.flatMap((harness) => describeUntold(choices, harness) ?? []);
   return Object.keys(choices).length === 0
@@ -45,7 +45,7 @@ export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choice
       ];
 }
 
-/** Says where hooks run a file that is not what this version writes. */
+/** Warns if hooks run a file that this version did not write. */
 export function listForeignHooks(parts: readonly Part[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions
@@ -57,26 +57,26 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
   );
 }
 
-/** Names what somebody else has where ours would be. */
+/** Names entries of somebody else where ours would be. */
 export function listRivalNotes(parts: readonly Part[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),
   );
 }
 
-/** Says that a place of a file is somebody else's. */
+/** Says that an entry in a file is somebody else's and stays. */
 export const describeRival = (path: string, rival: string): string =>
   `${rival} in ${path} is somebody else’s and stays as it is: none of dev-cli is added there.`;
 
 const NOT_ON_PATH =
   'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you have run with `npm install -g`.';
 
-/** Whether the PATH leads to dev-cli without the directories that npm puts there for one command. */
+/** Returns whether dev-cli is on the PATH other than in a directory that npm adds for one command. */
 function isLasting(searchPath: string): boolean {
   return searchPath.split(delimiter).some((at) => !isOfNpm(at) && exists(join(at, 'dev-cli')));
 }
 
-/** Whether npm, or npx, has put this directory, or what lies in it, on the PATH for one command. */
+/** Returns whether npm or npx has added this path, or its directory, to the PATH for one command. */
 export function isOfNpm(path: string): boolean {
   return /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(path);
 }

@@ -10,36 +10,36 @@ import { areOfLock } from './lock.js';
 import { listMade, type Manifest, type PartId, type PieceRecord, renderMade, writeManifest } from './manifest.js';
 import type { Scope } from './piece.js';
 
-/** Writing what was decided (harness.md, Install). */
+/** Carries out an installation plan (harness.md, Install). */
 
-/** Where a scope keeps what. */
+/** The locations of a scope. */
 export interface Places {
   scope: Scope;
-  /** Absolute directory that the paths of pieces count from. */
+  /** Absolute directory to which the paths of pieces are relative. */
   base: string;
   /** Absolute path of the manifest. */
   manifest: string;
 }
 
-/** What is to be done, by what was there when it was planned. */
+/** The planned changes, based on the state when they were planned. */
 export interface Plan {
   known: Manifest | null;
   parts: Part[];
-  /** The names of extras that the manifest has from now on. */
+  /** The names of extras that the manifest will contain. */
   with: readonly string[];
 }
 
-/** What one part gets or loses. */
+/** The changes to one part. */
 export interface Part {
   part: PartId;
   decisions: Decision[];
 }
 
 /**
- * Writes what was decided. The manifest is written first, with all that will be there and all that was: cut off in the middle, every
- * file is as it was or as the manifest says, and both `install` and `uninstall` go on from there.
- * @param forLock directories that were made for the lock
- * @returns directories that are dev-cli's, to be removed where they are empty
+ * Carries out the decisions. Writes the manifest first, with both the previous and the future content: if the call is
+ * interrupted, every file is in its previous state or as the manifest says, and `install` and `uninstall` can continue.
+ * @param forLock directories that were created for the lock
+ * @returns directories of dev-cli, to be removed if they are empty
  */
 export function carryOut(
   context: Context,
@@ -57,7 +57,7 @@ export function carryOut(
   const makesRules = isAny && scope === 'project' && readRules(context.root) === undefined;
   const hasRules = known?.ignoreRules === true || makesRules;
   const home = dirname(path);
-  // A call that was cut off before it wrote anything may have made it.
+  // An earlier call that was interrupted before it wrote anything may have created it.
   const isBare = areOfLock(listNames(home));
   const made = [
     ...(known === null ? [] : listMade(known, base, path)).filter(
@@ -86,14 +86,14 @@ export function carryOut(
   return remaining;
 }
 
-/** @param text null to remove what is there */
+/** @param text null to remove the file */
 function put(path: string, text: string | null, isDirectory: boolean): void {
   if (isDirectory) text === null ? removeEmpty([path]) : makeSwitch(path);
   else if (text === null) removeText(path);
   else writeText(path, text);
 }
 
-/** What the manifest says of all parts, when these are recorded so. */
+/** Builds the manifest's records; those of these parts come from `recordOf`. */
 export function mergeRecords(
   known: Manifest | null,
   parts: readonly Part[],
@@ -111,14 +111,14 @@ export function mergeRecords(
   return harnesses;
 }
 
-/** The record for the time in which a file is as it was, or as it will be. */
+/** Builds the record for the period in which a file may be in its old or its new state. */
 function keepEarlier({ record, was, text }: Decision): PieceRecord | undefined {
   return record === undefined || was === undefined || text === undefined
     ? (record ?? was)
     : { ...record, earlier: was };
 }
 
-/** Whether a text is what a call that was cut off has left of its writing, beside a file of ours or one that others share. */
+/** Returns whether a temporary file next to a file of ours, or a shared one, is left from an interrupted write. */
 function isWrittenBy({ text, put, record, was }: Decision, leftover: string): boolean {
   const known = [record, was].filter((one) => one !== undefined);
   if (known.some(({ kind }) => kind === 'file')) return true;

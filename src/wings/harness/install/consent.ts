@@ -6,21 +6,21 @@ import type { Context } from '../../../run/context.js';
 import { readText } from './disk.js';
 import { type CarriedOut, renderDone } from './listing.js';
 
-/** Whose word it takes to change what is installed (harness.md, Install). */
+/** Decides who must agree before installed files change (harness.md, Install). */
 
-/** What is asked before it is done. */
+/** The question asked before a change. */
 export interface Asked {
   command: 'install' | 'uninstall';
-  /** The harnesses and the scope, without how it is to be done. */
+  /** The harnesses and the scope, without options like `--yes`. */
   input: Invocation['input'];
   title: string;
-  /** What whoever is asked should know besides. */
+  /** Further information for the person who is asked. */
   notes: readonly string[];
 }
 
 /**
- * Requires a person for what an agent must not do for itself: give itself permissions or, like `guard off`, take the hooks away
- * from a run that they guard.
+ * Requires a person for what an agent must not do on its own: give itself permissions or, like `guard off`, remove the
+ * hooks that guard a live run.
  * @throws DevCliError `TERMINAL_REQUIRED`
  */
 export function requirePerson(context: Context, { command, input }: Asked): void {
@@ -28,13 +28,13 @@ export function requirePerson(context: Context, { command, input }: Asked): void
   requireTerminal(context, { command, input });
 }
 
-/** Whether a live run of this project is guarded; what is no `open` may be. */
+/** Returns whether a live run of this project may be guarded: any guard file without `open` counts. */
 function isGuarding({ root }: Context): boolean {
   const [word] = readText(join(root, '.dev', 'guard'))?.split(/\s/) ?? ['open'];
   return word !== 'open';
 }
 
-/** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer but yes */
+/** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer except yes */
 export async function askToGoOn(context: Context, planned: CarriedOut, { title, notes }: Asked): Promise<void> {
   const lines = [`${title}:`, ...renderDone(planned, 'would'), ...notes, 'Go on? y or n: '];
   const typed = await context.ask(lines.join('\n'));

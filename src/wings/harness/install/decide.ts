@@ -7,30 +7,30 @@ import type { OwnFile, Piece, SharedFile } from './piece.js';
 import { listRivalTables, putRegions, takeRegions } from './regions.js';
 import { addToSettings, applyUndo, listOwnValues, listRivalMembers, removeFromSettings } from './settings.js';
 
-/** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
+/** Decides what installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
 
-/** The outcome for one file. */
+/** The decision for one file. */
 export interface Decision {
   path: string;
   what: string;
   does: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept';
-  /** Why it was kept. */
+  /** Why the file is kept. */
   why?: string;
-  /** The text that the file is to have, null to remove it; absent where it stays. */
+  /** The new text of the file, or null to remove it; absent if it does not change. */
   text?: string | null;
-  /** What the manifest says of it from now on; absent where it is not ours. */
+  /** The new record in the manifest; absent if the file is not ours. */
   record?: PieceRecord;
-  /** What the manifest said of the file as it is now. */
+  /** The manifest's record of the file in its present state. */
   was?: PieceRecord;
-  /** What `install` would write now: where it was cut off as it did, the beginning of that lies beside the file. */
+  /** The text that `install` would write now; after an interruption, a beginning of it may be next to the file. */
   put?: string;
-  /** What somebody else has where ours would be, and keeps. */
+  /** Entries of somebody else in places where ours would be; they stay. */
   rivals?: readonly string[];
 }
 
 /**
- * Whether somebody else has the place of a piece, or its name.
- * @param read the text at a path, null where nothing is
+ * Returns whether somebody else has the path of a piece, or its name.
+ * @param read returns the text at a path, or null if nothing is there
  */
 export function isTaken(
   piece: Piece,
@@ -44,7 +44,7 @@ export function isTaken(
   });
 }
 
-/** Decides what becomes of a piece that is to be there. */
+/** Decides the change for a piece that should be installed. */
 export function decideInstall(piece: Piece, present: string | null, known: PieceRecord | undefined): Decision {
   const record = chooseRecord(present, known);
   const decision =
@@ -54,14 +54,17 @@ export function decideInstall(piece: Piece, present: string | null, known: Piece
   return record === undefined ? decision : { ...decision, was: record };
 }
 
-/** Lists what somebody else has where a piece would put its own. @throws DevCliError `DATA_MALFORMED`, `DOCUMENT_UNREADABLE` */
+/**
+ * Lists entries of somebody else in places where a piece would put its own. @throws DevCliError `DATA_MALFORMED`,
+ * `DOCUMENT_UNREADABLE`
+ */
 export function listRivals(piece: SharedFile, present: string): string[] {
   return piece.kind === 'settings'
     ? listRivalMembers(present, piece.additions ?? [], piece.path)
     : listRivalTables(piece, present);
 }
 
-/** Of a manifest that was cut off before the file was written, the record that fits the file. */
+/** If an update was interrupted, chooses the record (old or new) that matches the file. */
 function chooseRecord(present: string | null, known: PieceRecord | undefined): PieceRecord | undefined {
   if (known?.earlier === undefined) return known;
   const { earlier, ...record } = known;
@@ -81,7 +84,7 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
 
 const WHY_KEPT = { theirs: 'it is somebody else’s', edited: 'it was edited since it was installed' };
 
-/** Whose a file is: by the manifest, and, as in a clone, by its mark. What it is called says nothing. */
+/** Decides whose file it is: by the manifest or, as in a clone, by its mark. Its name does not matter. */
 function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | 'edited' | 'theirs' {
   if (record?.kind === 'file' && record.sha256 === sha256(present)) return 'ours';
   const mark = readMark(present);
@@ -112,8 +115,8 @@ function installShared(piece: SharedFile, present: string | null, record: PieceR
 }
 
 /**
- * The record for a file that was complete when it was first met. Hooks are nobody else's, so that settings are taken apart by what
- * is ours in them; a line, or a member, may well be.
+ * Builds the record for a shared file that was complete when first seen. Hooks of dev-cli can only be ours; a line or a
+ * member may well be somebody else's.
  */
 function recordFound({ kind, additions = [], path }: SharedFile, present: string): SharedRecord | undefined {
   if (kind === 'lines') return undefined;
@@ -122,7 +125,7 @@ function recordFound({ kind, additions = [], path }: SharedFile, present: string
   return { kind, before: '', undo: [], after: sha256(present), ...(theirs.length === 0 ? {} : { theirs }) };
 }
 
-/** What of ours somebody else has put in a text: it stays when ours goes. */
+/** Lists our content that was in the text before: it is somebody else's and stays when ours is removed. */
 function listTheirs({ lines = [], additions = [], path }: SharedFile, before: string): string[] {
   if (additions.length > 0) return listOwnValues(before, additions, path);
   return lines.filter((line) => hasLine(before, line));
@@ -132,7 +135,7 @@ function hasLine(text: string, line: string): boolean {
   return text.split('\n').some((one) => one.trim() === line);
 }
 
-/** Whether all of ours is in a text, and nothing that an earlier version wrote. */
+/** Returns whether a text contains all our content, and nothing that an earlier version wrote. */
 function isComplete(piece: SharedFile, present: string): boolean {
   if (putIn(piece, present).text !== present) return false;
   const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
@@ -140,7 +143,7 @@ function isComplete(piece: SharedFile, present: string): boolean {
   return takeAdditionsOut(piece, present, isStale) === present;
 }
 
-/** Decides what becomes of a piece that is no longer installed. `piece`: what it would be now, if it still exists. */
+/** Decides the change for a piece that is removed. `piece`: the piece in this version, if it still exists. */
 export function decideRemoval(
   path: string,
   piece: Piece | undefined,
@@ -180,15 +183,15 @@ function removeShared(piece: SharedFile, present: string, record: PieceRecord | 
   return { path, what, does: 'updated', text: before };
 }
 
-/** Whether what is left is of a file that was ours alone; in a clone the marks say so. */
+/** Returns whether the rest of a file was ours alone; in a clone the marks show that. */
 function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRecord | undefined): boolean {
   const isOurs = record?.before === null || (kind === 'regions' && !record?.before);
   return isOurs && rest !== null && /^[\s{}]*$/.test(rest);
 }
 
 /**
- * Takes our part out of a text: to the byte where nobody has changed it since, else by what is ours in it. Without a record that is
- * what only `install` writes: settings in which a hook of ours stands, and no line.
+ * Removes our content: restores the previous bytes if nobody has changed the file since, else removes the entries that
+ * are ours. Without a record, only what clearly comes from `install`: settings with one of our hooks, but no lines.
  */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;
@@ -206,7 +209,7 @@ function takeOut(piece: SharedFile, present: string | null, record: SharedRecord
   return takeAdditionsOut(piece, withoutHooks, (item) => values.has(JSON.stringify(item)));
 }
 
-/** A line is ours where the record says that it was added. Of two that are the same, the other one is somebody's. */
+/** Removes lines that we added, according to the record. Of two equal lines, the last one is removed. */
 function takeLinesOut({ lines = [] }: SharedFile, present: string, record: SharedRecord | undefined): string {
   if (record === undefined || record.undo.length === 0) return present;
   const all = present.split('\n');
@@ -227,7 +230,7 @@ function takeAdditionsOut(
   return removeFromSettings(present, remove, places, shown);
 }
 
-/** Whether an entry of a list of hooks runs `dev-cli hook`, in whatever form an earlier version wrote it. */
+/** Returns whether an entry of a hook list runs `dev-cli hook`, in any form that an earlier version wrote. */
 function isOwnHook(item: unknown): boolean {
   const hooks = (item as { hooks?: unknown } | null)?.hooks;
   return Array.isArray(hooks) && hooks.length > 0 && hooks.every((hook) => isHookLine(hook?.command));

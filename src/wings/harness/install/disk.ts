@@ -14,14 +14,15 @@ import { DevCliError, getSystemCode } from '../../../base/errors.js';
 import { makeDirectories, replaceFile } from '../../../store/durable.js';
 import { pathError, withIoErrors } from '../../../store/io.js';
 
-/** The files of a harness, below a project or a home directory. */
+/** Reads and writes the files of a harness, in a project or a home directory. */
 
-/** Longer than any settings. */
+/** Maximum size in bytes, larger than any settings. */
 const LARGEST = 4 * 1024 * 1024;
 
 /**
- * Returns the text of a file, or null where nothing is.
- * @throws DevCliError `IO` for what is no file, is too large to be settings, or could not be written because a link leads nowhere
+ * Returns the text of a file, or null if nothing is there.
+ * @throws DevCliError `IO` if it is not a file, is too large for settings, or could not be written because of a
+ * dangling link
  */
 export function readText(path: string): string | null {
   return withIoErrors(path, null, () => {
@@ -40,7 +41,7 @@ export function readText(path: string): string | null {
   });
 }
 
-/** The link above a path that leads nowhere; null where there is none. Throws system errors. */
+/** Finds a dangling link among the parents of a path; null if there is none. Throws system errors. */
 function findDangling(path: string): string | null {
   let at = path;
   while (!existsSync(at)) {
@@ -50,7 +51,7 @@ function findDangling(path: string): string | null {
   return null;
 }
 
-/** Reads something, or says what an error of dev-cli is taken for. @throws any other error */
+/** Returns the result of `read`, or of `otherwise` if it throws a DevCliError. @throws any other error */
 export function readOr<T, U>(read: () => T, otherwise: (error: DevCliError) => U): T | U {
   try {
     return read();
@@ -60,7 +61,7 @@ export function readOr<T, U>(read: () => T, otherwise: (error: DevCliError) => U
   }
 }
 
-/** Where a path leads, also when nothing is there yet. Throws system errors. */
+/** Follows links to the real path, even if nothing is there yet. Throws system errors. */
 export function followLinks(path: string): string {
   let at = path;
   while (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
@@ -69,7 +70,7 @@ export function followLinks(path: string): string {
 }
 
 /**
- * Writes a file in one step; where a link leads to it, the file behind the link.
+ * Writes a file atomically; if the path is a link, writes its target.
  * @throws DevCliError `IO`
  */
 export function writeText(path: string, text: string): void {
@@ -79,14 +80,14 @@ export function writeText(path: string, text: string): void {
   });
 }
 
-/** Removes a file; where a link leads to it, the file behind the link. @throws DevCliError `IO` */
+/** Removes a file; if the path is a link, removes its target. @throws DevCliError `IO` */
 export function removeText(path: string): void {
   withIoErrors(path, null, () => rmSync(followLinks(path), { force: true }));
 }
 
 /**
- * Removes what a writer that was cut off has left beside a file.
- * @param isOurs whether a text is one that would have been written there
+ * Removes temporary files that an interrupted write has left next to a file.
+ * @param isOurs whether a text is one that dev-cli would have written there
  * @throws DevCliError `IO`
  */
 export function removeLeftovers(path: string, isOurs: (text: string) => boolean): void {
@@ -101,14 +102,17 @@ export function removeLeftovers(path: string, isOurs: (text: string) => boolean)
   });
 }
 
-/** Lists the directories that have to be made before there can be a file at a path. */
+/** Lists the directories that must be created for a file at a path. */
 export function listMissing(path: string): string[] {
   const missing: string[] = [];
   for (let at = dirname(path); !existsSync(at); at = dirname(at)) missing.push(at);
   return missing;
 }
 
-/** Removes those of these directories that are empty, deepest first, and returns those that remain. @throws DevCliError `IO` */
+/**
+ * Removes those of these directories that are empty, deepest first, and returns those that remain. @throws DevCliError
+ * `IO`
+ */
 export function removeEmpty(directories: readonly string[]): string[] {
   return [...directories].sort((one, other) => other.length - one.length).filter((directory) => !isRemoved(directory));
 }
@@ -121,14 +125,14 @@ function isRemoved(directory: string): boolean {
     } catch (error) {
       const code = getSystemCode(error);
       if (code === 'ENOENT') return true;
-      // Something is in it, or a file or a link has taken its place.
+      // The directory is not empty, or a file or a link has replaced it.
       if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') return false;
       throw error;
     }
   });
 }
 
-/** Reads the files of a directory with this ending, by their names without it. */
+/** Reads the files of a directory with this extension, keyed by name without it. */
 export function readAll(directory: string, ending: string): Record<string, string> {
   return Object.fromEntries(
     listNames(directory).flatMap((name) => {
@@ -139,17 +143,17 @@ export function readAll(directory: string, ending: string): Record<string, strin
   );
 }
 
-/** Lists the names in a directory; none where there is no directory. */
+/** Lists the names in a directory; empty if it does not exist. */
 export function listNames(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory).sort() : [];
 }
 
-/** Whether something is at a path. */
+/** Returns whether something is at a path. */
 export function exists(path: string): boolean {
   return existsSync(path);
 }
 
-/** Reads the skills of a directory: by the name of each, its SKILL.md. */
+/** Reads the skills of a directory: the SKILL.md of each, keyed by name. */
 export function readSkills(directory: string): Record<string, string> {
   return Object.fromEntries(
     listNames(directory).flatMap((name) => {

@@ -14,12 +14,12 @@ import { listNames } from './disk.js';
 import type { Manifest } from './manifest.js';
 import type { Region, SharedFile } from './piece.js';
 
-/** What wings have `install --with` set up (harness.md, Install). */
+/** Handles the extras of wings that `install --with` sets up (harness.md, Install). */
 
-/** What agents call without a shell. */
+/** The tool server, which agents call without a shell. */
 export const SERVER = { name: 'dev-cli', command: 'dev-cli', args: ['mcp'] };
 
-/** Loads all that there is. @throws DevCliError `USAGE` for a name that is none */
+/** Loads all extras. @throws DevCliError `USAGE` for an unknown name */
 export async function loadExtras({ ports }: Ported<'extras'>, named: readonly string[] = []): Promise<Extra[]> {
   const extras = await Promise.all(ports.extras.map((load) => load()));
   const unknown = named.find((name) => !extras.some((extra) => extra.name === name));
@@ -29,12 +29,12 @@ export async function loadExtras({ ports }: Ported<'extras'>, named: readonly st
   });
 }
 
-/** Chooses what is set up: what an installation has been asked for, and what is named. */
+/** Selects the extras to set up: those already in the manifest, and those named now. */
 export function chooseExtras(extras: readonly Extra[], known: Manifest | null, named: readonly string[] = []): Extra[] {
   return extras.filter(({ name }) => known?.with?.includes(name) || named.includes(name));
 }
 
-/** Lists what a harness gets of extras. */
+/** Lists the pieces that a harness gets for these extras. */
 export function listExtraPieces({ extras: place, settings }: Harness, extras: readonly Extra[]): SharedFile[] {
   if (place === undefined || extras.length === 0) return [];
   const { path, holder } = place.servers;
@@ -55,19 +55,19 @@ export function listExtraPieces({ extras: place, settings }: Harness, extras: re
   ];
 }
 
-/** JSON's texts and lists of texts are TOML's, too. */
+/** Renders a TOML table; strings and lists of strings are written as in JSON. */
 function renderTable(table: readonly string[], members: Readonly<Record<string, unknown>>): Region {
   const lines = Object.entries(members).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   const markers = { begin: '# dev-cli:server v1', end: '# /dev-cli:server' };
   return { markers, body: [`[${table.join('.')}]`, ...lines].join('\n'), table };
 }
 
-/** Where an extra is at work. @param cwd absolute @returns absolute @throws DevCliError `IO` */
+/** Returns the absolute directory that switches an extra on. @param cwd absolute @throws DevCliError `IO` */
 export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name }: Extra): string {
   return join(findWingRoot(root, cwd, name), '.dev', name);
 }
 
-/** Decides on the directories of extras: one that holds something stays. */
+/** Decides on creating or removing the directories of extras: a non-empty one stays. */
 export function decideSwitches(
   context: Pick<Context, 'root'>,
   cwd: string,
@@ -79,7 +79,7 @@ export function decideSwitches(
     requireInside(join(directory, '../..'), `.dev/${extra.name}`);
     const row = { path: `${relative(context.root, directory)}/`, what: `switches ${extra.name} on` };
     const isThere = existsSync(directory);
-    // What lies in the main work tree serves others, too.
+    // A directory in the main work tree also serves other work trees.
     if (isThere === (does === 'created') || (does === 'removed' && row.path.startsWith('../'))) return [];
     if (does === 'created') return [{ ...row, does, text: '' }];
     return listNames(directory).length === 0
@@ -88,7 +88,7 @@ export function decideSwitches(
   });
 }
 
-/** Makes the directory of an extra, for nobody else's eyes and for no git. @throws DevCliError `IO` */
+/** Creates the directory of an extra, readable only by the user and ignored by git. @throws DevCliError `IO` */
 export function makeSwitch(directory: string): void {
   const home = dirname(directory);
   withIoErrors(directory, null, () => {

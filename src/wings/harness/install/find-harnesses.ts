@@ -9,9 +9,9 @@ import { exists } from './disk.js';
 type Around = Pick<Context, 'home' | 'searchPath'>;
 
 /**
- * Finds the harnesses that are set up in a directory or the home directory, or can be started.
+ * Finds the harnesses that have a directory here or in the home directory, or whose program is on the PATH.
  * @param base absolute
- * @throws DevCliError `USAGE` where there is none
+ * @throws DevCliError `USAGE` if there is none
  */
 export function findHarnesses(context: Around, base: string): HarnessId[] {
   const found = HARNESS_IDS.filter((id) => isFound(context, base, id));
@@ -21,14 +21,14 @@ export function findHarnesses(context: Around, base: string): HarnessId[] {
   });
 }
 
-/** Whether `install` finds a harness by itself. */
+/** Returns whether `install` finds this harness without being told. */
 export function isFound({ home, searchPath }: Around, base: string, harness: HarnessId): boolean {
   const { directory, program } = HARNESSES[harness];
   const programs = searchPath.split(delimiter).map((at) => join(at, program));
   return [join(base, directory), join(home, directory), ...programs].some(exists);
 }
 
-/** Where harnesses look for a project's skills. */
+/** The directories in which harnesses look for a project's skills. */
 export const SKILL_DIRECTORIES: SkillDirectories = {
   listAll: () => HARNESS_IDS.map((id) => HARNESSES[id].skills),
   listFound: (context) => findHarnesses(context, context.root).map((id) => HARNESSES[id].skills),

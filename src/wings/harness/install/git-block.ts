@@ -2,18 +2,21 @@ import { findRegion, putRegion, takeRegion } from '../../../documents/region.js'
 import { HARNESSES } from '../harness.js';
 
 /**
- * The block of a `post-commit` hook that notes which session made a commit (memory.md, Hooks). Pure, and of bytes: a hook is given and
- * returned as latin1, so that whatever its encoding nothing of it changes.
+ * Handles the block of a `post-commit` hook that records which session made a commit (memory.md, Hooks). Pure, and
+ * byte-exact: a hook is passed and returned as latin1, so that it stays unchanged in any encoding.
  */
 
-/** The session as the shell reads it from the first of the harnesses' variables that is set. */
+/** A shell expression for the session id: the first set variable of the harnesses. */
 const SESSION = Object.values(HARNESSES)
   .flatMap(({ session }) => session ?? [])
   .reduceRight((rest, name) => (rest === '' ? `\${${name}-}` : `\${${name}:-${rest}}`), '');
 
 const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
 
-/** No message passes a shell here, and no node starts. What sessions of goals commit is nobody's (loop-core.md, Bounds). */
+/**
+ * No message passes through a shell, and node is not started. Commits of agent sessions for goals are skipped
+ * (loop-core.md, Bounds).
+ */
 const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ -n "\${DEV_CLI_AGENT-}" ] || [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
 echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :`;
@@ -22,16 +25,19 @@ export const BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
 
 const SHEBANG = '#!/bin/sh\n';
 
-/** The hook where there was none. */
+/** The whole hook if there was none. */
 export const NEW_HOOK = `${SHEBANG}${BLOCK}`;
 
-/** What a hook has of the block. `without`: the hook as it was before; null for a file that is only ours. */
+/** The state of the block in a hook. `without`: the hook as it was before; null if it contained only our block. */
 export type BlockReading =
   | { kind: 'none' }
   | { kind: 'half' }
   | { kind: 'whole'; isCurrent: boolean; without: string | null };
 
-/** Reads what a hook has of the block, of any version; of more than one, or of half a marker, nobody can say what is ours. */
+/**
+ * Reads the block of any version from a hook. With several blocks, or an incomplete marker, it is unclear what is ours
+ * (`half`).
+ */
 export function readBlock(hook: string): BlockReading {
   const text = hook.replace(/^(# dev-cli: post-commit) v\d+(?=\r?$)/gm, '$1 v1');
   const found = findRegion(text, MARKERS);
@@ -41,10 +47,10 @@ export function readBlock(hook: string): BlockReading {
   return { kind: 'whole', isCurrent, without: without === SHEBANG ? null : without };
 }
 
-/** Puts the block into a hook that has none: right behind its shebang. */
+/** Inserts the block into a hook without one: right after its shebang. */
 export const putBlock = (hook: string): string => putRegion(hook, MARKERS, BODY, 'behind-shebang');
 
-/** Why a hook cannot have the block; null where it can. */
+/** Returns why the block cannot be inserted into a hook; null if it can. */
 export function findObstacle(hook: string): string | null {
   const manager = MANAGERS.find(({ mark }) => mark.test(hook));
   if (manager !== undefined) return `it is ${manager.name}’s, which writes it anew`;
@@ -59,7 +65,7 @@ const MANAGERS = [
   { name: 'husky', mark: /^# husky\b/m },
 ];
 
-/** Without a shebang git hands a text to sh. */
+/** Git runs a hook without a shebang with sh. */
 function isShell(hook: string): boolean {
   if (!hook.startsWith('#!')) return !hook.includes('\0');
   const [, line = ''] = /^#!([^\n]*)/.exec(hook) ?? [];

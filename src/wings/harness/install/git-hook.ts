@@ -9,12 +9,12 @@ import { findRepository, type GitOptions, git } from '../../../work/git-command.
 import { removeEmpty } from './disk.js';
 import { BLOCK, findObstacle, NEW_HOOK, putBlock, readBlock } from './git-block.js';
 
-/** The clone's own `post-commit` hook, which notes which session made a commit (memory.md, Hooks). */
+/** Installs the clone's `post-commit` hook, which records which session made a commit (memory.md, Hooks). */
 
-/** What `--harness` calls it. */
+/** Its name for `--harness`. */
 export const GIT = 'git';
 
-/** What became, or would become, of the hook. */
+/** The change to the hook, made or planned. */
 export interface GitHookResult {
   status:
     | 'installed'
@@ -27,28 +27,28 @@ export interface GitHookResult {
     | 'refused';
   /** Absolute path of the hook; null without a repository. */
   path: string | null;
-  /** Why, and what is to be done by hand. */
+  /** The reason, and what the user has to do by hand. */
   detail?: string;
 }
 
-/** What is to be done to the hook; null for `carryOut` where nothing is. */
+/** A planned change to the hook; `carryOut` is null if nothing has to be done. */
 export interface GitHookPlan {
   result: GitHookResult;
   /** @throws DevCliError `IO` */
   carryOut: (() => void) | null;
 }
 
-/** Absolute paths. */
+/** Absolute paths of the hook. */
 interface Place {
   hook: string;
-  /** What git runs. */
+  /** The file that git runs. */
   run: string;
-  /** What the hook writes to. */
+  /** The file that the hook writes to. */
   commits: string;
 }
 
 /**
- * Plans what `install` does to the hook of the clone that a directory is in.
+ * Plans the change that `install` makes to the hook of the clone around a directory.
  * @param directory absolute
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
@@ -77,7 +77,7 @@ export function planGitHook(directory: string, options: GitOptions): Promise<Git
   });
 }
 
-/** The same for `uninstall`, which cuts out the block wherever it stands. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Plans the same for `uninstall`, which removes the block wherever it is. @throws DevCliError `IO`, `INTERRUPTED` */
 export function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {
   return plan(directory, options, ({ hook: path, commits }) => {
     const removeCommits = isFile(commits) ? () => rmSync(commits) : null;
@@ -112,13 +112,13 @@ async function plan(
   return withIoErrors(place.hook, null, () => decide(place));
 }
 
-/** Where the hook is; why there is none where there is no repository. */
+/** Finds the paths of the hook; returns a reason if there is no repository. */
 async function findPlace(directory: string, options: GitOptions): Promise<Place | string> {
   try {
     const found = await findRepository(directory, options);
     if (found.kind === 'no-git') return 'There is no git on the PATH.';
     if (found.kind !== 'repository') return `${directory} is in no repository of git.`;
-    // A hook runs there, and a relative core.hooksPath counts from there.
+    // Git runs a hook at the top, to which a relative core.hooksPath is also relative.
     const top = resolve(directory, found.top);
     const ask = async (...args: string[]) => {
       const answer = await git(top, ['rev-parse', ...args], options);
@@ -143,13 +143,13 @@ function isFile(path: string): boolean {
 
 interface Hook {
   text: string;
-  /** Why it cannot be changed; null where it can. */
+  /** Why the hook file cannot be changed; null if it can. */
   fixed: string | null;
   /** Why git does not run it. */
   idle: string | null;
 }
 
-/** Null where there is none. Throws system errors. */
+/** Returns null if there is no hook. Throws system errors. */
 function readHook(path: string): Hook | null {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   if (entry === undefined) return null;
@@ -164,7 +164,7 @@ function readBytes(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    // A link that leads nowhere, or a directory.
+    // A dangling link, or a directory.
     if (['ENOENT', 'EISDIR', 'ELOOP'].includes(getSystemCode(error) ?? '')) return '';
     throw error;
   }
@@ -184,7 +184,7 @@ function writeHook(path: string, text: string): void {
   withIoErrors(path, null, () => replaceFile(path, Buffer.from(text, 'latin1'), null, { durable: true }));
 }
 
-/** Nothing is changed, and it is said how the same is had by hand. */
+/** Plans no change, and explains how to do it by hand. */
 function refuse({ hook, commits }: Place, why: string): GitHookPlan {
   const detail = `Nothing was put into ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${BLOCK}`;
   return { result: { status: 'refused', path: hook, detail }, carryOut: null };

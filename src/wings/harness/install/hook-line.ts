@@ -1,27 +1,34 @@
 import type { Harness, HookEventName } from '../adapter.js';
 
-/** What a harness runs for an event: a line in its settings, short because harnesses show it, and the file that it leads to. */
+/**
+ * Renders the line in a harness's settings that runs for an event: short, because harnesses show it; it runs a script.
+ */
 
-/** Where a line stands, and so where the file is that it runs. */
+/** Where a line and its script are: in the project, for the user, or in the plugin. */
 export type HookPlace = 'project' | 'user' | 'plugin';
 
-/** The file in the package, and in the plugin; installed, it has the same name in the directory of each harness. */
+/**
+ * The script in the package and the plugin; `install` copies it under the same name into the directory of each harness.
+ */
 export const HOOK_FILE = 'hooks/dev-cli.sh';
 
-/** Where `install` puts the file for a harness, relative to the project or the home directory. */
+/** Returns where `install` puts the script for a harness, relative to the project or the home directory. */
 export function locateHookFile({ directory }: Harness): string {
   return `${directory}/${HOOK_FILE}`;
 }
 
-// Gemini CLI puts `$NAME` and `${NAME}` of its own environment into settings when it reads them, as text: hence every variable
-// stands as `${name-}` or with another operator, which it leaves alone.
+// Gemini CLI replaces `$NAME` and `${NAME}` in settings with values of its own environment when it reads them. So every
+// variable is written as `${name-}` or with another operator, which it leaves alone.
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: these are of the shell
 
-/** Where no directory of the project is named: it is the nearest one with the settings that the line comes from. */
+/**
+ * Searches the nearest directory with the settings that the line comes from, if no variable names the project
+ * directory.
+ */
 const renderSeek = ({ settings }: Harness): string =>
   `d=\${PWD-}; until [ -e "\${d-}/${settings.path}" ] || [ "\${d-}" = "\${d%/*}" ]; do d=\${d%/*}; done; `;
 
-/** The words for the directory that the file is in, and for that of the project. */
+/** Returns shell expressions for the directory of the script and for that of the project. */
 function findDirectories(harness: Harness, place: HookPlace): { seek: string; ofFile: string; project: string } {
   const isSought = harness.seeksProject === true && place === 'project';
   const project = isSought ? '${d-}' : `\${${harness.projectVariable}-.}`;
@@ -30,8 +37,8 @@ function findDirectories(harness: Harness, place: HookPlace): { seek: string; of
 }
 
 /**
- * Renders the command that a harness runs for an event (harness.md, Hooks). Where the user's shell runs it, whichever that is, it holds
- * no single quote but those around it.
+ * Renders the command that a harness runs for an event (harness.md, Hooks). If the user's own shell runs it, it
+ * contains single quotes only around the script.
  */
 export function renderHookLine(event: HookEventName, harness: Harness, place: HookPlace): string {
   const { seek, ofFile, project } = findDirectories(harness, place);
@@ -41,13 +48,13 @@ export function renderHookLine(event: HookEventName, harness: Harness, place: Ho
   return harness.runsByUsersShell ? `exec sh -c '${line}'` : line;
 }
 
-/** Without the file nobody can judge: where something is guarded, that blocks. */
+/** Without the script nobody can judge: if something is guarded, the line blocks the tool. */
 const failClosed = (project: string): string =>
   `[ ! -e "${project}/.dev/guard" ] || { echo "dev-cli: no \${f-}, and a run is guarded here. dev-cli install writes it." >&2; exit 2; }`;
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: these are of the shell
 
-/** Whether a command of a harness's settings is one of dev-cli's, of any version. */
+/** Returns whether a command in a harness's settings is one of dev-cli's, of any version. */
 export function isHookLine(command: unknown): boolean {
   return (
     typeof command === 'string' &&

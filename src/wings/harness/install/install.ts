@@ -26,11 +26,11 @@ import type { Piece } from './piece.js';
 import { listPieces, listProjectPieces, type Material } from './pieces.js';
 import { isPluginOn } from './plugin.js';
 
-/** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
+/** `install` and `uninstall` (harness.md, Install): everything is decided before anything is written. */
 
-/** What both take; the project is meant unless `user` is. */
+/** The input of both commands; the scope is the project unless `user` is set. */
 interface InstallInput {
-  /** Ids, and `git` for the hook of the clone. */
+  /** Ids of harnesses, and `git` for the hook of the clone. */
   harness?: readonly string[];
   project?: boolean;
   user?: boolean;
@@ -43,9 +43,9 @@ interface InstallInput {
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
  * @param cwd absolute
- * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
- * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
- * call writes; `IO`
+ * @throws DevCliError `USAGE` for an unknown harness, or if none is named and none found; `TERMINAL_REQUIRED` for an
+ * agent; `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written;
+ * `LOCKED` while another call writes; `IO`
  */
 export async function install(
   context: Context & Ported<'installs' | 'extras'>,
@@ -61,7 +61,7 @@ export async function install(
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
   const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
-  // Before anything is written; for this user a fault in the project's preferences is none.
+  // Before anything is written; in the user scope, the project's preferences do not matter.
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(shipped.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
@@ -110,9 +110,9 @@ export async function install(
 }
 
 /**
- * `uninstall`: removes what `install` wrote, and nothing else; what was edited since stays and is named.
+ * `uninstall`: removes what `install` wrote, and nothing else; keeps and names files that were edited since.
  * @param cwd absolute
- * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also off a terminal while a run is guarded
+ * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also without a terminal while a run is guarded
  */
 export async function uninstall(
   context: Context & Ported<'extras'>,
@@ -134,12 +134,12 @@ export async function uninstall(
   const plan = (): Plan => {
     const { known, leaving, isLast, extras } = look();
     const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
-    // A link may lead to what another harness goes on with.
+    // A link may lead to a file that a remaining harness still uses.
     const staying = Object.entries(known?.harnesses ?? {})
       .filter(([part]) => !ids.some((id) => id === part))
       .flatMap(([, records]) => Object.keys(records).map((path) => followLinks(join(places.base, path))));
     const stays = (path: string) => staying.includes(followLinks(join(places.base, path)));
-    // In a clone what is marked is found by its marks.
+    // A clone has no manifest: our content is found by its marks.
     const material = { ...shipped, extras: known === null && places.scope === 'project' ? all : extras };
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
@@ -177,12 +177,12 @@ export async function uninstall(
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
 }
 
-/** What a call is about, without how it is to be done. */
+/** Removes options like `--yes`. */
 function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): Asked['input'] {
   return asked as Asked['input'];
 }
 
-/** Skills that follow recipes are the project's own: no manifest knows them. */
+/** Skills generated from recipes belong to the project and are not in the manifest. */
 function renewSkills(places: Places, stale: readonly { path: string; text: string }[]): Decision[] {
   return stale.map(({ path, text }) => {
     readAt(places, path);
@@ -190,7 +190,7 @@ function renewSkills(places: Places, stale: readonly { path: string; text: strin
   });
 }
 
-/** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
+/** Shows the plan, and plans again under the lock, since things may have changed while the user answered. */
 async function planAndCarryOut(
   context: Context,
   input: InstallInput,
@@ -211,7 +211,7 @@ async function planAndCarryOut(
   }
   if (asked) await askToGoOn(context, asShown, question);
   if (input.dryRun === true) return asShown;
-  // Decided anew, as all is: what was shown is as old as the user's answer.
+  // As with the files, things may have changed meanwhile.
   const hook = asked ? ((await planHook?.()) ?? null) : shownHook;
   hook?.carryOut?.();
   const git = hook?.result;
@@ -226,7 +226,7 @@ async function planAndCarryOut(
   return { parts, isAsShown, ...defined({ git }) };
 }
 
-/** Whether a plan comes to nothing, in the manifest either. */
+/** Returns whether a plan changes nothing, not even the manifest. */
 function isIdle({ known, parts }: Plan): boolean {
   return (
     known === null &&
@@ -235,15 +235,15 @@ function isIdle({ known, parts }: Plan): boolean {
   );
 }
 
-/** Whether a call seems to have been cut off before there was a manifest. */
+/** Returns whether an earlier call was apparently interrupted before it wrote a manifest. */
 function isCutOff({ manifest }: Places): boolean {
   const names = listNames(dirname(manifest));
   return exists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
 }
 
 /**
- * Lists what a part gets here: a file whose place is taken, under its other name.
- * @param read the text at a path of the scope, null where nothing is
+ * Lists the pieces of a part; a file whose path is taken gets its alternative name.
+ * @param read returns the text at a path of the scope, or null if nothing is there
  */
 export function choosePieces(
   part: PartId,
@@ -263,7 +263,7 @@ function listOf(part: PartId, places: Places, material: Material): Piece[] {
     : listPieces(part, places.scope, material);
 }
 
-/** Finds where a scope keeps what. */
+/** Returns the locations of a scope. */
 export function findPlaces({ root, home, trustDirectory }: Context, { user = false }: InstallInput): Places {
   return user
     ? { scope: 'user', base: home, manifest: join(dirname(trustDirectory), 'install.json') }
@@ -271,8 +271,8 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
 }
 
 /**
- * Reads a file that may be written later: all are read before one is written. In a project no link leads out of it; those of a home
- * directory are the user's own.
+ * Reads a file that may be written later: all are read before one is written. In a project, no link may lead out of it;
+ * in a home directory, links are the user's own.
  * @throws DevCliError `IO`
  */
 function readAt({ scope, base }: Places, path: string): string | null {
@@ -280,13 +280,13 @@ function readAt({ scope, base }: Places, path: string): string | null {
   return readText(join(base, path));
 }
 
-/** Reads what is installed. @throws DevCliError `IO`, `DATA_MALFORMED` */
+/** Reads the manifest. @throws DevCliError `IO`, `DATA_MALFORMED` */
 function readKnown({ scope, base, manifest }: Places): Manifest | null {
   if (scope === 'project') requireInside(base, relative(base, manifest));
   return readManifest(manifest);
 }
 
-/** The harnesses of these names. @throws DevCliError `USAGE` for a name that is none */
+/** Returns the harnesses with these names. @throws DevCliError `USAGE` for an unknown name */
 export function checkIds(names: readonly string[]): HarnessId[] {
   const unknown = names.filter((name) => !HARNESS_IDS.some((id) => id === name));
   if (unknown.length === 0) return HARNESS_IDS.filter((id) => names.includes(id));
@@ -295,14 +295,14 @@ export function checkIds(names: readonly string[]): HarnessId[] {
   });
 }
 
-/** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
+/** Returns the harnesses that were named, or else those that are found. @throws DevCliError `USAGE` */
 function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
   return harness === undefined ? findHarnesses(context, base) : checkIds(withoutGit(harness));
 }
 
 const withoutGit = (names: readonly string[]): string[] => names.filter((name) => name !== GIT);
 
-/** Whether the hook of the clone was named. @throws DevCliError `USAGE` where that cannot be */
+/** Returns whether the hook of the clone was named. @throws DevCliError `USAGE` in the user scope */
 function namesGit({ harness }: InstallInput, { scope }: Places): boolean {
   if (harness?.includes(GIT) !== true) return false;
   if (scope === 'project') return true;

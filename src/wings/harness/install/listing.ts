@@ -6,24 +6,24 @@ import type { Part, Places } from './carry-out.js';
 import type { Decision } from './decide.js';
 import type { GitHookResult } from './git-hook.js';
 
-/** What `install` and `uninstall` say that they do, or would do (harness.md, Install). */
+/** Renders what `install` and `uninstall` do, or would do (harness.md, Install). */
 
-/** What was carried out, or would be in a dry run. */
+/** The changes that were made, or would be in a dry run. */
 export interface CarriedOut {
   parts: Part[];
-  /** Whether a person has seen just this before agreeing to it. */
+  /** Whether a person has seen exactly these changes before agreeing. */
   isAsShown: boolean;
-  /** What became of the hook of the clone, where that was asked for. */
+  /** The change to the hook of the clone, if requested. */
   git?: GitHookResult;
-  /** Nothing was done, since the hook that was named cannot be had. */
+  /** Nothing was done, since the hook that was named cannot be changed. */
   isRefused?: true;
-  /** The call that does what this one did not, since nobody could be asked. */
+  /** The call that makes the changes; set if nothing was done because nobody could be asked. */
   unasked?: Invocation;
 }
 
 type Does = Decision['does'];
 
-/** What is done to the files of one part, as data. */
+/** The changes to the files of one part, as data. */
 interface PartRow {
   harness: Part['part'];
   files: Pick<Decision, 'path' | 'what' | 'does' | 'why'>[];
@@ -33,7 +33,7 @@ function isShown({ part, decisions }: Part): boolean {
   return part !== 'project' || decisions.length > 0;
 }
 
-/** What a decision does to a file, before it is done. */
+/** What a decision will do to a file. */
 const WOULD: Readonly<Record<Does, string>> = {
   created: 'create',
   updated: 'update',
@@ -42,7 +42,7 @@ const WOULD: Readonly<Record<Does, string>> = {
   kept: 'keep',
 };
 
-/** Renders what is done to each file and to the hook of git, or before it is carried out what would be. */
+/** Renders the change of each file and of the git hook, as done or as planned. */
 export function renderDone({ parts, git }: CarriedOut, tense: 'done' | 'would'): string[] {
   return [...renderParts(parts, tense), ...(git === undefined ? [] : ['The clone', `  ${renderHook(git, tense)}`])];
 }
@@ -73,7 +73,7 @@ function renderParts(parts: readonly Part[], tense: 'done' | 'would'): string[] 
     ]);
 }
 
-/** Counts what was done, for a person who has just read the list: `24 created, 1 kept.` */
+/** Renders the numbers of changes, for a person who has just read the list: `24 created, 1 kept.` */
 function renderCounts(parts: readonly Part[]): string {
   const all = parts.flatMap(({ decisions }) => decisions.map(({ does }) => does));
   const counts = (Object.keys(WOULD) as Does[])
@@ -82,7 +82,7 @@ function renderCounts(parts: readonly Part[]): string {
   return `Done: ${counts.map(({ does, count }) => `${count} ${does}`).join(', ')}.`;
 }
 
-/** Lists what is done to each file, as data. */
+/** Lists the change of each file, as data. */
 export function listRows(parts: readonly Part[]): PartRow[] {
   return parts.filter(isShown).map(({ part, decisions }) => ({
     harness: part,
@@ -90,7 +90,7 @@ export function listRows(parts: readonly Part[]): PartRow[] {
   }));
 }
 
-/** The answer of `install` and `uninstall`. Where nobody could be asked it is a refusal that shows what it would do. */
+/** Builds the answer of `install` and `uninstall`. If nobody could be asked, it is a refusal that shows the plan. */
 export function buildAnswer(
   dry: boolean,
   { scope, base }: Places,

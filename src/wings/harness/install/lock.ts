@@ -5,19 +5,19 @@ import { toIoError, withIoErrors } from '../../../store/io.js';
 import { lock, removeOrphans } from '../../../store/lock.js';
 import { identifyProcess } from '../../../store/process.js';
 
-/** Milliseconds that a call waits for another one, which writes some fifty files. */
+/** Milliseconds that a call waits for another one, which writes about fifty files. */
 const WAIT = 10_000;
 
-/** Beside the manifest, as long as a call writes. */
+/** Next to the manifest, while a call writes. */
 const LOCK_FILE = 'install.lock';
 
-/** Whether these names in the directory of the manifest are of a lock, or of one that is being taken. */
+/** Returns whether all these names in the manifest's directory belong to the lock, or to one being acquired. */
 export const areOfLock = (names: readonly string[]): boolean => names.every((name) => name.startsWith(LOCK_FILE));
 
 /**
- * Does what only one `install` or `uninstall` at a time may do.
+ * Runs `work` while no other `install` or `uninstall` can.
  * @param manifest absolute path of the manifest
- * @param work is given the directories that the lock had to make, deepest first
+ * @param work gets the directories that were created for the lock, deepest first
  * @throws DevCliError `LOCKED` while another call is at work; `IO`
  */
 export async function whileLocked<T>(

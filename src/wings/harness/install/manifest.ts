@@ -7,51 +7,57 @@ import { readText, removeText, writeText } from './disk.js';
 import type { SharedFile } from './piece.js';
 import { isUndo, type Undo } from './settings.js';
 
-/** What `install` wrote, so that `uninstall` removes exactly that (harness.md, Install). */
+/** Records what `install` wrote, so that `uninstall` removes exactly that (harness.md, Install). */
 
-/** A file that is dev-cli's alone: its digest as written. */
+/** A file that only dev-cli writes, with its digest. */
 interface FileRecord {
   kind: 'file';
   sha256: string;
 }
 
-/** A file that others share: its digest before and after, and how it is changed back where nobody has changed it since. */
+/**
+ * A file shared with others: its digests before and after, and the changes that restore it if nobody has changed it
+ * since.
+ */
 export interface SharedRecord {
   kind: SharedFile['kind'];
-  /** Null where there was no file. */
+  /** Null if there was no file. */
   before: string | null;
   after: string;
   undo: Undo[];
-  /** What of ours stood there before, and so is somebody else's: lines, or values as JSON. */
+  /** Our content that was there before and so belongs to somebody else: lines, or values as JSON. */
   theirs?: string[];
 }
 
 export type PieceRecord = (FileRecord | SharedRecord) & {
-  /** While an update is at work: what the file was written as before. */
+  /** During an update: the record of the previous state. */
   earlier?: FileRecord | SharedRecord;
 };
 
-/** A harness; or what a project needs whichever it is. */
+/** A harness, or `project` for what a project needs with any harness. */
 export type PartId = HarnessId | 'project';
 
-/** What `install` has written, so that it can be updated and taken back. */
+/** What `install` has written, so that it can be updated and removed. */
 export interface Manifest {
   version: 1;
-  /** The version of dev-cli that wrote it. */
+  /** The version of dev-cli that installed. */
   cli: string;
   /** By part and path, relative to the project or the home directory. */
   harnesses: Partial<Record<PartId, Record<string, PieceRecord>>>;
-  /** Directories that were made: in the project or the home directory relative to it, so that it may be moved, else absolute. */
+  /**
+   * Directories that were created: relative if below the project or the home directory, so that it can be moved, else
+   * absolute.
+   */
   directories: string[];
-  /** The ignore rules of `.dev` were made with it. */
+  /** Whether `install` created the ignore rules of `.dev`. */
   ignoreRules?: boolean;
-  /** What was asked for besides, by `--with`. */
+  /** The extras requested by `--with`. */
   with?: readonly string[];
 }
 
 /**
- * Reads the manifest; null where nothing is installed.
- * @throws DevCliError `DATA_MALFORMED` for a manifest that cannot be read: what it says is never guessed
+ * Reads the manifest; null if nothing is installed.
+ * @throws DevCliError `DATA_MALFORMED` for an invalid manifest: its content is never guessed
  */
 export function readManifest(path: string): Manifest | null {
   const text = readText(path);
@@ -77,7 +83,10 @@ function isManifest(value: unknown): value is Manifest {
   );
 }
 
-/** Where any version has installed. A manifest may be a stranger's, as in a clone: it must not lead anywhere else. */
+/**
+ * Returns whether any version installs to this path. A manifest may be a stranger's, as in a clone: it must not lead
+ * elsewhere.
+ */
 function isOurPlace(path: string): boolean {
   const [top = ''] = path.split('/');
   const isOfHarness = Object.values(HARNESSES).some(({ directory, skills, ignoreFile, extras }) =>
@@ -107,19 +116,19 @@ function areTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** The absolute paths of the directories that were made, without those that were not made for what lies in `base`. */
+/** Returns absolute paths of the created directories, except those that were not created for content of `base`. */
 export function listMade({ directories }: Manifest, base: string, path: string): string[] {
   return directories
     .map((one) => resolve(base, one))
     .filter((one) => (one.startsWith(`${base}/`) || path.startsWith(`${one}/`)) && one !== base);
 }
 
-/** The same as they stand in the manifest. */
+/** Returns created directories as the manifest stores them. */
 export function renderMade(made: readonly string[], base: string): string[] {
   return [...new Set(made)].map((one) => (one.startsWith(`${base}/`) ? relative(base, one) : one));
 }
 
-/** Writes the manifest, or removes it where nothing is installed any more. @throws DevCliError `IO` */
+/** Writes the manifest, or removes it if nothing is installed any more. @throws DevCliError `IO` */
 export function writeManifest(path: string, manifest: Manifest): void {
   if (Object.keys(manifest.harnesses).length > 0) writeText(path, `${JSON.stringify(manifest, null, 2)}\n`);
   else removeText(path);

@@ -8,11 +8,13 @@ import { type AgentChoices, readAgentChoicesIfPossible } from './models.js';
 import type { Scope } from './piece.js';
 import type { Material, Shipped } from './pieces.js';
 
-/** What pieces are made of: what ships, and what the project's preferences say of agents (harness.md, Models and effort). */
+/**
+ * Reads the sources of pieces: shipped files, and the project's preferences for agents (harness.md, Models and effort).
+ */
 
 /**
- * Reads what a scope's pieces are made of. Preferences that cannot be read name no model.
- * @returns with what the project's preferences state of agents, which hold in the project alone
+ * Reads the sources of a scope's pieces. Unreadable preferences count as empty.
+ * @returns also, in `stated`, the project's preferences for agents, which apply only in the project
  * @throws DevCliError `IO`
  */
 export function readMaterial(context: Context, scope: Scope): Material & { stated: AgentChoices } {
@@ -21,12 +23,12 @@ export function readMaterial(context: Context, scope: Scope): Material & { state
   return { ...shipped, stated, choices: scope === 'project' ? stated : {} };
 }
 
-/** Reads the project's preferences; null where there are none. @throws DevCliError `IO` */
+/** Reads the project's preferences; null if there are none. @throws DevCliError `IO` */
 export function readPreferences({ reader, root }: Context): string | null {
   return reader.read(join(root, PREFERENCES_FILE));
 }
 
-/** Reads what ships. @throws DevCliError `IO` */
+/** Reads the shipped files. @throws DevCliError `IO` */
 function readShipped(directory: string): Shipped {
   const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
   return {
@@ -41,7 +43,7 @@ function readShipped(directory: string): Shipped {
   };
 }
 
-/** An agent with a dot in its name is a variant of another one's task. */
+/** Leaves out agents with a dot in their name, which are variants of another agent's task. */
 function readAgents(directory: string): Record<string, string> {
   return Object.fromEntries(Object.entries(readAll(directory, '.md')).filter(([name]) => !name.includes('.')));
 }

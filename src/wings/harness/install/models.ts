@@ -6,18 +6,20 @@ import type { Agent } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { readOr } from './disk.js';
 
-/** Models and efforts of installed agents, as a project's preferences name them (harness.md, Models and effort). Pure. */
+/**
+ * Chooses models and efforts of installed agents from a project's preferences (harness.md, Models and effort). Pure.
+ */
 
-/** By role; `default` is for every other role. */
+/** By role; `default` applies to every other role. */
 export type AgentChoices = NonNullable<ProjectSettings['agents']>;
 
-/** The name under which choices for all other roles stand. */
+/** The key of the choices for all other roles. */
 const DEFAULT = 'default';
 
 /**
- * Reads what .dev/preferences.yaml says of agents.
- * @param text content of the file; null where there is none
- * @param roles the roles that `install` writes agents for
+ * Reads the choices for agents from .dev/preferences.yaml.
+ * @param text content of the file; null if there is none
+ * @param roles the roles for which `install` writes agents
  * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place
  */
 export function readAgentChoices(text: string | null, roles: readonly string[]): AgentChoices {
@@ -47,10 +49,13 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
   return agents;
 }
 
-/** Names of models, with the forms that clouds give them; they are written into files of other formats as they stand. */
+/**
+ * Names of models, including the forms used by cloud providers; they are inserted unescaped into files of other
+ * formats.
+ */
 const MODEL = /^[A-Za-z][\w.:/@[\]-]*$/;
 
-/** As `readAgentChoices`, but a fault of the file, or in it, counts as no choice. */
+/** Reads choices as `readAgentChoices`, but an invalid or unreadable file counts as no choice. */
 export function readAgentChoicesIfPossible(read: () => string | null, roles: readonly string[]): AgentChoices {
   return readOr(
     () => readAgentChoices(read(), roles),
@@ -59,7 +64,8 @@ export function readAgentChoicesIfPossible(read: () => string | null, roles: rea
 }
 
 /**
- * What the agent of a role is given in a harness, nothing where the harness decides: the role's own words go before those of `default`.
+ * Returns the model and effort for a role in a harness; undefined lets the harness decide. The role's own choices take
+ * precedence over `default`.
  */
 export function chooseModel(choices: AgentChoices, role: string, harness: HarnessId): Pick<Agent, 'model' | 'effort'> {
   const [own, others] = [choices[role], choices[DEFAULT]];
@@ -71,8 +77,8 @@ export function chooseModel(choices: AgentChoices, role: string, harness: Harnes
 }
 
 /**
- * Says what a harness cannot be told.
- * @returns null where it can be told everything
+ * Describes choices that cannot be applied in a harness.
+ * @returns null if all can be applied
  */
 export function describeUntold(choices: AgentChoices, harness: HarnessId): string | null {
   const { hasNoEffort, title } = HARNESSES[harness];

@@ -6,9 +6,9 @@ import { mergeRecords, type Part, type Places, type Plan } from './carry-out.js'
 import type { Decision } from './decide.js';
 import { listNames } from './disk.js';
 
-/** What `install` keeps for itself, as files to be listed beside the others (harness.md, Install). */
+/** Lists the files that `install` keeps for itself together with the others (harness.md, Install). */
 
-/** Adds them to the last part of a plan. They are written with whatever else is, and never by themselves. */
+/** Adds these files to the last part of a plan. They are written together with other changes, never on their own. */
 export function addOwnFiles(context: Context, places: Places, { known, parts, with: extras }: Plan): Part[] {
   const last = parts.at(-1);
   if (last === undefined) return parts;
@@ -29,7 +29,7 @@ function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): Decis
   return isSame ? 'unchanged' : 'updated';
 }
 
-/** Relative, as all others are, where it lies below the same directory. */
+/** Relative, like other paths, if below the same directory. */
 function describePath({ base, manifest }: Places): string {
   return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
 }

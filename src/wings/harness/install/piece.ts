@@ -1,44 +1,44 @@
 import type { Markers } from '../../../documents/region.js';
 import type { Addition } from './settings.js';
 
-/** What is installed, as data: files of dev-cli's own, and additions to settings (harness.md, Install). */
+/** The types of what is installed: files of dev-cli's own, and additions to shared files (harness.md, Install). */
 
 export type Scope = 'project' | 'user';
 
-/** A file that is dev-cli's alone. */
+/** A file that only dev-cli writes. */
 export interface OwnFile {
   kind: 'file';
-  /** Relative to the project, or to the home directory. */
+  /** Relative to the project or the home directory. */
   path: string;
   content: string;
-  /** What it is for, in a word or two. */
+  /** Its purpose, in a word or two. */
   what: string;
-  /** The same under a name of its own, for where somebody else has that place. */
+  /** The same file under another name, if somebody else's file has this path. */
   otherwise?: OwnFile;
-  /** A file that would give somebody else's the same name. */
+  /** A path whose file would have the same command name. */
   rival?: string;
-  /** A copy of what ships, which nobody edits: written over and removed whatever it says. */
+  /** An unedited copy of a shipped file: overwritten and removed whatever its content. */
   isCopy?: true;
 }
 
-/** Additions to a file that others share. */
+/** Additions to a file shared with others. */
 export interface SharedFile {
   kind: 'settings' | 'lines' | 'regions';
   path: string;
-  /** Into a JSON file. */
+  /** Values added to a JSON file. */
   additions?: readonly Addition[];
-  /** Lines at the end of a text. */
+  /** Lines added at the end of a text. */
   lines?: readonly string[];
-  /** Marked blocks at the end of a text. */
+  /** Marked blocks added at the end of a text. */
   regions?: readonly Region[];
   what: string;
 }
 
-/** A block between marks of dev-cli, by which it is known in a clone, too. */
+/** A block between markers of dev-cli, which also identify it in a clone. */
 export interface Region {
   markers: Markers;
   body: string;
-  /** The text is TOML, and this the table that the body is; where somebody else has it, that one stays. */
+  /** For TOML, the table that the body defines; if somebody else has defined it, their table stays. */
   table?: readonly string[];
 }
 

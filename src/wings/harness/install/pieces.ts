@@ -13,37 +13,40 @@ import { type AgentChoices, chooseModel } from './models.js';
 import type { OwnFile, Piece, Scope } from './piece.js';
 import type { Addition } from './settings.js';
 
-/** What is installed into each harness, as data: files of dev-cli's own, and additions to settings (harness.md, Install). */
+/**
+ * Lists what is installed into each harness: files of dev-cli's own, and additions to shared files (harness.md,
+ * Install).
+ */
 
-/** What ships, by name, as the files read. */
+/** The content of the shipped files, by name. */
 export interface Shipped {
   skills: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, string>>;
-  /** What the lines in settings run. */
+  /** The script that hook lines run. */
   hook: string;
   schemas: Readonly<Record<EditorSchema, string>>;
 }
 
-/** What pieces are made of. */
+/** The sources of pieces. */
 export interface Material extends Shipped {
-  /** Models and efforts of the agents. Default: what the harness gives an agent of which nothing is said. */
+  /** Models and efforts of the agents. Default: the harness decides. */
   choices?: AgentChoices;
-  /** What is set up besides. Default: nothing. */
+  /** The extras to set up. Default: none. */
   extras?: readonly Extra[];
 }
 
 /**
- * Before the name of every agent, since names such as `worker` are other people's, and some harnesses' own; before that of a
- * skill only where its plain name is taken.
+ * Prefix of every agent's name, since names such as `worker` may be in use by others or by the harness; prefix of a
+ * skill's name only if its plain name is taken.
  */
 const OWN_PREFIX = 'dev-cli-';
 
-/** Lists everything that one harness gets. */
+/** Lists all pieces of one harness. */
 export function listPieces(id: HarnessId, scope: Scope, material: Material): Piece[] {
   const harness = HARNESSES[id];
   const { path, what, listAdditions } = harness.settings;
   const more = harness.listMore?.(scope) ?? [];
-  // What the manifest says of a file is one record, so each has one piece.
+  // The manifest has one record per file, so each file has one piece.
   const added = listExtraPieces(harness, material.extras ?? []);
   const inSettings = added.filter((piece) => piece.path === path);
   const additions = [
@@ -54,7 +57,7 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
   return [
     ...listSkills(harness, material),
     ...listAgents(harness, material),
-    // Before the hooks: one without it does nothing, or blocks.
+    // Before the hooks: a hook line without this script does nothing, or blocks.
     { kind: 'file', path: locateHookFile(harness), content: markByComment(material.hook), what: 'what the hooks run' },
     { kind: 'settings', path, additions, what },
     ...more.map((piece) => (piece.kind === 'file' ? { ...piece, content: markByComment(piece.content) } : piece)),
@@ -66,8 +69,8 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
 }
 
 /**
- * Lists what a project needs whichever the harness is.
- * @param names the names of what lies in its directory
+ * Lists the pieces that a project needs with any harness.
+ * @param names the names in the project's directory
  * @param manifest the text of its package.json
  */
 export function listProjectPieces(names: readonly string[], manifest: string | null, { schemas }: Shipped): Piece[] {
@@ -84,7 +87,7 @@ export function listProjectPieces(names: readonly string[], manifest: string | n
         isCopy: true,
       }),
     ),
-    // A formatter that goes over the whole tree finds the documents in .dev, which git knows.
+    // A formatter that processes the whole tree would also format documents in .dev that git tracks.
     ...(isFormatted
       ? [{ kind: 'lines', path: '.prettierignore', lines: ['.dev/'], what: 'keeps the formatter out of .dev' } as const]
       : []),
@@ -123,10 +126,10 @@ function listAgents(harness: Harness, { agents, choices = {} }: Material): OwnFi
   });
 }
 
-/** Seconds that a harness waits for a hook: more than dev-cli waits for a lock. */
+/** Seconds that a harness waits for a hook: longer than dev-cli waits for a lock. */
 const TIMEOUT = 15;
 
-/** The hooks of a harness, each a group of its own in the list of its event. */
+/** Lists the hooks of a harness, each as its own group in the list of its event. */
 export function listHooks(harness: Harness, place: HookPlace): Addition[] {
   return HOOK_EVENTS.map((event) => {
     const hook = {

@@ -5,9 +5,12 @@ import { readOr, readText } from './disk.js';
 import { listHooks } from './pieces.js';
 import { parseSettings } from './settings.js';
 
-/** The package as a plugin of the harnesses that have such (harness.md, Packaging). Its hooks are those that `install` writes. */
+/**
+ * Builds the package as a plugin, for harnesses that have plugins (harness.md, Packaging). Its hooks are those that
+ * `install` writes.
+ */
 
-/** Builds the files of all plugins, by path from the package's directory. */
+/** Builds the files of all plugins, by path relative to the package. */
 export function buildPlugins(about: About): Record<string, object> {
   const built = Object.values(HARNESSES).map((harness) => {
     const groups = listHooks(harness, 'plugin').map(({ path, value }) => [path.at(-1), [value]] as const);
@@ -16,7 +19,9 @@ export function buildPlugins(about: About): Record<string, object> {
   return Object.assign({}, ...built);
 }
 
-/** Whether the plugin of a harness is switched on for a project or a user. What cannot be read switches nothing on. */
+/**
+ * Returns whether the plugin of a harness is enabled for the project or the user; unreadable settings enable nothing.
+ */
 export function isPluginOn({ plugin }: Harness, { root, home }: { root: string; home: string }): boolean {
   const read = (path: string) => parseSettings(readText(path) ?? '', path);
   const all = [root, home].flatMap((base) => plugin?.settings.map((path) => join(base, path)) ?? []);

@@ -3,11 +3,12 @@ import { findWholeRegion, putRegion, takeRegion } from '../../../documents/regio
 import type { SharedFile } from './piece.js';
 import { buildUndo, malformed, readAtPath, type Undo } from './settings.js';
 
-/** Marked blocks in texts that others share (harness.md, Install). */
+/** Adds and removes marked blocks in shared texts (harness.md, Install). */
 
 /**
- * Puts the blocks of a piece at the end of a text, but for what somebody else has there.
- * @throws DevCliError `DOCUMENT_UNREADABLE` for half a block; `DATA_MALFORMED` for what is no TOML, or could not be any more
+ * Adds the blocks of a piece at the end of a text, except tables that somebody else has defined.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for half a block; `DATA_MALFORMED` if the text is not valid TOML, or would
+ * not be afterwards
  */
 export function putRegions({ regions = [], path }: SharedFile, before: string): { text: string; undo: Undo[] } {
   requireUtf8(before, path);
@@ -25,7 +26,7 @@ export function putRegions({ regions = [], path }: SharedFile, before: string): 
   return { text, undo };
 }
 
-/** Takes the blocks of a piece out, whatever they say by now. @throws DevCliError `DOCUMENT_UNREADABLE` for half a block */
+/** Removes the blocks of a piece, whatever their content. @throws DevCliError `DOCUMENT_UNREADABLE` for half a block */
 export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' | 'path'>, present: string): string {
   return regions.reduce((text, { markers }) => {
     if (findWholeRegion(text, markers, path).kind === 'found') requireUtf8(text, path);
@@ -33,12 +34,12 @@ export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' |
   }, present);
 }
 
-/** Text in another encoding has lost bytes as it was read. */
+/** Rejects other encodings: reading such a text as UTF-8 has lost bytes. */
 function requireUtf8(text: string, path: string): void {
   if (text.includes('\uFFFD')) throw malformed(path, `${path} is not UTF-8.`);
 }
 
-/** Lists the tables of a piece that somebody else has in a text. @throws DevCliError as `putRegions` */
+/** Lists the tables of a piece that somebody else has defined in a text. @throws DevCliError as `putRegions` */
 export function listRivalTables(piece: Pick<SharedFile, 'regions' | 'path'>, present: string): string[] {
   const tables = (piece.regions ?? []).flatMap(({ table }) => (table === undefined ? [] : [table]));
   if (tables.length === 0) return [];

@@ -11,20 +11,22 @@ import {
 import { DevCliError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/json.js';
 
-/** Merging into a harness's settings, and taking out again what was merged (harness.md, Install). */
+/** Merges additions into a harness's settings, and removes them again (harness.md, Install). */
 
-/** What is to be in the settings. */
+/** A value to add to the settings. */
 export interface Addition {
-  /** Where the list is: `permissions`, `allow`. */
+  /** Path of keys to the list, such as `permissions`, `allow`. */
   path: readonly string[];
   value: unknown;
-  /** It is no item of a list, but a member of an object, and this its path; what somebody else has there stays. */
+  /**
+   * The value is a member of an object, at this path, instead of an item of a list; a different existing value stays.
+   */
   isMember?: true | undefined;
 }
 
 type Place = Pick<Addition, 'path' | 'isMember'>;
 
-/** How a text is changed back: apply in order. */
+/** A replacement that reverts a change; apply several in order. */
 export interface Undo {
   offset: number;
   length: number;
@@ -34,9 +36,9 @@ export interface Undo {
 const PARSING = { allowTrailingComma: true, disallowComments: false };
 
 /**
- * Reads settings; comments and trailing commas are allowed, as the harnesses allow them.
+ * Parses settings; comments and trailing commas are allowed, as in the harnesses.
  * @param shown the path for the error
- * @throws DevCliError `DATA_MALFORMED` for what does not parse, or is no object
+ * @throws DevCliError `DATA_MALFORMED` if the text does not parse, or is not an object
  */
 export function parseSettings(text: string, shown: string): Record<string, unknown> {
   const errors: ParseError[] = [];
@@ -46,9 +48,9 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
 }
 
 /**
- * Adds what is not there yet, keeping comments and form. Where others wrote on one line, what is added stands on one
- * line, too: forming it anew would change what is theirs.
- * @returns the text, and how it is changed back, which holds nothing of what others wrote but blanks and commas
+ * Adds missing values, keeping comments and formatting. In a file written on one line, the addition is on the same
+ * line: formatting it would change content of others.
+ * @returns the text, and the changes that revert it, which contain nothing from others except blanks and commas
  * @throws DevCliError `DATA_MALFORMED` as `readPlace`
  */
 export function addToSettings(
@@ -79,7 +81,7 @@ function addAll(
   return { text: after, undo };
 }
 
-/** Whether a value is such a change, and puts back nothing but what an addition can have taken away. */
+/** Returns whether a value is an `Undo` that restores only what an addition can have removed. */
 export function isUndo(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { offset, length, content } = value;
@@ -88,26 +90,26 @@ export function isUndo(value: unknown): boolean {
   );
 }
 
-/** Whether a change took nothing away but blanks and commas. */
+/** Returns whether a change removed only blanks and commas. */
 function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);
 }
 
-/** Lists those of these values that are there already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
+/** Lists those of these values that exist already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
 export function listOwnValues(text: string, additions: readonly Addition[], shown: string): string[] {
   return additions
     .filter((one) => readItems(text, one, shown).some(({ item }) => isSame(item, one.value)))
     .map(({ value }) => JSON.stringify(value));
 }
 
-/** Lists the members of which somebody else has another there. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
+/** Lists the members that exist with another value. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
 export function listRivalMembers(text: string, additions: readonly Addition[], shown: string): string[] {
   return additions
     .filter((one) => one.isMember && readItems(text, one, shown).some(({ item }) => !isSame(item, one.value)))
     .map(({ path }) => path.join('.'));
 }
 
-/** Removes from these places what `remove` names, and the lists and objects that this leaves empty. */
+/** Removes the items at these places that `remove` selects, and lists and objects that become empty. */
 export function removeFromSettings(
   text: string,
   remove: (item: unknown) => boolean,
@@ -123,7 +125,7 @@ export function removeFromSettings(
   return after;
 }
 
-/** What stands at a place, each with its own path. */
+/** Lists the values at a place, each with its own path. */
 function readItems(text: string, { path, isMember }: Place, shown: string): { item: unknown; at: JSONPath }[] {
   if (!isMember) return readList(text, path, shown).map((item, index) => ({ item, at: [...path, index] }));
   const item = readPlace(text, path, shown);
@@ -136,7 +138,7 @@ function removeEmptied(text: string, path: readonly string[], shown: string): st
   return isEmpty ? removeEmptied(edit(text, [...path], undefined, true), path.slice(0, -1), shown) : text;
 }
 
-/** Returns what changes `after` back into `before`: one replacement between their common ends. */
+/** Builds the change from `after` back to `before`: one replacement between their common prefix and suffix. */
 export function buildUndo(before: string, after: string): Undo {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
@@ -146,7 +148,7 @@ export function buildUndo(before: string, after: string): Undo {
   return { offset: start, length: after.length - start - end, content: before.slice(start, before.length - end) };
 }
 
-/** Changes a text back. */
+/** Reverts changes of a text. */
 export function applyUndo(after: string, undo: readonly Undo[]): string {
   return undo.reduce(
     (text, { offset, length, content }) => text.slice(0, offset) + content + text.slice(offset + length),
@@ -154,12 +156,14 @@ export function applyUndo(after: string, undo: readonly Undo[]): string {
   );
 }
 
-/** Returns what settings say at a path of keys; undefined where nothing stands. */
+/** Returns the value at a path of keys; undefined if there is none. */
 export function readAtPath(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
 }
 
-/** Reads a list; empty where there is none. @throws DevCliError `DATA_MALFORMED` as `readPlace`; for what is no list */
+/**
+ * Reads a list; empty if there is none. @throws DevCliError `DATA_MALFORMED` as `readPlace`; if the value is not a list
+ */
 function readList(text: string, path: readonly string[], shown: string): unknown[] {
   const value = readPlace(text, path, shown);
   if (value === undefined) return [];
@@ -168,9 +172,9 @@ function readList(text: string, path: readonly string[], shown: string): unknown
 }
 
 /**
- * Reads what stands at a path.
- * @throws DevCliError `DATA_MALFORMED` as `parseSettings`; where something else than an object stands on the way; and where a key on the
- * way stands twice, since the harness goes by the last and an edit would change the first
+ * Reads the value at a path.
+ * @throws DevCliError `DATA_MALFORMED` as `parseSettings`; if the path leads through a value that is not an object; and
+ * if a key of the path occurs twice, since the harness uses the last one and an edit would change the first
  */
 function readPlace(text: string, path: readonly string[], shown: string): unknown {
   const settings = parseSettings(text, shown);
@@ -186,7 +190,7 @@ function readPlace(text: string, path: readonly string[], shown: string): unknow
   return node === undefined ? undefined : readAtPath(settings, path);
 }
 
-/** A file that others share and that cannot be read. */
+/** Builds the error for a shared file that cannot be parsed. */
 export function malformed(shown: string, message: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', message, {
     details: [{ target: shown, problem: 'left as it is' }],
@@ -203,7 +207,7 @@ function edit(text: string, path: JSONPath, value: unknown, formed: boolean): st
   return applyEdits(text, edits);
 }
 
-/** The indentation and line ends that a file has. */
+/** Detects the indentation and line endings of a file. */
 function readForm(text: string): { tabSize: number; insertSpaces: boolean; eol: string } {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   return {

@@ -4,7 +4,7 @@ import type { Agent } from '../schemas.js';
 import { swap } from './plan.js';
 import type { Outcome, Tools } from './tool.js';
 
-/** What happens in a session, as the hooks of a harness tell it (neutral.md, The tools). */
+/** Handles events of a session, which the hooks of a harness report (neutral.md, The tools). */
 export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'agent_complete' | 'agent_resume'> = {
   session_start: {
     locks: ['tracker'],

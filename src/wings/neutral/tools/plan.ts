@@ -128,12 +128,12 @@ export function isDecided({ status }: Pick<Issue, 'status'>): boolean {
   return status === 'decided';
 }
 
-/** A list with something else in the place of one of its items, or nothing. */
+/** Replaces one item of a list with other items, or removes it. */
 export function swap<Item>(all: readonly Item[], one: Item, ...others: Item[]): Item[] {
   return all.flatMap((each) => (each === one ? others : each));
 }
 
-/** The greatest id; those of other versions, and numbers that no id can follow, count for nothing. */
+/** Returns the greatest id; ignores ids of other versions, and numbers too large to be incremented. */
 export function greatest(all: readonly unknown[]): number {
   return all.reduce<number>((most, one) => {
     const id: unknown = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined;

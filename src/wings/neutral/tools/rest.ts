@@ -5,7 +5,7 @@ import { isDecided } from './plan.js';
 import { count } from './tasks.js';
 import type { Tools } from './tool.js';
 
-/** Cycles that are shown at most, where nothing else is asked for. */
+/** Default for the maximum number of cycles shown. */
 const SHOWN = 10;
 
 export const REST_TOOLS: Tools<'history_search' | 'context' | 'artifact_write'> = {
@@ -56,7 +56,7 @@ function readOrAbsent(read: () => Tasks | null): Tasks | null {
   }
 }
 
-/** A cycle in short; one of another version as far as it can be told. */
+/** Summarizes a cycle; for one of another version, as far as possible. */
 function describe(cycle: History['cycles'][number]): JsonObject {
   const { completed_at, branch, plan, tasks } = cycle as JsonObject;
   const issues = isRecord(plan) && Array.isArray(plan['issues']) ? plan['issues'].filter(isJsonObject) : [];

@@ -105,10 +105,13 @@ function closeCycle({ read, isThere, params, now, branch }: Given<object>): Outc
   };
 }
 
-/** Edits of one file that are taken for a loop. */
+/** Number of edits of one file that count as a loop. */
 const LOOP = 3;
 
-/** Whether one file was edited again and again, as far as the tracker of edits can be read: it is another program's. */
+/**
+ * Returns whether one file was edited repeatedly; false if the edit tracker, which another program writes, cannot be
+ * read.
+ */
 function hasLoop(read: Read): boolean {
   let edits: unknown;
   try {

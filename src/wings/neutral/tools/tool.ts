@@ -4,18 +4,18 @@ import type { FileKey, Read } from '../files.js';
 import type { Cycle } from '../schemas.js';
 import type { CallName, ParamsOf } from '../specs.js';
 
-/** The files as they are. */
+/** The files in their current state. */
 export interface Found {
   read: Read;
-  /** Whether a file is there, of whatever use. @throws DevCliError `IO` */
+  /** Returns whether a file exists, even an unusable one. @throws DevCliError `IO` */
   isThere: (key: FileKey) => boolean;
 }
 
-/** What a tool is given: the files as they are, and what the call says. */
+/** The input of a tool: the files, and the call. */
 export interface Given<Params> extends Found {
   /**
-   * The parameters. Asked for after the state file has been looked at.
-   * @throws DevCliError `TOOL_REFUSED` for one that is missing or of another type
+   * Returns the parameters; call it after reading the state file, whose faults come first.
+   * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type
    */
   params: () => Params;
   /** UTC with milliseconds. */
@@ -24,29 +24,32 @@ export interface Given<Params> extends Found {
   branch: () => string;
   /** Absolute path of the work tree. */
   root: string;
-  /** Whether a path stays in a directory, both relative to the work tree, links followed. */
+  /** Returns whether a path stays in a directory, with links followed; both are relative to the work tree. */
   isInside: (directory: string, path: string) => boolean;
 }
 
-/** What comes of a call. */
+/** The result of a call. */
 export interface Outcome {
   reply: JsonObject;
-  /** In this order. */
+  /** Applied in this order. */
   changes?: FileChange[];
-  /** Is appended to the history first; then the changes are made, whatever comes between. */
+  /** Appended to the history before the changes are made; after a crash in between, the next call makes them. */
   cycle?: Cycle;
   warnings?: string[];
 }
 
-/** A tool or an event of the contract (neutral.md, The tools). @throws DevCliError `TOOL_REFUSED` in the words of the contract */
+/**
+ * A tool or an event of the contract (neutral.md, The tools). @throws DevCliError `TOOL_REFUSED` with the contract's
+ * wording
+ */
 export interface Tool<Params> {
   /**
-   * The files that it changes, or always reads for a decision, and that have locks, in the order in which these are taken. `reads`: it
+   * The locks to take, in order: those of the files that the tool changes or always needs for its decision. `reads`: it
    * changes nothing.
    */
   locks: readonly Extract<FileKey, 'history' | 'plan' | 'tasks' | 'tracker'>[] | 'reads';
   run: (given: Given<Params>) => Outcome;
 }
 
-/** Tools by name, each given its own parameters. */
+/** Tools by name, each with its own parameters. */
 export type Tools<Name extends CallName> = { [Each in Name]: Tool<ParamsOf<Each>> };

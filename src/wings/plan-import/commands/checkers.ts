@@ -1,6 +1,8 @@
-/** Programs that are known to check, and how (plans-from-elsewhere.md, What becomes of what). */
+/** Programs that are known to only check, and with which arguments (plans-from-elsewhere.md, What becomes of what). */
 
-/** Programs that read files, with what makes each of them write, start another one or never end. */
+/**
+ * Programs that read files, each with a pattern of arguments that make it write, start another program or run forever.
+ */
 export const READERS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     'grep egrep fgrep ag ack test cat head ls ll diff cmp wc stat file which type jq cut tr column seq basename dirname realpath readlink sha256sum md5sum shasum du df ps id whoami uname printenv nl fold rev pwd comm paste od strings true false'
@@ -24,12 +26,15 @@ export const READERS: Readonly<Record<string, RegExp>> = {
   tar: /^(?!-?[a-z]*t)/,
 };
 
-/** Any arguments. */
+/** Matches any arguments. */
 const ANY = /^/;
 const HELM = /^(?:lint|template)\b/;
 const BUILD = /^build\b/;
 
-/** Programs of which what stands here only checks, options that write left aside; nothing else of them does. */
+/**
+ * Programs with a pattern of arguments with which they only check, writing options aside; all other uses count as
+ * changes.
+ */
 export const KNOWN: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     'pytest py.test jest mocha ava tap unittest doctest py_compile compileall tsc vue-tsc svelte-check mypy pyright basedpyright pyre pylint flake8 bandit vulture eslint tslint stylelint oxlint xo standard knip depcheck madge size-limit publint attw markdownlint-cli2 cspell codespell yamllint ajv shellcheck hadolint actionlint zizmor staticcheck govulncheck rspec phpunit pest phpstan psalm phpcs detekt luacheck selene busted tflint tfsec checkov kubeconform kubeval semgrep trivy tox nox ctest bats xmllint html-validate linkinator lychee rollup tsup esbuild typos gitleaks credo'

@@ -2,68 +2,68 @@ import { runsWholeSuite } from '../../../plan/check/suite-commands.js';
 import { parseCommandLine } from '../../../plan/model/command-line.js';
 import { EXPECTED, type Expectation, readExpected } from './expectations.js';
 
-/** Finds in prose the commands that it says to check by. Only code in backticks counts; nothing is made up. */
+/** Finds commands in prose that serve as checks. Only code in backticks counts; nothing is invented. */
 
 /** A command that a line names. */
 export interface NamedCommand {
   code: string;
-  /** The directory that the line says it runs in. */
+  /** The directory in which it runs, according to the line. */
   cwd?: string;
-  /** What the line says is to come of it. */
+  /** Its expected result, according to the line. */
   expected?: Expectation;
 }
 
-/** Commands of one order: `Run X and Y`. */
+/** The commands of one instruction: `Run X and Y`. */
 export interface OrderedCommands {
   named: NamedCommand[];
   /**
-   * `labelled`: the line says that something is checked by them; `told`: it only says to run them, and they are commands by
-   * their form; `fails`: they have to fail, so that they judge nothing.
+   * `labelled`: the line presents them as checks; `told`: it only says to run them, and they look like commands;
+   * `fails`: they are expected to fail, so they prove nothing.
    */
   how: 'labelled' | 'told' | 'fails';
 }
 
-/** `Run:` in the languages that plans are written in; a bracket may say where. */
+/** Matches `Run:` in the languages that plans are written in; parentheses may name the directory. */
 const RUN_LABEL = String.raw`(?:\brun|运行|執行|执行|実行|실행)(?:\s*\([^)]*\))?\s*[:：]`;
-/** Where the words about one command end: before what is expected of it, and before the next one. */
+/** Splits a line into parts with one command each: before an expectation, and before the next `Run:`. */
 export const PARTS = new RegExp(`${EXPECTED}|(?=${RUN_LABEL})`, 'i');
 
-/** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
+/** Matches text like `Run:`, `Verify with`, `Test by running`, after which a command in backticks is a check. */
 const LABEL = new RegExp(
   String.raw`${RUN_LABEL}\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification|验证|驗證|確認|検証|검증)\s*[:：]\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$`,
   'i',
 );
-/** `Run` in prose counts where the line says that something is checked. */
+/** In prose, `Run` counts only if the line also says that something is checked. */
 const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
 const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
 
-/** Where an order begins: what stands behind "how to" or "do not" is none. */
+/** The beginning of an instruction; text after "how to" or "do not" is none. */
 const BEGINS = String.raw`(?:^|[.;:,!(–—]\s*|\b(?:and|then|also|finally)\s+)`;
 const RUNS = '(?:re-?)?run|execute';
 const ENSURES = 'ensure|make sure|verify|check|confirm|validate';
-/** `Run X`, and `Run the tests with X`. */
+/** Matches `Run X`, and `Run the command X`. */
 const ORDER = new RegExp(`${BEGINS}(?:${RUNS})\\s+(?:the\\s+(?:command|script)\\s+)?$`, 'i');
-/** `Run the tests with X`, `Ensure that all is well (X)`. */
+/** Matches `Run the tests with X`, `Ensure that all is well (X)`. */
 const LOOSE_ORDER = new RegExp(
   `${BEGINS}(?:${RUNS}|${ENSURES})\\s[^.;:!?]{1,60}?(?:\\s(?:with|by|via|using)(?:\\s+running)?\\s+|:\\s*|\\s\\()$`,
   'i',
 );
-/** `Ensure that X passes`; `X passes`. */
+/** Matches around a command: `Ensure that X passes`; `X passes`. */
 const SUBJECT = new RegExp(`${BEGINS}(?:(?:${ENSURES})\\s+(?:that\\s+)?(?:all of\\s+|both\\s+)?)?$`, 'i');
 const PASSES =
   /^\s*(?:still\s+|all\s+|both\s+)*(?:pass|succeed|exits?\b|(?:is|are|stays?|runs?)\s+(?:green|clean|ok)\b)/i;
-/** What stands between two commands of one order. */
+/** Matches the text between two commands of one instruction. */
 const JOINS = /^(?:\s*,)?(?:\s*(?:and|then|&))*\s*$/i;
-/** `and see it fail`: the order of whoever writes a test first. */
+/** Matches `and see it fail`, as instructions for test-first work say. */
 const FAILS =
   /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command|for|is|are))*:?\s+(?:to\s+|must\s+)?(?:fail(?:s|ing|ure)?|red)\b/i;
 
 const CODE = /(`+)(.+?)\1(?!`)/g;
 
-/** Whether a step is about a test that has to fail, as whoever writes it first wants to see it. */
+/** Returns whether a step is about a test that is expected to fail, as in test-first work. */
 export const isRedStep = (title: string): boolean => FAILS.test(title.replace(CODE, '`'));
 
-/** Lists the commands in backticks of a line that the line says to check by, each with those that are joined to it. */
+/** Lists the commands in backticks that a line presents as checks, grouped by instruction. */
 export function listCheckCommands(text: string): OrderedCommands[] {
   const groups: OrderedCommands[] = [];
   const fails = isRedStep(text);
@@ -87,17 +87,17 @@ export function listCheckCommands(text: string): OrderedCommands[] {
 
 const INSIDE = String.raw`(?:in|from|inside|within|under)\s+(?:the\s+)?`;
 const DIRECTORY = String.raw`(?:\`([^\`\s]*\/[^\`\s.]*)\`|((?:[\w.@-]+\/)+)(?=[\s,.;:)]|$)|\`([\w.@/-]+)\`\s+(?:directory|folder)\b)`;
-/** `(in packages/x)`. */
+/** Matches `(in packages/x)`. */
 const BRACKET = String.raw`\(${INSIDE}\`?([\w.@~/-]+)\`?\)`;
 const IN_BEHIND = new RegExp(`^\\s*(?:\\(?${INSIDE}${DIRECTORY}|${BRACKET})`, 'i');
 const IN_BEFORE = new RegExp(
   `(?:(?:^|[\\s(])${INSIDE}${DIRECTORY}|${BRACKET})\\s*\\)?\\s*[,:]?\\s*(?:(?:re-?)?run|execute|verify|check|test)?\\s*:?\\s*$`,
   'i',
 );
-/** `(expected: 0)`, `should print nothing`. */
+/** Matches `(expected: 0)`, `should print nothing`. */
 const EXPECTS = /^[^`]{0,60}?\b(?:expect(?:ed|ing|s)?(?:\s+(?:output|result))?\b\s*:?|should|must)\s+(?:to\s+)?(.+)$/i;
 
-/** Where a command runs, and what is to come of it, as its line says. */
+/** Reads the directory and the expected result of a command from its line. */
 function readAround(text: string, { index, end }: Span): Pick<NamedCommand, 'cwd' | 'expected'> {
   const [before, behind] = [text.slice(0, index), text.slice(end)];
   const cwd = (IN_BEHIND.exec(behind) ?? IN_BEFORE.exec(before))?.slice(1).find((part) => part !== undefined);
@@ -108,14 +108,14 @@ function readAround(text: string, { index, end }: Span): Pick<NamedCommand, 'cwd
   };
 }
 
-/** A piece of code, and where it stands in its line. */
+/** A piece of code and its position in the line. */
 interface Span {
   code: string;
   index: number;
   end: number;
 }
 
-/** Characters before and behind a piece of code that say what it is. */
+/** Number of characters before and after a piece of code that are considered. */
 const AROUND = 120;
 
 function judge(text: string, { code, index, end }: Span): OrderedCommands['how'] | null {
@@ -132,49 +132,49 @@ function judge(text: string, { code, index, end }: Span): OrderedCommands['how']
   return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
 }
 
-/** Commands behind one, before what is said of all of them. */
+/** Matches further commands joined to one, before text about all of them. */
 const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 
-/** What is not to be run, or only under a condition. */
+/** Matches text saying that a command must not be run, or only under a condition. */
 const NEGATED =
   /\b(?:if|unless)\b[^.;:!?]*$|\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
 
-/** Nothing, or a label, stands before a command that is all that its line says. */
+/** Matches nothing, or a label, before a command that is the whole content of its line. */
 const ALONE = /^(?:[^`:]{1,60}:)?\s*$/;
 
-/** One word with the ending of a text or of code is a file, not a program. */
+/** A single word with a file extension is a file, not a program. */
 const FILE = /\.(?!sh$|bash$|bat$|cmd$|ps1$|exe$)[A-Za-z]\w*$/;
-/** How lines of code and of SQL begin that are no commands. */
+/** Words that begin lines of code or SQL, not commands. */
 const NO_PROGRAM =
   /^(?:from|import|const|let|var|def|class|return|function|public|private|async|await|select|insert|delete|type|interface)$/;
-/** What only a shell knows as a beginning. */
+/** Words that begin a command only in a shell. */
 const SHELL_WORDS = /^(?:!|\.|\{|\[{1,2}|\(|for|while|if|until)$/;
 
-/** Whether code that a label names can be a command: a program, or what a shell begins with. */
+/** Returns whether code after a label can be a command: it begins with a program or a shell word. */
 function mayBeCommand(code: string): boolean {
   const words = code.replace(/^\(\s*/, '( ').split(/\s+/);
   const [program = '', ...args] = words.slice(words.findIndex((word) => !/^\w+=/.test(word)));
   if (SHELL_WORDS.test(program) || (words.length > 1 && /^["']?\$/.test(program))) return true;
   if (!PROGRAM.test(program.replace(/^["']|["']$/g, '')) || NO_PROGRAM.test(program)) return false;
   if (args.length > 0) return !/^[=:(]/.test(args[0] ?? '');
-  // One word with a capital is a name of the code.
+  // A single word with a capital letter is an identifier.
   return /^\.{1,2}\//.test(program) || (!FILE.test(program) && !/^[^/]*\p{Lu}/u.test(program));
 }
 
 /** The name of a program, or a path to one. */
 const PROGRAM = /^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)*[a-z][\w+-]*(?:\.\w+)?$/;
-/** Programs that run, build or check what others wrote. */
+/** Programs that run, build or check code of the project. */
 const RUNNERS =
   /^(?:np[mx]|pnpm|yarn|bunx?|deno|node|tsc|pythons?[\d.]*|python[\d.]*|pytest|uv|poetry|cargo|go|make|cmake|ctest|mvn|gradle|dotnet|swift|mix|bundle|rake|rspec|php|composer|ruby|just|tox|nox|eslint|biome|ruff|mypy)$/;
 
-/** Whether code is a command line where the prose says that it is one: a program and its arguments. */
+/** Returns whether code is a command line, given that the prose says so: a program with arguments. */
 function isCommandLine(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   if (!PROGRAM.test(program)) return false;
   return args.length > 0 ? !/^[=:(]/.test(args[0] ?? '') : runsWholeSuite([program]) || /^\.{0,2}\//.test(program);
 }
 
-/** Whether code is a command line, whatever the prose says. */
+/** Returns whether code is a command line, whatever the prose says. */
 function isSurelyCommand(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   return (
@@ -182,26 +182,26 @@ function isSurelyCommand(code: string): boolean {
   );
 }
 
-/** Whether a line of code orders what stands in the block of shell code below it. */
+/** Returns whether a line tells the reader to run the block of shell code below it. */
 export function ordersBlock(line: string): boolean {
   return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
 }
 
-/** Why a command that the source only says to run is no proof; null where it may be one. */
+/** Returns why a command that the source only says to run is no proof; null if it may be. */
 export function findProseProblem(typed: string): string | null {
   return parseCommandLine(typed).kind === 'words'
     ? null
     : 'only a shell can run it, and no label says that it checks: it stays a statement';
 }
 
-/** Words of a line that orders commands and says that they have to pass. */
+/** Words of a line that does nothing but say that commands must be run and pass. */
 const IDLE = new Set(
   'run rerun re execute step expected ensure make sure verify check confirm validate see expect that with by via using running the a all both of it they and then also finally again once more still whole full complete entire test tests testing suite suites linter lint types type typecheck checks checker checking build command commands script everything must should to is are be stays pass passes passing succeed succeeds green clean ok exit exits zero 0 code status without no any errors error warnings final locally project validation verification'.split(
     ' ',
   ),
 );
 
-/** Whether a line does nothing but order commands, so that nothing is left to be worked on. */
+/** Returns whether a line only tells to run commands, so that no other work is left. */
 export function onlyOrders(text: string): boolean {
   const named = new Set(listCheckCommands(text).flatMap((group) => group.named.map(({ code }) => code)));
   const rest = text.replace(CODE, (whole, _, code: string) => (named.has(code.trim()) ? ' ' : whole));

@@ -1,17 +1,17 @@
 import { splitShell } from './split-shell.js';
 import type { Piece } from './step-commands.js';
 
-/** Steps that commit: dev-cli commits each todo itself, with the message that the source has for it. */
+/** Recognizes steps that commit: dev-cli itself commits each todo, with the message from the source. */
 
 const LEAD = /^(?:step|schritt|étape|etape|paso|passo|шаг|ステップ|步骤|단계)?\s*[\d.-]*[a-z]?\s*[:：.–—-]\s*/iu;
 const COMMIT =
   /(?:git[\s-]+)?(?:\bcommit(?:s|ted|ting|ten|ter|ear|tare|e)?\b|\bcommiter\b|コミット(?:する|します|を作成)?|提交|커밋(?:하기)?|(?:за)?коммит\p{L}*)/iu;
-/** Words that say nothing more beside it. */
+/** Words that add no meaning next to "commit". */
 const FILLERS =
   /\b(?:git|the|all|your|these|this|changes?|work|it|files?|everything|staged?|add|message|with|create|make|a|änderungen|die|alle|les|modifications|los|cambios|hacer|faire|fazer|as|mudanças|alterações|task|step|phase|done|complete)\b|代码|更改|变更|修改|を|変更|完了|\d+/giu;
 const JOINS = /\b(?:and|then|plus|und|dann|et|puis|y|luego|e|и|затем)\b|[,&+、]|并|然后|して/iu;
 
-/** Whether a step does nothing but commit what was done before it. */
+/** Returns whether a step only commits what was done before. */
 export function onlyCommits(title: string, pieces: readonly Piece[]): boolean {
   const said = title.replace(LEAD, '').replace(/\([^)]*\)|（[^）]*）/g, ' ');
   if (!COMMIT.test(said)) return false;

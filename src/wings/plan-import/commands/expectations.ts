@@ -1,8 +1,11 @@
 import { type ShellCommand, splitShell } from './split-shell.js';
 
-/** What a source expects of a command, and what of it a plan can say (plans-from-elsewhere.md, What becomes of what). */
+/**
+ * Parses what a source expects of a command, and converts it to what a plan can express (plans-from-elsewhere.md, What
+ * becomes of what).
+ */
 
-/** What is expected. */
+/** An expected result. */
 export type Expectation =
   | { kind: 'passes' }
   | { kind: 'fails' }
@@ -10,23 +13,23 @@ export type Expectation =
   | { kind: 'exits'; code: number }
   | { kind: 'prints'; text: string }
   | { kind: 'counts'; count: number }
-  /** Something is there, or is found. */
+  /** Something must exist, or be found. */
   | { kind: 'finds' }
   | { kind: 'absent' }
-  /** It is said in words that say nothing a plan can hold a command to. */
+  /** The wording contains nothing that a plan could check. */
   | { kind: 'unclear' };
 
 const WORD = '(?:\\bexpect(?:ed)?\\b|期望|预期|期待|予想|기대|예상)';
-/** `Expected: …`, at the beginning of a line. */
+/** Matches `Expected: …` at the beginning of a line. */
 const LEAD = new RegExp(
   `^[^\\p{L}\\p{N}]*${WORD}(?:\\s+(?:output|result|value|count|exit(?:\\s+(?:code|status))?)|结果|输出|值|出力|結果)?(?:\\s*\\([^)]*\\))?\\s*[:：—–-]\\s*`,
   'iu',
 );
-/** Where what is expected begins in a line. */
+/** Matches the position in a line where an expectation begins. */
 export const EXPECTED = `(?=${WORD}[^:：.。]{0,30}[:：])`;
 
 const NEGATED = /\b(?:no|not|never|zero|0|without|any|neither)\s+(?:\w+\s+){0,2}$/i;
-/** What is bad, and is said not to be there. */
+/** Matches problems that are expected to be absent. */
 const NO_FAULT =
   /(?:^|[^\w.])(?:no|zero|0|without(?: any)?)\s+(?:\w+\s+){0,2}(?:errors?|warnings?|failures?|issues?|problems?|vulnerabilit\w+|violations?|diagnostics|findings|regressions?|fail\w*)\b/i;
 const PASSES =
@@ -42,11 +45,11 @@ const FINDS =
   /^(?:at least |>=? ?|≥ ?)?(?:one|1|a|the|some) (?:match|line|hit|result|occurrence|file)\b|^(?:match|found|exists|present|lists?\b|shows?\b|finds?\b|(?:the |both |all )?(?:\w+ )?files? (?:is|are|exists?|listed|found|present)\b)/i;
 const ABSENT =
   /\b(?:does|do|must|should|will) not exist\b|n['’]t exist\b|\bno such file\b|\bno longer (?:exists?|there)\b|\b(?:is|are) (?:gone|missing|absent)\b|\bnot found\b|不存在|存在しない/i;
-/** What says no more than that something is printed. */
+/** Matches text that says no more than that something is printed. */
 const IDLE =
   /^(?:(?:it|the|a|an|to|this|command|should|must|prints?|printed|outputs?|shows?|contains?|includes?|returns?|see|line|lines|with|text|string|word|stdout|exactly|only|is|be|single|value|output)\b|[\s:.,;"“”'()])*$/i;
 
-/** Reads what stands behind `Expected:`; `below` where nothing does, null where the line says nothing of the kind. */
+/** Reads the text after `Expected:`; returns `below` if there is none, null if the line has no such label. */
 export function readExpectation(line: string): Expectation | 'below' | null {
   const [lead] = LEAD.exec(line) ?? [];
   if (lead === undefined) return null;
@@ -54,7 +57,7 @@ export function readExpectation(line: string): Expectation | 'below' | null {
   return said === '' ? 'below' : readExpected(said);
 }
 
-/** Reads a block of code that shows what is printed: a plan can say one line of it. */
+/** Reads a block of code that shows the expected output: a plan can check only one line. */
 export function readPrinted(code: string): Expectation {
   const [only = '', ...more] = code.trim().split('\n');
   return only === '' || more.length > 0 || /…|\.\.\.|</.test(only)
@@ -62,9 +65,9 @@ export function readPrinted(code: string): Expectation {
     : { kind: 'prints', text: only };
 }
 
-/** Reads what is said to be expected. */
+/** Parses the text of an expectation. */
 export function readExpected(given: string): Expectation {
-  // A bracket that was opened before what is expected.
+  // Removes the end of parentheses that began before the expectation.
   const said = given.replace(/^([^()]*)\)\W*$/, '$1');
   const plainly = said.replace(/(`[^`]*`)|\([^()]*\)|（[^（）]*）/g, '$1 ');
   const first = /^(?:[^.;。；(（`\n]|`[^`]*`|\.(?=\w))*/.exec(plainly)?.[0] ?? plainly;
@@ -93,14 +96,14 @@ function fails(said: string): boolean {
   return false;
 }
 
-/** The one text in quotes that is to be printed, or a word in capitals that stands alone. */
+/** Returns the only quoted text that should be printed, or a single word in capitals. */
 function readQuoted(said: string): string | null {
   const spans = [...said.matchAll(/`([^`]+)`|"([^"]+)"|“([^”]+)”/g)];
   const [only, ...more] = spans;
   const rest = said.replace(only?.[0] ?? '', ' ');
   if (only !== undefined) {
     const text = (only[1] ?? only[2] ?? only[3] ?? '').trim();
-    // How a test runner words its success differs by its version and by where it prints.
+    // The success message of a test runner varies with its version and its output.
     return more.length === 0 &&
       IDLE.test(rest) &&
       text.length > 1 &&
@@ -112,7 +115,7 @@ function readQuoted(said: string): string | null {
   return word !== undefined && !/^(?:PASS|OK|SUCCE|GREEN)/.test(word) ? word : null;
 }
 
-/** The expectation as an acceptance has it; a text says why it cannot be said. */
+/** Converts an expectation for an acceptance; returns a text with the reason if that is impossible. */
 export function toExpect(
   line: string,
   expected: Expectation | null,
@@ -149,13 +152,13 @@ export function toExpect(
 
 const UNCLEAR = 'what is expected of it is nothing that an acceptance can say';
 const GREPS = /^(?:[ef]?grep|rg|ag|git grep)$/;
-/** Programs that end well where they find something, and only there. */
+/** Programs that exit with 0 if and only if they find something. */
 const FINDERS = /^(?:[ef]?grep|rg|ag|git grep|test|\[|ls)$/;
 const isCounting = (command: ShellCommand | undefined): boolean =>
   command?.words.some((word) => /^-[a-zA-Z]*c|^--count$/.test(word)) === true;
 const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
 
-/** Programs that are silent where they end well, and only there. */
+/** Programs that print nothing if and only if they succeed. */
 const QUIET =
   /^(?:(?:npx |pnpm exec |yarn )?tsc\b|node --check\b|python[\d.]* -m py_compile\b|go (?:vet|build)\b|cmp\b|diff\b|test\b|\[|git diff .*--(?:check|exit-code|quiet)\b)/;
 
@@ -165,20 +168,20 @@ function getProgram(command: ShellCommand | undefined): string {
   return base === 'git' && second === 'grep' ? 'git grep' : base;
 }
 
-/** Programs that end well whatever they are given. */
+/** Programs that succeed whatever they are given. */
 const CONTENT =
   /^(?:true|:|find|echo|printf|sleep|pwd|date|set|export|unset|wait|exit|return|yes|seq|whoami|uname|cd)$/;
-/** Programs that end well whatever is piped into them. */
+/** Programs that succeed whatever is piped into them. */
 const FILTERS = /^(?:cat|head|tail|tee|sort|uniq|wc|less|more|awk|sed|tr|cut|column|nl|fold|rev|xargs)$/;
 const GIT_SHOWS = /^(?:status|rev-parse|log|branch|stash|remote|show|diff|shortlog|blame|reflog)$/;
 
-/** Whether the status of a line says anything. */
+/** Returns whether the exit code of a line means anything. */
 function canFail(all: readonly ShellCommand[]): boolean {
   const commands = all.filter(({ start }) => start >= 0);
   if (commands.some(({ words }) => words[0] === 'exit' && words[1] !== '0' && words[1] !== undefined)) return true;
   const strict = commands.some(({ words }) => words[0] === 'set' && /e/.test(words[1] ?? ''));
   let status = false;
-  // A pipe has the status of its last command.
+  // A pipe has the exit code of its last command.
   let before = false;
   for (const [index, command] of commands.entries()) {
     const own = mayFail(command, command.joined === '|');
@@ -216,10 +219,10 @@ function mayFail({ words }: ShellCommand, isPiped: boolean): boolean {
   return !GIT_SHOWS.test(shown) || rest.some((word) => /^--(?:exit-code|quiet|check)$/.test(word));
 }
 
-/** Viewers at the end of a pipe hide how the command before them ends. */
+/** Viewers at the end of a pipe hide the exit code of the command before them. */
 const VIEWERS = /^(?:head|tail|less|more|cat)$/;
 
-/** Drops viewers from the end of a line, so that its status is that of the command. */
+/** Removes viewers from the end of a line, so that its exit code is that of the command. */
 export function dropViewers(line: string): string {
   const commands = splitShell(line).filter(({ start }) => start >= 0);
   if (commands.slice(1).some(({ joined }) => joined === '||' || joined === ';')) return line;

@@ -12,19 +12,20 @@ import { dropViewers, type Expectation, readExpectation, toExpect } from './expe
 import { findOrder } from './orders.js';
 import { splitShell } from './split-shell.js';
 
-/** Reads the commands that a task says to be checked by. None is made up: a doubtful one is noted. */
+/** Reads the commands that check a task. Nothing is invented; a doubtful command is noted instead. */
 
-/** What is read beside a command: why it counts, where it runs, and what is expected of it. */
+/** Facts about a command: why it counts, where it runs, and what is expected of it. */
 interface Reading {
   how: OrderedCommands['how'];
-  /** Relative to the project, as far as the source says. */
+  /** Relative to the project, as far as the source says; may be null. */
   cwd: string | null;
   expected?: Expectation | undefined;
 }
 
 /**
- * Reads one line as a command. What a shell has to run is given to one where the source says that it checks.
- * @returns null for one that is refused, which is noted
+ * Reads one line as a command. A line that needs a shell is wrapped in `sh -c`, but only if the source presents it as a
+ * check.
+ * @returns null for a refused command, which is noted
  */
 export function readCommand(
   line: string,
@@ -47,7 +48,7 @@ export function readCommand(
   if (doubt !== null) return refuse(doubt);
   const read = parseCommandLine(shown);
   const [only, ...others] = splitShell(shown);
-  // `!` is a word of the shell, no program.
+  // `!` is a shell word, not a program.
   const isPlain = read.kind === 'words' && others.length === 0 && only?.words[0] === read.argv[0];
   const words = isPlain ? read.argv : ['sh', '-c', shown];
   return {
@@ -63,7 +64,9 @@ export function readCommand(
 
 const CHANGES_PLACE = /^cd\s+(["']?)([\w.@+~/-]+)\1\s*(?:&&|;|\n)\s*([\s\S]+)$/;
 
-/** Takes off a line what stands around its command: a prompt, `cd` into the project, and a comment that says what is expected. */
+/**
+ * Separates a command from the rest of its line: a prompt, `cd` into a directory, and a comment with an expectation.
+ */
 function splitLine(
   line: string,
   given: string | null,
@@ -79,7 +82,7 @@ function splitLine(
   return { typed: rest, cwd: joinDirectory(given, directory), said };
 }
 
-/** Goes on from a directory to another one, as `cd` does; null for that of the project. */
+/** Resolves `cd` from one directory to another; null for the directory of the project. */
 export function joinDirectory(before: string | null, directory: string): string | null {
   if (/^[/~]/.test(directory)) return directory;
   const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');
@@ -105,15 +108,15 @@ function findProblem(typed: string, cwd: string | null, { line, end = line }: Pl
 
 const SHELLS = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
 
-/** Whether a block of code says that it is for a shell. */
+/** Returns whether a block of code is marked as shell code. */
 export const isShellCode = ({ lang }: { lang?: string | null | undefined }): boolean => SHELLS.test(lang ?? '');
 
-/** A command of a block of code. */
+/** A command in a block of code. */
 export type BlockCommand = Pick<NamedCommand, 'code' | 'cwd' | 'expected'>;
 
 /**
- * Lists the lines of a block of code as commands, each by itself; `cd` says where the next ones run, a comment what is expected.
- * A block that only makes sense as a whole is one command of a shell.
+ * Lists the lines of a block of code as separate commands; `cd` sets the directory of the following ones, a comment may
+ * contain an expectation. A block that makes sense only as a whole becomes one shell command.
  */
 export function listBlockCommands(block: { lang?: string | null | undefined; value: string }): BlockCommand[] {
   if ((block.lang ?? '') !== '' && !isShellCode(block)) return [];
@@ -130,7 +133,7 @@ export function listBlockCommands(block: { lang?: string | null | undefined; val
   return commands;
 }
 
-/** A comment may say what is expected of the command above it. */
+/** Applies the expectation in a comment to the command above it. */
 function addExpected(commands: BlockCommand[], comment: string): void {
   const expected = readExpectation(comment);
   const last = commands.at(-1);
@@ -138,10 +141,10 @@ function addExpected(commands: BlockCommand[], comment: string): void {
     commands[commands.length - 1] = { ...last, expected };
 }
 
-/** What makes the lines of a block one script. */
+/** Matches lines that make a block one script. */
 const WHOLE = /<<|^\s*(?:for|while|until|if|case|function)\b|^\s*(?:export\s+)?\w+=\S*\s*$/;
 
-/** Joins the lines that belong to one command: those that end in `\\`, `&&` or `|`, or within quotes. */
+/** Joins lines of one command: those that end in `\\`, `&&` or `|`, or within quotes. */
 function joinLines(text: string): string[] {
   const joined: string[] = [];
   let isOpen = false;

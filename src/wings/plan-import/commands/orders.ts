@@ -2,11 +2,12 @@ import { KNOWN, READERS } from './checkers.js';
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
- * Tells commands that only check something from all others: repeated at each judgement, an order would be carried out again and
- * again (plans-from-elsewhere.md, What becomes of what). A check is known by its form; whatever is not is a step.
+ * Tells checks from "orders", commands that change something: repeated at each judgement, an order would be carried out
+ * again and again (plans-from-elsewhere.md, What becomes of what). A check is recognized by its form; all else is a
+ * step.
  */
 
-/** Why a command is no check. */
+/** Why a command is not a check. */
 export type OrderProblem =
   | 'a command that changes the repository judges nothing'
   | 'it is not known to do nothing but check: it stays a statement'
@@ -19,8 +20,8 @@ const OUTSIDE: OrderProblem = 'it leaves the project';
 const HIDDEN: OrderProblem = 'nobody can tell which program it starts: it stays a statement';
 
 /**
- * Says why a line is an order, or null.
- * @param line as it is typed into a shell
+ * Returns why a line is an order, or null if it only checks.
+ * @param line as typed into a shell
  */
 export function findOrder(line: string): OrderProblem | null {
   const problems = splitShell(line).flatMap((command) => judgeCommand(command) ?? []);
@@ -38,16 +39,16 @@ interface Given {
   isPiped: boolean;
 }
 
-/** Programs that start what follows them, after options and values of theirs. */
+/** Programs that start the command after them, following their own options and values. */
 const STARTERS =
   /^(?:env|command|time|nice|nohup|stdbuf|timeout|gtimeout|chronic|xvfb-run|cross-env|npx|bunx|pnpx|uvx|c8|nyc|(?:npm|pnpm|yarn) (?:exec|dlx|x)|bun x|(?:uv|poetry|pipenv|pdm|hatch|rye|coverage) run|uv tool run|(?:bundle|mise|direnv) exec)$/;
-/** Their options that have a value of their own. */
+/** Options of these programs that take a value. */
 const VALUED =
   /^(?:-p|--package|--with|--extra|--group|--python|--project|--directory|--prefix|-w|--workspace|-C|--dir|--filter|-F|--cwd)$/;
-/** Variables that make another program of one, or let it write. */
+/** Variables that make a program start another one, or write. */
 const TURNING = /^(?:GIT_|LD_|DYLD_|BASH_|PROMPT|NODE_OPTIONS)|PAGER|EDITOR|UPDATE|SNAPSHOT|WATCH/;
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
-/** What a shell does by itself, and what changes nothing but that shell. */
+/** Built-in commands of a shell, and words that change only the shell itself. */
 const OF_SHELL =
   /^(?:cd|true|false|:|echo|printf|exit|set|unset|export|local|read|for|case|select|break|continue|return|shift|wait|\[|\[\[)$/;
 
@@ -62,7 +63,7 @@ function judgeWords(given: readonly string[], { body, isPiped }: Given): OrderPr
   if (OF_SHELL.test(program)) return rest.some((word) => ASSIGNED.test(word) && TURNING.test(word)) ? UNKNOWN : null;
   const writes = READERS[program];
   if (writes !== undefined) return writes.test(rest.join(' ')) ? UNKNOWN : null;
-  // Pagers wait for somebody.
+  // Pagers wait for a person.
   if (/^(?:less|more)$/.test(program)) return isPiped ? null : UNKNOWN;
   if (SHELL.test(program)) return judgeShell(rest, body);
   const [second = '', ...others] = rest;
@@ -74,14 +75,14 @@ function judgeWords(given: readonly string[], { body, isPiped }: Given): OrderPr
 const ASSIGNED = /^\w+\+?=/;
 const LEAVES = /^[/~$-]|(?:^|\/)\.\.(?:\/|$)/;
 
-/** Whether a command works in a place outside of the project. */
+/** Returns whether a command works in a directory outside the project. */
 function leaves(path: string, rest: readonly string[]): boolean {
   if (path === 'cd') return LEAVES.test(rest.find((word) => !/^-[LP]$/.test(word)) ?? '~');
   const at = rest.findIndex((word) => /^(?:-C|--prefix|--cwd|--directory|--dir|--project-dir)$/.test(word));
   return /^(?:~|\.\.\/)/.test(path) || (at >= 0 && LEAVES.test(rest[at + 1] ?? ''));
 }
 
-/** Managers of packages, whose options may have a value before what they start. */
+/** Package managers, whose options may have a value before the command that they start. */
 const PACKAGES = /^(?:npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|pdm|hatch|rye|pipenv)$/;
 
 function judgeStarted(program: string, rest: readonly string[]): OrderProblem | null {
@@ -104,12 +105,12 @@ function judgeShell(rest: readonly string[], body: string): OrderProblem | null 
   const at = rest.findIndex((word) => /^[-+][a-zA-Z]*c$/.test(word));
   if (at >= 0) return findOrder(rest.slice(at + 1).find((word) => !word.startsWith('-')) ?? '');
   const script = rest.findIndex((word) => !/^[-+]/.test(word));
-  // What a shell reads from its input, nobody has seen.
+  // Commands that a shell reads from stdin cannot be judged.
   if (script < 0 || rest.includes('$')) return HIDDEN;
   return rest.includes('-n') ? null : judgeScript(rest.slice(script));
 }
 
-/** `python -m pytest`, and a module of the project. */
+/** Judges `python -m pytest`, and modules of the project. */
 function judgeModule([module = '', ...more]: readonly string[]): OrderProblem | null {
   return module.includes('.')
     ? judgeScript([module.replaceAll('.', '/'), ...more], STARTS)
@@ -117,18 +118,18 @@ function judgeModule([module = '', ...more]: readonly string[]): OrderProblem | 
 }
 
 const INTERPRETER = /^(?:node|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|osascript|Rscript|lua|julia)$/;
-/** Options of checkers by which they write, watch, or open something. */
+/** Options with which checkers write, watch or open something. */
 const WRITING =
   /^(?:--(?:fix(?!-dry-run).*|write|apply.*|in-?place|unsafe-fixes|update.*|snapshot-update|accept|watch.*|open|ui|headed|remote|serve|auto-correct.*|autocorrect.*|out(?:put)?(?:-?(?:file|dir))?|auto-?fix)(?:=(?!false).*)?|-o|-u|-w|-i)$/;
 const ASKED = /^--(?:version|help)$/;
-/** Options by which a program says what it would do, and does not. */
+/** Options with which a program only shows what it would do. */
 const DRY =
   /^(?:--check(?:-only|-formatted)?|--dry-run(?:=.*)?|--list-different|--verify(?:-no-changes)?|--no-write|--diff)$/;
 
 function judgeProgram(path: string, rest: readonly string[], body: string): OrderProblem | null {
   const program = getBase(path);
   const joined = rest.join(' ');
-  // What dev-cli does is for whoever drives it.
+  // Commands of dev-cli are for the agent that drives it.
   if ([path, ...rest].some((word) => /^dev-cli\b/.test(getBase(word)))) return UNKNOWN;
   if (/^python[\d.]*$/.test(program) && rest[0] === '-m') return judgeModule(rest.slice(1));
   const known = KNOWN[program.replace(/^pip3$/, 'pip')];
@@ -144,10 +145,10 @@ function judgeProgram(path: string, rest: readonly string[], body: string): Orde
   return OF_PROJECT.test(path) ? judgeScript([path, ...rest]) : judgeUnknown(program, rest);
 }
 
-/** A path to a script of the project, and not to what a manager of packages has put there. */
+/** Matches a path to a script of the project, but not to one installed by a package manager. */
 const OF_PROJECT = /^(?!\/|.*(?:node_modules\/\.bin|vendor\/bin|venv\/bin)\/).*\//;
 
-/** A program that nobody knows only checks where it says so: `openspec validate`. */
+/** An unknown program only checks if its subcommand or an option says so: `openspec validate`. */
 function judgeUnknown(program: string, rest: readonly string[]): OrderProblem | null {
   const [verb = ''] = rest;
   const isDry = rest.some((word) => DRY.test(word));
@@ -156,7 +157,7 @@ function judgeUnknown(program: string, rest: readonly string[]): OrderProblem | 
   return (isDry || nameLooks(verb)) && !STARTING.test(program) ? null : UNKNOWN;
 }
 
-/** Programs that start others, so that a word behind them says nothing about what they do. */
+/** Programs that start others, so that the next word does not tell what they do. */
 const STARTING =
   /^(?:sudo|doas|su|ssh|xargs|parallel|watch|script|strace|flock|find|entr|eval|exec|trap|source|\.|alias|rm|mv|cp|kill|pkill)$/;
 
@@ -178,27 +179,27 @@ function judgeInterpreted(program: string, rest: readonly string[], body: string
   return at < 0 ? HIDDEN : judgeScript(words.slice(at), STARTS);
 }
 
-/** What a line of another language may call and change nothing. */
+/** Functions that inline code of another language may call without changing anything. */
 const READING =
   /^(?:print|open|read|readlines?|readFileSync|existsSync|statSync|readdirSync|parse|loads?|safe_load|require|import|import_module|log|error|exit|len|sorted|list|dict|set|sum|any|all|str|int|repr|type|isinstance|hasattr|getattr|map|filter|join|split|splitlines|strip|trim|get|keys|values|items|entries|includes|startsWith|endswith|startswith|test|match|search|findall|exists|is_file|is_dir|isfile|isdir|Path|assert|ok|equal|stringify|insert|walk|then|format|count|index|slice|for|if|while|and|or|not|in|range|enumerate|zip|print_help)$/;
 
-/** Whether a program that is written in a line only looks: all that it calls is known to. */
+/** Returns whether an inline program only reads: all functions that it calls are known to do so. */
 function onlyReads(code: string): boolean {
   if (/[)\]]\s*\(|`|\bopen\([^)]*,\s*(?!encoding)|\b(?:subprocess|child_process|urllib|http)\b/.test(code))
     return false;
   return [...code.matchAll(/([\w$]+)\s*\(/g)].every(([, called = '']) => READING.test(called));
 }
 
-/** Names of scripts that start what they belong to. */
+/** Names of scripts that start the application. */
 const STARTS = /^(?:app|main|index|server|bot|worker)$/;
 
-/** Programs that run scripts and targets of the project by their names. */
+/** Programs that run scripts of the project by name; below, those that run targets. */
 const SCRIPTS = /^(?:npm|pnpm|yarn|bun|turbo|composer)$/;
 const TARGETS = /^(?:make|gmake|just|task|rake|invoke|gradlew?|mvnw?|mage|ninja|bazel)$/;
-/** What npm and composer do by themselves and only looks; any other word needs `run` before it. */
+/** Built-in subcommands of npm and composer that only read; any other script name needs `run` before it. */
 const OWN = /^(?:npm|composer) (?:t|tst|tests?|audit|ls|list|outdated|view|why|explain|validate|diagnose|check\S*)$/;
 
-/** Whether what a manager runs only checks; null where it is none. */
+/** Returns whether a script or target only checks; null for any other program. */
 function judgeManager(program: string, rest: readonly string[]): boolean | null {
   const isTarget = TARGETS.test(program);
   if (!isTarget && !SCRIPTS.test(program)) return null;
@@ -221,7 +222,7 @@ function judgeManager(program: string, rest: readonly string[]): boolean | null 
   return first.length > 2 && !nameOrders(first);
 }
 
-/** A script is judged by its name, and by the first word behind it that is no path. */
+/** Judges a script by its name, and by the first argument that is not a path. */
 function judgeScript([path = '', ...rest]: readonly string[], starts = /^(?=a)b/): OrderProblem | null {
   if (path.includes('$')) return HIDDEN;
   if (rest.some((word) => DRY.test(word)) || (rest.length === 1 && ASKED.test(rest[0] ?? ''))) return null;
@@ -235,10 +236,10 @@ function getBase(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.exe$/, '');
 }
 
-/** Words in the name of a script, a target or a subcommand that say that it does something. */
+/** Words in the name of a script, target or subcommand that say that it changes something. */
 const VERBS =
   /^(?:i|install|add|remove|delete|uninstall|update|upgrade|publish|deploy|release|init|create|new|generate|gen|migrate|migration|seed|push|pull|apply|up|down|link|start|stop|dev|serve|server|runserver|run|boot|preview|fix|format|fmt|write|clean|reset|destroy|drop|sync|bootstrap|setup|provision|bump|login|logout|rollback|scaffold|upload|send|startapp|startproject|s|watch|record|accept|approve|archive|close|exec|tag|commit|dedupe|prune|rebuild|patch|set|config|store|pack|use|load|restore|purge|truncate|wipe|flush|restart|launch|open|submit|notify|listen|storybook|studio|ios|android|emulators?|daemon|proxy|tunnel)$/;
-/** Words that say that it only looks, or builds. */
+/** Words that say that it only reads, or builds. */
 const LOOKS =
   /^(?:tests?|specs?|check|checks|checker|lints?|linter|verify|verification|validate|validation|dry|status|list|ls|smoke|e2e|audit|diff|show|report|analyze|doctor|types?|typecheck|build|compile|coverage)$/;
 
@@ -248,13 +249,16 @@ const listWords = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z\d]+/);
 
-/** Whether a name says that it does something: `db:migrate`, `test:update`, `bootRun`; not `format:check`. The last telling word counts. */
+/**
+ * Returns whether a name says that it changes something: `db:migrate`, `test:update`, `bootRun`; not `format:check`.
+ * The last word in either list decides.
+ */
 function nameOrders(name: string): boolean {
   const last = listWords(name).findLast((word) => VERBS.test(word) || LOOKS.test(word));
   return last !== undefined && !LOOKS.test(last);
 }
 
-/** Whether a name says that it only looks: `check`, `status`. */
+/** Returns whether a name says that it only reads: `check`, `status`. */
 function nameLooks(name: string): boolean {
   return LOOKS.test(name);
 }

@@ -1,29 +1,29 @@
-/** Takes a line of a shell apart into the commands that it starts, as far as whoever judges them has to know. Never throws. */
+/** Splits a shell line into its commands, as far as judging them requires. Never throws. */
 
 /** A command of a shell line. */
 export interface ShellCommand {
-  /** Without quotes; what only a shell knows is a `$`. */
+  /** Without quotes; `$` stands for parts that only the shell knows. */
   words: string[];
-  /** What joins it to the one before it. */
+  /** The operator between the previous command and this one. */
   joined: ';' | '&&' | '||' | '|';
-  /** Whether it writes a file by a redirection. */
+  /** Whether a redirection writes a file. */
   writes: boolean;
-  /** Whether nobody waits for its end: `npm test &`. */
+  /** Whether it runs in the background: `npm test &`. */
   isAside: boolean;
   /** The text of a here-document. */
   body: string;
-  /** Where it begins in the text, at what joins it; -1 for what runs inside of a substitution. */
+  /** The start position, including the joining operator; -1 for a command inside a substitution. */
   start: number;
 }
 
 const SEPARATOR = /&&|\|\||\|&|;;|[;&|\n(){}]/y;
 const REDIRECTION = /(?:\d+|&)?>>?(?:&[\d-]+|\|)?|(?:\d+)?<(?:<<|<-?|&[\d-]+)?/y;
-/** Words behind which a command begins. */
+/** Words after which a command begins. */
 const KEYWORDS = new Set(['if', 'elif', 'then', 'else', 'do', '!', 'time', 'fi', 'done', 'esac']);
-/** Levels of substitutions that are followed. */
+/** Maximum nesting of substitutions. */
 const DEEPEST = 8;
 
-/** Lists the commands of a line or a script, those in substitutions included. */
+/** Lists the commands of a line or a script, including those in substitutions. */
 export function splitShell(text: string, depth = 0): ShellCommand[] {
   return new Splitter(text, depth).split();
 }
@@ -55,7 +55,7 @@ class Splitter {
     else if (!this.#separate()) this.#word();
   }
 
-  /** Takes what pattern finds here. */
+  /** Consumes the match of a pattern at the current position. */
   #take(pattern: RegExp): string | null {
     pattern.lastIndex = this.#at;
     const [found = null] = pattern.exec(this.#text) ?? [];
@@ -75,7 +75,7 @@ class Splitter {
     return true;
   }
 
-  /** Skips a here-document, whose lines are no commands. */
+  /** Skips a here-document, whose lines are not commands. */
   #skipDocument(end: string): void {
     const begin = this.#find('\n', this.#at);
     const close = new RegExp(`\\n[ \\t]*${end.replace(/[^\w-]/g, '')}[ \\t]*(?=\\n|$)`, 'g');
@@ -83,7 +83,7 @@ class Splitter {
     const found = close.exec(this.#text);
     if (found === null || begin >= this.#text.length) return;
     this.#current.body = this.#text.slice(begin + 1, found.index);
-    // What stands behind the document's name on its line still belongs to the command.
+    // Text after the delimiter on the same line still belongs to the command.
     const blank = `${' '.repeat(found.index + found[0].length - begin - 1)}\n`;
     this.#text = this.#text.slice(0, begin) + blank + this.#text.slice(begin + blank.length);
   }
@@ -107,7 +107,7 @@ class Splitter {
     const first = words.findIndex((word) => !KEYWORDS.has(word));
     const own = first < 0 ? [] : words.slice(first);
     if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
-    // Two separators in a row: the first one that says something counts.
+    // Two separators in a row: the first one with a meaning counts.
     else if (next === ';') {
       this.#current = { words: [], joined: this.#current.joined, writes, isAside, body, start };
       return;
@@ -122,7 +122,7 @@ class Splitter {
     else this.#current.words.push(word);
   }
 
-  /** Reads a word up to a blank or what separates. */
+  /** Reads a word, up to a blank or a separator. */
   #read(): string {
     let word = '';
     while (this.#at < this.#text.length) {
@@ -150,7 +150,7 @@ class Splitter {
     return word;
   }
 
-  /** What a shell puts in: its commands are listed, its value is unknown. */
+  /** Reads a substitution: its commands are listed, its value is unknown. */
   #substitution(char: string): string {
     const next = this.#text.charAt(this.#at);
     if (char === '`') this.#nest(this.#until('`'));
@@ -168,7 +168,7 @@ class Splitter {
     this.#inner.push(...splitShell(text, this.#depth + 1).map((command) => ({ ...command, start: -1 })));
   }
 
-  /** Behind the bracket that closes the one at `from`. */
+  /** Returns the position after the bracket that closes the one at `from`. */
   #closing(from: number): number {
     let open = 0;
     for (let at = from; at < this.#text.length; at += 1) {

@@ -7,30 +7,30 @@ import { listCheckCommands, type OrderedCommands, ordersBlock, PARTS } from './c
 import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
 import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
 
-/** Reads the commands of a step: what it names, and what it expects of that. */
+/** Reads the commands of a step, and what is expected of them. */
 
 /** A line of a step, or a block of code in it. */
 export interface Piece {
-  /** In one line; empty for code. */
+  /** On one line; empty for code. */
   text: string;
   code: Extract<Block, { type: 'code' }> | null;
   at: Place;
 }
 
-/** The commands that were taken up, and whether any were named. */
+/** The accepted commands, and whether any were named. */
 export interface StepCommands {
   commands: SourceCommand[];
   isNaming: boolean;
 }
 
-/** Commands that one order names, which wait for what is expected of them. */
+/** Commands of one instruction, still without their expectation. */
 interface Pending extends OrderedCommands {
   at: Place;
 }
 
 const UNSAID = 'the source does not say that the work is checked by it';
 const LABEL = /\b(?:run|verify|check|test)(?:\s+\S+){0,3}\s*[:：]$/i;
-/** `Working directory: svc/`, for all that follows in the step. */
+/** Matches `Working directory: svc/`, which applies to the rest of the step. */
 const PLACE = /^\W*(?:working directory|workdir|cwd)\s*[:：]\s*`?([^\s`]+)/i;
 
 interface Around {
@@ -39,8 +39,8 @@ interface Around {
 }
 
 /**
- * Reads the commands of pieces that follow each other; what is expected belongs to the last one before it.
- * @param isRed whether the step says that they have to fail, so that none of them judges the work
+ * Reads the commands of consecutive pieces; an expectation belongs to the last command before it.
+ * @param isRed whether the step expects them to fail, so that none of them proves the work
  */
 export function readStepCommands(pieces: readonly Piece[], around: Around, isRed = false): StepCommands {
   const commands: SourceCommand[] = [];
@@ -68,7 +68,7 @@ export function readStepCommands(pieces: readonly Piece[], around: Around, isRed
   return { commands, isNaming };
 }
 
-/** Reads a block of code, by what stands around it. */
+/** Reads a block of code, interpreted by the text around it. */
 function readBlock(pieces: readonly Piece[], index: number, notes: ImportNotes): Pending[] {
   const [before, own, behind] = [pieces[index - 1], pieces[index], pieces[index + 1]];
   if (own?.code == null) return [];
@@ -85,7 +85,7 @@ function readPending(
 ): SourceCommand[] {
   const last = groups.at(-1);
   return groups.flatMap((group) => {
-    // A test that has to fail first is a step like any other.
+    // A test that must fail first is an ordinary step, not a check.
     if (group === last && expected?.kind === 'fails') return [];
     return group.named.flatMap((each) => {
       const isLast = group === last && each === group.named.at(-1);
@@ -96,13 +96,13 @@ function readPending(
   });
 }
 
-/** What stands below a line that only announces what is expected. */
+/** Reads the expectation below a line that only announces it. */
 function readBelow(piece: Piece | undefined): Expectation {
   if (piece === undefined) return { kind: 'unclear' };
   return piece.code === null ? readExpected(piece.text) : readPrinted(piece.code.value);
 }
 
-/** How a block of code is meant, by the lines around it. */
+/** Judges by the lines around a block of code whether its commands are checks. */
 function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): OrderedCommands['how'] | null {
   if (LABEL.test(before)) return 'labelled';
   if (!isShellCode(code)) return null;

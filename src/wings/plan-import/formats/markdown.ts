@@ -3,12 +3,12 @@ import { hasBox, readItems, type SourceDocument } from '../read-source.js';
 import { createSourcePlan, type SourcePlan } from '../source-plan.js';
 import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
 
-/** `1.2 Title` and `1.2. Title`; a number without a point is the list's own. */
+/** Matches `1.2 Title` and `1.2. Title`; a number without a dot is only the list's numbering. */
 export const NUMBERED = { pattern: /^(\d+(?:\.\d+)+)\.?\s+/, id: toTaskId };
 
 /**
- * Reads a plain list: its entries are the tasks, what is nested in them their steps. Where there are boxes, only lists with
- * boxes count; else numbered lists, where there are any; else every list.
+ * Reads a plain list: its entries become tasks, nested entries their steps. If there are checkboxes, only lists with
+ * checkboxes count; otherwise numbered lists, if any; otherwise every list.
  */
 export function readMarkdownPlan(document: SourceDocument, notes: ImportNotes): SourcePlan {
   const [title] = document.sections.filter(({ depth }) => depth > 0);

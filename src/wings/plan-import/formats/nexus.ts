@@ -10,13 +10,13 @@ import {
   type SourceTask,
 } from '../source-plan.js';
 
-/** A value of a file, with where it stands. */
+/** A value of a file, with its position. */
 interface Found {
   value: unknown;
   at: Place;
 }
 
-/** What a todo says in another form, or of which it need not say anything. */
+/** Members of a task that have a place in the plan, or that a todo does not need. */
 const PLACED = ['id', 'title', 'context', 'approach', 'acceptance', 'risk', 'status', 'deps', 'created_at'];
 
 /** Reads the tasks and the plan of the neutral contract (neutral.md, Seams with runs). */
@@ -88,7 +88,7 @@ function readTask(task: Member, plan: SourcePlan, notes: ImportNotes): SourceTas
   };
 }
 
-/** Each behind those that it depends on; in a circle, as they stand. */
+/** Sorts tasks after those that they depend on; in a cycle, keeps the given order. */
 function sortByDeps(tasks: readonly Member[]): Member[] {
   const sorted: Member[] = [];
   const visit = (task: Member, above: readonly Member[]): void => {
@@ -103,7 +103,7 @@ function sortByDeps(tasks: readonly Member[]): Member[] {
   return sorted;
 }
 
-/** A member of a file, which knows where it stands. */
+/** A JSON node, with its file to find its line. */
 interface Member {
   node: Node;
   file: SourceFile;

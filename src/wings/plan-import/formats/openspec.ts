@@ -4,11 +4,12 @@ import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceT
 import { NUMBERED } from './markdown.js';
 import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
 
-/** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
+/** Reads an OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
 
 /**
  * Reads a change.
- * @param documents of its directory; `id` is the directory's name
+ * @param id the name of its directory
+ * @param documents the files of its directory
  */
 export function readOpenSpec(id: string, documents: readonly SourceDocument[], notes: ImportNotes): SourcePlan {
   const plan = createSourcePlan('openspec', id);
@@ -28,7 +29,7 @@ export function readOpenSpec(id: string, documents: readonly SourceDocument[], n
   return plan;
 }
 
-/** A section with the heading of the second level above it. */
+/** A section, with the second-level heading above it. */
 interface Part {
   part: string;
   section: Section;
@@ -57,7 +58,7 @@ function readProposal(document: SourceDocument, plan: SourcePlan, notes: ImportN
   }
 }
 
-/** What changes: the headings below it, and the lists that stand right there. */
+/** Lists the deliverables: the headings below "What Changes", and the lists directly in it. */
 function listDeliverables({ depth, title, at, blocks }: Section, document: SourceDocument): SourceText[] {
   if (depth > 2) return [{ text: title, at }];
   return blocks.flatMap((block) => (block.type === 'list' ? describeBlock(block, '', document) : []));
@@ -84,10 +85,10 @@ function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNot
 
 const DECISION = /^decision\s*\d*\s*:\s*/i;
 const REASON = /^(?:rationale|reason|why)\s*:\s*/i;
-/** What was weighed is told, and decides nothing: a worker would read it as decided. */
+/** Rejected alternatives become findings: among the decisions, a worker would take them as decided. */
 const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
 
-/** Decisions that are lines; a line may also say why the one before it was decided, and what was not. */
+/** Reads decisions that are written as lines; a line may also give the reason of the one before, or alternatives. */
 function readDecisions(
   lines: readonly SourceText[],
   plan: SourcePlan,
@@ -104,7 +105,7 @@ function readDecisions(
   }
 }
 
-/** Below "Goals / Non-Goals" a line says where each of the two begins. */
+/** Splits "Goals / Non-Goals": lines in it say where each of the two begins. */
 function splitGoals(lines: readonly SourceText[], begins: boolean): { goals: SourceText[]; others: SourceText[] } {
   const [goals, others]: [SourceText[], SourceText[]] = [[], []];
   let isOther = begins;
@@ -119,7 +120,7 @@ function splitGoals(lines: readonly SourceText[], begins: boolean): { goals: Sou
 
 const DELTA = /^(added|modified|removed|renamed)\b/i;
 
-/** Requirements that are added, changed or removed. */
+/** Reads requirements that are added, changed or removed. */
 function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   let kind = '';
   for (const section of document.sections) {

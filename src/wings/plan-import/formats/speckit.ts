@@ -13,9 +13,9 @@ import {
 import { createSourcePlan, type SourcePlan, type SourceText } from '../source-plan.js';
 import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
 
-/** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
+/** Reads a feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
-/** `T012`, and `T012a`, `T012.1`, `T012-TEST` for what was put between two. */
+/** Matches `T012`; also `T012a`, `T012.1`, `T012-TEST` for tasks inserted later. */
 const NAMED = {
   pattern: /^\**(T\d+(?:[a-z]|(?:[.-]\w+)+)?)\**[:.]?\**(?:\s+|$)/,
   id: (name: string) => name.replaceAll('.', '-'),
@@ -23,13 +23,13 @@ const NAMED = {
 
 /**
  * Reads a feature.
- * @param documents of its directory
+ * @param documents the files of its directory
  */
 export function readSpecKit(id: string, documents: readonly SourceDocument[], notes: ImportNotes): SourcePlan {
   const plan = createSourcePlan('speckit', id);
   for (const document of documents) {
     const { path } = document;
-    // A file that stands for itself is a list of tasks, whatever it is called.
+    // A single file is a list of tasks, whatever its name.
     if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
     else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
     else readTechnicalPlan(document, plan, notes);
@@ -38,7 +38,7 @@ export function readSpecKit(id: string, documents: readonly SourceDocument[], no
   return plan;
 }
 
-/** Sections that say how the format works, not what is to be done. */
+/** Sections that explain the format, not the work. */
 const ABOUT =
   /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
 
@@ -56,7 +56,7 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
     return !isAbout;
   });
   const isTasks = (_: unknown, items: readonly SourceItem[]) => items.some(hasBox);
-  // Headings below a phase divide it for readers; the phase itself goes on.
+  // Headings below a phase are only for readers; the phase continues.
   const phases = sections.reduce<Section[]>((merged, section) => {
     const last = merged.at(-1);
     if (section.depth > 2 && last !== undefined) last.blocks = [...last.blocks, ...section.blocks];
@@ -66,7 +66,7 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
   readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
 }
 
-/** Headings of the format, whose lines have places of their own. */
+/** Headings of the format whose lines go to a certain field of the plan. */
 const KNOWN =
   /^(?:user scenarios|(?:functional )?requirements|measurable outcomes|success criteria|assumptions|acceptance scenarios)\b/i;
 
@@ -85,7 +85,7 @@ function readSpec(document: SourceDocument, plan: SourcePlan, notes: ImportNotes
   plan.needs.push(...findOpenQuestions(plan));
 }
 
-/** Places what stands below a heading of the specification that is no story. */
+/** Assigns a block below a heading that is not a user story to a field of the plan. */
 function placeBlock(block: Block, { depth, title }: Section, document: SourceDocument, plan: SourcePlan): void {
   const lines = describeBlock(block, '', document);
   if (depth <= 1) readHead(lines, plan);
@@ -97,8 +97,8 @@ function placeBlock(block: Block, { depth, title }: Section, document: SourceDoc
 }
 
 /**
- * `**Input**: User description: "…"` is the request; the other lines of the head tell about the file, and may stand in one
- * paragraph with it.
+ * Reads the request from `**Input**: User description: "…"`; other lines of the head describe the file, and may be in
+ * the same paragraph.
  */
 function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
   for (const { text, at } of lines) {
@@ -138,7 +138,7 @@ function readRequirements(block: Extract<Block, { type: 'list' }>, document: Sou
 
 const UNSETTLED = /NEEDS CLARIFICATION/;
 
-/** What nobody has settled is nothing that was found out: somebody decides it before the work. */
+/** Moves unsettled statements from findings to assumptions: somebody must decide them before the work. */
 function placeUnsettled(plan: SourcePlan): void {
   const isOpen = ({ text }: SourceText) => UNSETTLED.test(text);
   const checks = plan.requirements.flatMap(({ quote, checks: all, at }) =>

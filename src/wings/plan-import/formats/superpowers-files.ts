@@ -4,16 +4,19 @@ import type { ImportNotes } from '../notes.js';
 import { getPlace, type SourceDocument, type SourceItem } from '../read-source.js';
 import type { SourceTask } from '../source-plan.js';
 
-/** The files of a task of a superpowers plan, in a list, a table or a block (plans-from-elsewhere.md, What becomes of what). */
+/**
+ * Reads the files of a task in a superpowers plan, from a list, a table or a block (plans-from-elsewhere.md, What
+ * becomes of what).
+ */
 
-/** A line that says what the list below it holds; files may stand behind it, too. */
+/** Reads a label that says what the list below contains; files may follow on the same line. */
 export function readLabel(line: string): { label: 'files' | 'interfaces'; rest: string } | null {
   const [files] = FILES_LABEL.exec(line) ?? [];
   if (files !== undefined) return { label: 'files', rest: line.slice(files.length).trim() };
   return /^interfaces\s*:$/i.test(line) ? { label: 'interfaces', rest: '' } : null;
 }
 
-/** Takes up entries of a list of files. */
+/** Adds the entries of a list of files to a task. */
 export function addFiles(
   task: SourceTask,
   entries: readonly Pick<SourceItem, 'text' | 'at'>[],
@@ -28,7 +31,7 @@ export function addFiles(
   }
 }
 
-/** A table of files, or a block with a path in each line; what is no path in a block is code like any other. */
+/** Adds a table of files, or a block with a path on each line; other lines of a block are ordinary code. */
 export function addRows(
   task: SourceTask,
   block: Block,
@@ -43,7 +46,7 @@ export function addRows(
     const at = { ...place, line: place.line + index, end: place.line + index };
     const cells = line.split(isTable ? '|' : /\s+(?=#|\/\/|\()/).filter((cell) => cell.trim() !== '');
     const { files, references } = readFileRow(cells, at, notes);
-    // The lines of a table that frame it say nothing.
+    // The header lines of a table contain no file.
     if (isTable ? index > 1 : files.length > 0) task.references.push(...references);
     task.files.push(...files);
     if (isTable || files.length > 0) notes.settle(at);

@@ -27,7 +27,7 @@ import {
 import { addFiles, addRows, readLabel } from './superpowers-files.js';
 import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
 
-/** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
+/** Reads a plan as the superpowers skills write it: `### Task N: …` with files, and steps with checkboxes. */
 
 const TASK =
   /^(?:\[.?\]\s*)?(?:task|タスク|任务|任務|작업|aufgabe|tâche|tarea|tarefa|задача)\s*#?\s*([a-z]?\d+(?:[.-]\d+)*[a-z]?)(?:\s*[:：.–—-]\s*|\s+|$)(.*)$/iu;
@@ -37,7 +37,7 @@ interface Around {
   notes: ImportNotes;
 }
 
-/** Whether a heading begins a task of this form. */
+/** Returns whether a heading begins a task in this format. */
 export const isTaskHeading = (title: string): boolean => TASK.test(title);
 
 /** Reads a plan of one file. */
@@ -52,7 +52,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
       readHead(section, plan, { document, notes });
       continue;
     }
-    // A heading inside a task is a part of it, unless it begins the next one.
+    // A heading inside a task belongs to it, unless it begins the next task.
     const [own, ...below] = getTree(document.sections, section);
     const next = below.findIndex(({ title }) => TASK.test(title));
     const parts = own === undefined ? [] : [own, ...below.slice(0, next < 0 ? undefined : next)];
@@ -62,7 +62,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-/** Boxes that are open, and commands behind a label: work, also where no heading calls it a task. */
+/** Lists open checkboxes and labelled commands: they are work even if no heading calls it a task. */
 function listWork({ blocks }: Section, document: SourceDocument): SourceText[] {
   const lines = blocks.flatMap((block): (SourceText & Partial<SourceItem>)[] =>
     block.type === 'list'
@@ -117,7 +117,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly Section[], arou
     steps: [],
     files: [],
     references: [],
-    // What stands below a heading of the head is told there.
+    // Headings with text of their own are findings already.
     below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
@@ -138,7 +138,9 @@ function readTask(named: RegExpExecArray | null, parts: readonly Section[], arou
   return task;
 }
 
-/** A block of a task, or an entry of a list; only a blank line may stand between the files and the first step, in one list. */
+/**
+ * A block of a task, or an entry of a list: files and first step may share one list, separated only by a blank line.
+ */
 interface Entry {
   block: Block;
   item: SourceItem | null;
@@ -149,7 +151,7 @@ function listEntries(block: Block, document: SourceDocument): Entry[] {
   return readItems(block, document).map((item) => ({ block, item }));
 }
 
-/** An entry with a box, or `**Step 1: …**` in a line of its own, as older plans have it. */
+/** Returns whether an entry begins a step: with a checkbox or, in older plans, as `**Step 1: …**` on its own line. */
 function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
   if (item !== null) return item.box !== null;
   return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
@@ -158,7 +160,7 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
 /**
- * What stands before the steps: the files, and prose, which is the first of them.
+ * Reads the part before the steps: the files, and prose, which becomes the first step.
  * @returns the prose
  */
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
@@ -184,14 +186,14 @@ function readPreface(task: SourceTask, entries: readonly Entry[], { document, no
   return prose;
 }
 
-/** A step with what stands below it, up to the next one. */
+/** A step, with the blocks below it up to the next step. */
 interface Group {
   step: SourceStep;
   hasBox: boolean;
   blocks: Block[];
 }
 
-/** Paragraphs and entries, each with its code and with what is expected of it. */
+/** Groups paragraphs and entries, each with its code and its expectation. */
 function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
   for (const { block, item } of entries) {
@@ -210,7 +212,7 @@ function groupProse(entries: readonly Entry[], document: SourceDocument): Group[
 
 function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
-  // What follows a list of several steps belongs to none of them.
+  // A block after a list of several steps belongs to none of them.
   let isListed = false;
   for (const { block, item } of entries) {
     const last = groups.at(-1);
@@ -227,7 +229,7 @@ function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[
   return groups;
 }
 
-/** An entry with a box, and those nested in it, which are steps of their own. */
+/** Groups an entry with a checkbox; nested entries with checkboxes are separate steps. */
 function groupItem(item: SourceItem): Group[] {
   const { text, box, mark, at, children, rest } = item;
   const plain = children.filter((child) => !hasBox(child));
@@ -240,7 +242,7 @@ function groupItem(item: SourceItem): Group[] {
   return [own, ...children.filter(hasBox).flatMap(groupItem)];
 }
 
-/** Whether a step does nothing but run commands that check. */
+/** Returns whether a step only runs commands that check. */
 function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean {
   const said = [
     step.text.replace(STEP, ''),
@@ -249,14 +251,14 @@ function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean 
   return step.isDone || said.every(onlyOrders);
 }
 
-/** What hangs on an entry of a list, as a paragraph of its own would. */
+/** Converts the text of an entry to a paragraph. */
 function asParagraph(text: string, { line, end = line }: Place): Block {
   const [start, stop] = [line, end].map((each) => ({ line: each, column: 1 }));
   const position = start === undefined || stop === undefined ? {} : { position: { start, end: stop } };
   return { type: 'paragraph', children: [{ type: 'text', value: text }], ...position };
 }
 
-/** Closes a step: its text, and the commands that it says to run. */
+/** Finishes a step: its text, and the commands that it says to run. */
 function endStep(task: SourceTask, { step, blocks }: Group, around: Around): void {
   const { document, notes } = around;
   const html = blocks.filter(({ type }) => type === 'html');
@@ -299,7 +301,7 @@ function endStep(task: SourceTask, { step, blocks }: Group, around: Around): voi
   if (text !== '') task.steps.push({ ...step, text, at });
 }
 
-/** Ends a line that something follows. */
+/** Adds a full stop to a line that is followed by another. */
 function endSentence(line: string, index: number, { length }: readonly string[]): string {
   return index === length - 1 || /[.:!?;,。：]$/.test(line) ? line : `${line}.`;
 }

@@ -15,19 +15,19 @@ import {
 } from '../read-source.js';
 import type { SourcePlan, SourceStep, SourceTask, SourceText } from '../source-plan.js';
 
-/** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
+/** Reads lists of tasks: an entry is a task, nested entries are its steps (plans-from-elsewhere.md, Formats). */
 
 type List = Extract<Block, { type: 'list' }>;
 
-/** How an entry says its name. */
+/** How the name of a task is written in an entry. */
 interface Naming {
-  /** Takes the name off the beginning of a title. */
+  /** Matches the name at the beginning of a title. */
   pattern: RegExp;
-  /** Makes an id of what the pattern found. */
+  /** Converts the match to an id. */
   id: (found: string) => string;
 }
 
-/** Which lists of a section are tasks; the others are told as findings. */
+/** Decides which lists of a section contain tasks; the others become findings. */
 export type TaskListTest = (list: List, items: readonly SourceItem[]) => boolean;
 
 interface Around {
@@ -38,11 +38,11 @@ interface Around {
 interface PhaseOptions {
   isTasks: TaskListTest;
   naming: Naming;
-  /** Whether what stands before the first task says what is asked. */
+  /** Whether the text before the first task is the request. */
   isRequestFirst?: boolean;
 }
 
-/** Reads the sections of a document as phases: the lists that are tasks, and what stands around them as findings. */
+/** Reads the sections of a document as phases: lists of tasks, and the surrounding text as findings. */
 export function readPhases(
   sections: readonly Section[],
   plan: SourcePlan,
@@ -66,7 +66,7 @@ export function readPhases(
   }
 }
 
-/** `~~Drop it~~ (done in 1.6)`: what is struck out is done or dropped, as a ticked box says it is done. */
+/** Treats struck-out text, as in `~~Drop it~~ (done in 1.6)`, like a ticked box: it is done or dropped. */
 function strike(item: SourceItem): SourceItem {
   const children = item.children.map(strike);
   const [, name = '', struck, rest = ''] = STRUCK.exec(item.text) ?? [];
@@ -80,7 +80,7 @@ function says({ text, children, rest }: SourceItem): boolean {
   return text !== '' || children.some(says) || rest.length > 0;
 }
 
-/** Tells a block as lines, below the name of its section. */
+/** Renders a block as lines, each with the name of its section. */
 export function describeBlock(block: Block, title: string, document: SourceDocument): SourceText[] {
   const told =
     block.type === 'list'
@@ -89,17 +89,17 @@ export function describeBlock(block: Block, title: string, document: SourceDocum
   return told.filter(({ text }) => text !== '').map((line) => putBelow(title, line));
 }
 
-/** Puts the name of a section before what it says. */
+/** Prefixes a line with the name of its section. */
 export function putBelow(title: string, { text, at }: SourceText): SourceText {
   return { text: title === '' ? text : `${title}: ${text}`, at };
 }
 
-/** Tells blocks as lines that become a part of another one. */
+/** Renders blocks as lines that become part of another text. */
 export function listLines(blocks: readonly Block[], document: SourceDocument): string[] {
   return blocks.flatMap((block) => describeBlock(block, '', document).map(({ text }) => text));
 }
 
-/** Shows an entry with what is nested in it, in one line. */
+/** Renders an entry with its nested entries on one line. */
 export function showItem({ text, children }: SourceItem): string {
   return [text, ...children.map(showItem)].filter((line) => line !== '').join('; ');
 }
@@ -137,7 +137,10 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
   };
 }
 
-/** Takes what lists files out of an entry: entries and lines below it that begin with `Files:`, or are `Modify: src/a.ts`. */
+/**
+ * Extracts lists of files from an entry: nested entries and lines that begin with `Files:`, or look like
+ * `Modify: src/a.ts`.
+ */
 function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: Around): SourceItem {
   const take = (text: string, at: SourceItem['at']): boolean => {
     const found = readListedFiles(text, at, notes);
@@ -166,7 +169,7 @@ const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
   at,
 });
 
-/** What an entry holds besides its lists becomes a step, in one line; blocks of code stay where they are. */
+/** Converts the paragraphs of an entry to steps on one line each; blocks of code stay in the source. */
 function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
   return rest.flatMap((block) => {
     const place = block.position === undefined ? at : getPlace(block, document);
@@ -184,7 +187,7 @@ function listPieces({ text, rest, at }: SourceItem, { document }: Around): Piece
   return [{ text, code: null, at: { ...at, end: at.line } }, ...own];
 }
 
-/** Whether an entry, with what is nested in it, does nothing but run commands that check. */
+/** Returns whether an entry, with nested ones, only runs commands that check. */
 function isCheck(parts: readonly SourceItem[]): boolean {
   return parts.every(({ text, rest }) => {
     const isOrder = rest.every(({ type }) => type === 'code');
@@ -192,7 +195,7 @@ function isCheck(parts: readonly SourceItem[]): boolean {
   });
 }
 
-/** `[P]`, `[US1]` and other labels at the beginning of a title; the others stay. */
+/** Extracts `[P]` and `[US1]` from the labels at the beginning of a title; other labels stay. */
 function readMarks(title: string): { parallel: boolean; story: string | null; plain: string } {
   const [labels = ''] = LABELS.exec(title) ?? [];
   const all = labels.match(/[[(][^\])]*[\])]/g) ?? [];
@@ -208,7 +211,7 @@ function readMarks(title: string): { parallel: boolean; story: string | null; pl
 
 const LABELS = /^(?:\*{0,2}(?:\[[A-Za-z][\w :-]{0,19}\](?!\()|\(P\))\*{0,2}\s+)+/;
 
-/** Names of tasks in `(depends on T012, T013)`, also where the bracket says something else first. */
+/** Lists the tasks named in `(depends on T012, T013)`, even if other text comes first in the parentheses. */
 function listNamed(title: string): string[] {
   const [, named = ''] = /\((?:[^()]*;\s*)?(?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
   return (
@@ -218,7 +221,7 @@ function listNamed(title: string): string[] {
   );
 }
 
-/** `1.2` → `task-1-2`. */
+/** Converts `1.2` to `task-1-2`. */
 export function toTaskId(number: string): string {
   return `task-${number.replaceAll('.', '-')}`;
 }
