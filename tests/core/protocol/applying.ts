@@ -3,19 +3,19 @@ import { applyPlan } from '../../../src/protocol/plan/apply.js';
 import type { Execution } from './execution.js';
 import { type Outcome, outcome } from './stage.js';
 
-/** Plans that move on while they are carried out. */
+/** Helpers for plans that change during their execution. */
 
 interface Call {
   dryRun?: boolean;
   reopen?: string[];
 }
 
-/** `plan apply` by an agent. */
+/** Runs `plan apply` as an agent. */
 export function proposes(on: Pick<Execution, 'context' | 'name'>, call: Call = {}): Promise<Outcome> {
   return outcome(applyPlan(on.context, on.name, call));
 }
 
-/** `plan apply` by a person at a terminal, who answers so; `seen` gets the question. */
+/** Runs `plan apply` as a person at a terminal who types this answer; questions are added to `seen`. */
 export function applies(
   on: Pick<Execution, 'context' | 'name'>,
   call: Call = {},
@@ -34,7 +34,7 @@ export function applies(
   return outcome(applyPlan({ ...on.context, caller, ask }, on.name, call));
 }
 
-/** The plan as the file says it. */
+/** Reads the plan from its file. */
 export function planOf(on: Pick<Execution, 'text'>): PlanContent {
   return JSON.parse(on.text('plan-content.json') ?? '') as PlanContent;
 }
@@ -44,7 +44,7 @@ export function edit(on: Pick<Execution, 'text' | 'put'>, change: (plan: PlanCon
   on.put('plan-content.json', JSON.stringify(change(planOf(on)), null, 1));
 }
 
-/** Changes todos by their ids; null takes one out. */
+/** Changes todos by their ids; null removes one. */
 export function editTodos(
   on: Pick<Execution, 'text' | 'put'>,
   changes: Record<string, Partial<PlanTodo> | null>,
@@ -58,14 +58,14 @@ export function editTodos(
   }));
 }
 
-/** The verdicts of an answer, those aside that read as before. */
+/** Returns the verdicts of an answer, without unchanged todos. */
 export function verdictsOf(told: Outcome): Record<string, string> {
   if (!told.ok) throw told.error;
   const { verdicts } = told.json['plan'] as { verdicts: { todo: string; verdict: string }[] };
   return Object.fromEntries(verdicts.map(({ todo, verdict }) => [todo, verdict]));
 }
 
-/** What `plan apply` says it did. */
+/** Returns the status that `plan apply` reports. */
 export function statusOf(told: Outcome): unknown {
   if (!told.ok) throw told.error;
   return (told.json['plan'] as { status: unknown }).status;

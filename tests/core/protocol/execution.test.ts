@@ -85,7 +85,7 @@ describe('a dispatch (protocol.md, Kinds of action)', () => {
     const entries = await on.store.journal(on.name);
     const at = entries.findIndex(({ type }) => type === 'plan-captured');
     const recorded = entries.slice(at + 1).flatMap(({ files }) => files.map(({ path }) => path));
-    // The plan as it was captured, and nothing that grows with it.
+    // Entries contain the captured plan, but no document that grows with the execution.
     expect(recorded.filter((path) => path === 'PLAN.md' || path.startsWith('context/')).sort()).toEqual([
       'PLAN.md',
       'context/plan.json',
@@ -279,7 +279,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(on.text('PLAN.md')).toContain('### [x] todo-2-d1: Rotate the log');
     expect((await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
     expect((await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
-    // What the run added is part of the plan, not an edit of it.
+    // Todos that the run added are part of the plan, not an edit of it.
     expect(await on.init('carry-out', { goal: 'again' })).toMatchObject({
       ok: true,
       json: { next: { outcome: 'completed' } },
@@ -531,7 +531,7 @@ describe('the commands of a plan (engine.md, Approvals)', () => {
     await on.invalidate('execution-engine');
     await on.complete({ action: (await on.gate()).actionId, choice: 'approve' });
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    // Approved once, they are not asked about again, also by the next run of the name.
+    // Once approved, the commands are not asked about again, not even by the next run of the name.
     await on.invalidate('execution-engine');
     expect((await on.action()).action).toBe('engine-dispatch');
     for (const _run of [2, 3]) {

@@ -4,7 +4,10 @@ import type { Action, EngineDispatchAction, GateAction } from '../../../src/run/
 import { aPlan, aTodo } from '../plan/fixture.js';
 import { type Outcome, type Stage, stage } from './stage.js';
 
-/** An execution on the store in memory: no repository, so there is nothing to commit, and todos are judged by agents. */
+/**
+ * An engine recipe for the store in memory: without a repository there is nothing to commit, and agents judge the
+ * todos.
+ */
 
 export const ENGINE = (policies = '', handlers = '') => `
 name: carry-out
@@ -15,12 +18,12 @@ config:
   policies: { max_fix_rounds: 1${policies.includes('max_retries') ? '' : ', max_retries: 1'}${policies} }
 ${handlers}`;
 
-/** A todo that an agent judges. */
+/** Builds a todo that an agent judges. */
 export function judged(id: string, change: Partial<PlanTodo> = {}): PlanTodo {
   return aTodo(id, { acceptance: [{ id: 'as-1', kind: 'assertion', text: `${id} is right` }], ...change });
 }
 
-/** Five todos: 1 → 2,3,4 → 5. */
+/** Builds a plan of five todos: 1 → 2,3,4 → 5. */
 export function fiveTodos(): PlanContent {
   const middle = ['todo-2', 'todo-3', 'todo-4'].map((id) => judged(id, { dependsOn: ['todo-1'] }));
   return aPlan({
@@ -30,13 +33,13 @@ export function fiveTodos(): PlanContent {
 
 export interface Execution extends Stage {
   started: Outcome;
-  /** The tasks that are out, by `todo/substep`. */
+  /** The action ids of the tasks that are out, by `todo/substep`. */
   out(): Promise<Record<string, string>>;
   dispatch(): Promise<EngineDispatchAction>;
   gate(): Promise<GateAction>;
   result(actionId: string, result: object | string): void;
   collect(): Promise<Outcome>;
-  /** Answers every task that is out and collects, until no task is out; `answer` may say something else than all is well. */
+  /** Answers all tasks that are out and collects, until none is out; `answer` may replace the default result. */
   goOn(answer?: (todo: string | null, substep: string, attempt: number) => object | undefined): Promise<Action>;
 }
 

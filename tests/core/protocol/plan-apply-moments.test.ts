@@ -6,7 +6,7 @@ import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from
 import { ENGINE, type Execution, execution, failing, judged, verified, worker } from './execution.js';
 import { codeOf, outcome } from './stage.js';
 
-// living-plan.md, plan apply: at which moment of a run a plan changes.
+// living-plan.md, plan apply: a plan that changes at various moments of a run.
 
 const AUTOPILOT = { autopilot: true };
 

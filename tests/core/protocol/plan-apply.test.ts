@@ -3,7 +3,7 @@ import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from
 import { type Execution, execution, fiveTodos, judged } from './execution.js';
 import { codeOf } from './stage.js';
 
-// living-plan.md, plan apply: a plan that changes while it is carried out.
+// living-plan.md, plan apply: a plan that changes during its execution.
 
 const AUTOPILOT = { autopilot: true };
 
@@ -15,7 +15,7 @@ const engineOf = async (on: Execution) => {
   return engine;
 };
 
-/** The question, not the one for the reason, is the moment. */
+/** Calls `act` only at the first question, not at the one for the reason. */
 function once(act: () => unknown): () => unknown {
   let isLeft = true;
   return () => {

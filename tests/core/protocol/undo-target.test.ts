@@ -5,9 +5,9 @@ import { resolveUndo } from '../../../src/protocol/undo/target.js';
 import type { RunState } from '../../../src/run/state.js';
 import { todo } from '../engine/support.js';
 
-// control.md, Undoing: what is reopened, and whose commits go.
+// control.md, Undoing: which todos are reopened, and whose commits are reverted.
 
-/** Todos that depend on some before them; all of them were begun but the last few. */
+/** Plans whose todos depend on earlier ones; all but the last few were begun. */
 const plans = fc
   .array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 10 })
   .map((before) =>
@@ -23,7 +23,7 @@ function stateOf(todos: ReturnType<typeof todo>[], begun: number): RunState {
   return { name: 'work', status: 'live', engine } as unknown as RunState;
 }
 
-/** Whether one leads to the other, told otherwise than the code does. */
+/** Whether one todo depends on another, computed in another way than in the code. */
 function dependsOn(todos: ReturnType<typeof todo>[], id: string, on: string): boolean {
   const { dependsOn: direct = [] } = todos.find((one) => one.id === id) ?? {};
   return direct.some((one) => one === on || dependsOn(todos, one, on));
