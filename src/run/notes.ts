@@ -6,7 +6,7 @@ import { AUDIT, ISSUES, LEARNINGS } from './paths.js';
 
 /**
  * The texts that entries of an execution add to its notes: written with the commit, and again when a note is rendered
- * anew (storage.md, Renderings). Such a text may depend on nothing but its entry.
+ * later (storage.md, Renderings). Such a text may depend on nothing but its entry.
  */
 
 /** A text appended to a note. */

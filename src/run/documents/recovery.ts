@@ -227,7 +227,7 @@ function isPromised({ pendingAction }: RunState, path: string): boolean {
   return pendingAction !== null && pendingAction.before[path] !== undefined;
 }
 
-/** Stands for an unknown content: of this one, only an empty document is a remnant. */
+/** A substitute for an unknown content: only an empty document counts as a remnant of it. */
 const NOTHING = Buffer.alloc(0);
 
 /**

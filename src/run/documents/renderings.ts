@@ -111,7 +111,8 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
   return {
     content,
     isOlder(present) {
-      // A replacement was interrupted. Whichever version was replaced, only the marks between the brackets differ.
+      // A replacement was interrupted. No matter which version was replaced, only the marks between the brackets
+      // differ.
       const isWhole = present.length === content.length && !present.includes(0);
       if (!isWhole && isRemnant(present, content, Buffer.from(base))) return true;
       const text = present.toString('utf8');

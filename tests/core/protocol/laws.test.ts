@@ -230,8 +230,7 @@ describe('whatever an agent does', () => {
           // A torn document is restored in a separate commit, whatever the outcome of the call.
           const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
-          // After `INPUT_CHANGED`, files that the agent wrote earlier stay, although a document they are based on has
-          // changed.
+          // An acknowledgement refused with `INPUT_CHANGED` leaves the files that the agent wrote for it.
           if (committed.length === 0 && code !== 'INPUT_CHANGED') expect(on.image()).toBe(image);
         }
       }),
