@@ -8,22 +8,22 @@ import { findChoices } from '../run/pending-action.js';
 import type { RunHead, RunState } from '../run/state.js';
 import { findRun } from './find/find-run.js';
 
-/** What is completed: a value of this kind, in the run that the line names, if it names one. */
+/** What to complete: a value of this kind, of the run that the command line names, if it names one. */
 interface Wanted {
   offer: Offer;
   name: string | undefined;
   typed: string;
 }
 
-/** Characters of a description; shells cut it further. */
+/** The most characters of a description; shells cut it further. */
 const LONGEST = 80;
 
-/** More runs than a shell shows in a list anyway are offered without being read. */
+/** How many runs are read for a description; more than a shell lists anyway, so the rest are offered by name only. */
 const MOST_RUNS = 60;
 
 /**
- * Lists what a shell may offer for a value (view.md, Completion), with titles and goals as texts, cleaned.
- * @throws DevCliError for a run that cannot be read, or was not found
+ * Lists what a shell may offer for a value (view.md, Completion), with titles and goals as cleaned texts.
+ * @throws DevCliError for a run that does not exist or cannot be read
  */
 export async function listCandidates(context: ReadContext, wanted: Wanted): Promise<Candidate[]> {
   const found = await findCandidates(context, wanted);
@@ -51,7 +51,7 @@ async function findCandidates(context: ReadContext, { offer, name, typed }: Want
 
 type OfRun = Exclude<Offer, 'file' | 'guide' | 'section' | 'recipe' | 'workflow' | 'name'>;
 
-/** The values of a run, also of one that is only planned by a file. */
+/** Lists a run's values by kind; todos also for a name that has only a plan file and no run. */
 const VALUES: Record<OfRun, (state: RunState | null, files: RunHead['files']) => Candidate[]> = {
   todo: listTodos,
   block: (state) => Object.entries(state?.steps ?? {}).map(([word, { status }]) => ({ word, text: status })),
@@ -97,7 +97,7 @@ function describeTodo(word: string, todo: { status: string; title: string } | un
   return { word, text: todo === undefined ? '' : `${todo.status}: ${todo.title}` };
 }
 
-/** One line of the file says what it is for, and one what it is: no YAML is parsed. */
+/** Reads name, kind and description from lines of the file, without parsing YAML. */
 function listRecipes({ library }: ReadContext, offer: 'recipe' | 'workflow'): Candidate[] {
   return listRecipeFiles(library).flatMap(({ name, path, hiddenBy }) => {
     const text = hiddenBy === undefined ? readOrEmpty(library, path) : '';

@@ -16,33 +16,33 @@ import { refreshDoneAction } from './walk/end.js';
 const MOMENT = 5;
 
 /**
- * Makes deferred commits as far as they can be made now, also those of an ended run (engine.md, Commits). To be called
- * only while no agent works on the sources.
- * @returns the results of its transactions that changed something
- * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
+ * Makes as many deferred commits as possible now, even those of an ended run (engine.md, Commits). Call it only while
+ * no agent works on the sources.
+ * @returns the results of those of its transactions that changed something
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; any error of a transaction
  */
 export async function retryDeferred(call: Call): Promise<CallResult[]> {
   const { context, run, until } = call;
-  // The commits of an untrusted run keep waiting; that does not refuse the call.
+  // The commits of an untrusted run keep waiting, without failing the call.
   if (!(await mayStart(context, run.snapshot))) return [];
   const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
     const retry = await retryCommit({ ...call, until: enough }, id);
     results.push(...(retry?.results ?? []));
-    // They are made in order: whatever keeps one waiting keeps the following ones, too.
+    // Commits are made in order: the cause that keeps one waiting also blocks the following ones.
     if (retry?.settled !== true) break;
   }
   return results;
 }
 
 interface RetryResult {
-  /** Whether the commit waits no longer. */
+  /** Whether the commit no longer waits. */
   settled: boolean;
   results: CallResult[];
 }
 
-/** Tries one deferred commit again; null while git is still running. */
+/** Tries one deferred commit again; returns null while git is still running. */
 async function retryCommit(call: Call, id: string): Promise<RetryResult | null> {
   const { runId } = call.run.snapshot;
   const ended = await awaitCommit(await buildCommitJob(call, id), call);
@@ -60,7 +60,8 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
 }
 
 /**
- * The next try as a job. It is not kept in the state: no action waits for it, and each try has a directory of its own.
+ * Builds the next try as a job. The state does not record it: no action waits for it, and each try has its own
+ * directory.
  */
 async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
@@ -78,14 +79,14 @@ async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
   };
 }
 
-/** Renews the report and the last action of an ended run, both of which list its commits. */
+/** Updates the report and the last action of an ended run, both of which list its commits. */
 function refreshFinalReport(tx: Transaction): void {
   if (tx.state.pendingAction?.action !== 'done') return;
   writeReport(tx);
   refreshDoneAction(tx);
 }
 
-/** The records directory of the newest try, or of the next one where that try ended without a commit. */
+/** Returns the records directory of the newest try, or of the next one if that try ended without a commit. */
 function findTryDirectory({ context, run: { snapshot } }: Call, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;

@@ -19,14 +19,14 @@ import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
 import { findRun } from './find/find-run.js';
 
-/** Commands that only read: they need no lock, and work where there is no run. */
+/** Commands that only read: they need no lock and work without a run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
 
 /**
- * A document command (`draft …`, `plan …`, `analysis save`, `cleanup`) by hand: runs the function that a recipe's block
- * runs, in a transaction of its own.
+ * Runs a document command (`draft …`, `plan …`, `analysis save`, `cleanup`) by hand, using the same function as a
+ * recipe's block, in a transaction of its own.
  * @param command its full name
- * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`, `RUN_ACTIVE`
+ * @throws any error of the command; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`, `RUN_ACTIVE`
  */
 export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
   if (command === 'plan template')
@@ -45,7 +45,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     const moved = command === 'plan generate' ? findPlanMove(tx.state, tx.files) : null;
     if (moved !== null) tx.warnings.push(moved.line);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
-    // A command that is repeated, because its answer was lost, changes nothing and is not recorded again.
+    // A command repeated because its answer was lost changes nothing and is not recorded again.
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
     if (paths.length > 0 && changed) recordEntry(tx, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: tx.warnings };
@@ -53,7 +53,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
   return buildAnswer(name, outcome, warnings);
 }
 
-/** Runs a command that only reads, or one on a name without a run, whose documents a later `init` adopts. */
+/** Runs a command that only reads, or one for a name without a run, whose documents a later `init` adopts. */
 async function runWithoutTransaction(
   context: Context,
   head: StreamState<RunState>,
@@ -97,8 +97,8 @@ function createEmptyContext(): CommandContext {
 }
 
 /**
- * Refuses `--data FILE` without an `@`. In a recipe it names a file of the run's directory (recipes.md §2); by hand it
- * would be read as JSON.
+ * Refuses `--data FILE` without an `@`. In a recipe it names a file in the run's directory (recipes.md §2); by hand it
+ * would be parsed as JSON.
  * @throws DevCliError `DATA_MALFORMED` with the corrected command
  */
 function refuseBareFile(name: string, command: string, input: JsonObject, files: DocumentReader): void {
@@ -114,8 +114,8 @@ function refuseBareFile(name: string, command: string, input: JsonObject, files:
 }
 
 /**
- * Refuses a command by hand that does not fit how far the run is.
- * @throws DevCliError `RUN_ACTIVE` for the cleanup of a run that may go on, `RUN_ENDED`
+ * Refuses a command by hand that does not fit the status of the run.
+ * @throws DevCliError `RUN_ACTIVE` for the cleanup of a run that may continue, `RUN_ENDED`
  */
 function refuseByStatus({ name, status, engine }: RunState, command: string): void {
   const ended = status === 'completed' || status === 'aborted';
@@ -124,9 +124,9 @@ function refuseByStatus({ name, status, engine }: RunState, command: string): vo
     const why = `The run "${name}" has not ended; a cleanup by hand would remove what it still needs.`;
     throw new DevCliError('RUN_ACTIVE', why, options);
   }
-  // No block tidies up behind planning that was given up; of an execution the report has rewritten summary.md.
+  // Aborted planning has no block left that cleans up; after an execution, the report has rewritten summary.md.
   const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
-  // An edited plan is repaired by regenerating it, also after planning (documents.md, plan generate).
+  // Regenerating an edited plan repairs it, even after planning (documents.md, plan generate).
   if (!ended || tidies || command === 'plan generate') return;
   throw new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, options);
 }

@@ -5,7 +5,7 @@ import { getShownAction } from '../run/pending-action.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/action-text.js';
 
-/** Begins the result of a call with what its transaction has so far. */
+/** Creates the result of a call from what its transaction has recorded so far. */
 export function startResult(tx: Transaction): CallResult {
   return {
     name: tx.state.name,
@@ -32,7 +32,7 @@ export function addAckResult(answer: CallResult, result: Exclude<AckResult, { ki
   }
 }
 
-/** Merges the results of two commits of one call, if there is a later one: it wins, lists are joined. */
+/** Merges the results of two commits of one call: members of a later result win, lists are joined. */
 export function mergeResults(earlier: CallResult, later: CallResult | null): CallResult {
   if (later === null) return earlier;
   return {
@@ -43,7 +43,7 @@ export function mergeResults(earlier: CallResult, later: CallResult | null): Cal
   };
 }
 
-/** Warnings about recipe files that changed since the run captured them (recipes.md §5). */
+/** Lists warnings about recipe files that changed since the run captured them (recipes.md §5). */
 export function listSourceWarnings({ reader, root }: Context, { captured }: Transaction): string[] {
   const paths = listChangedSources(captured, reader, root);
   return paths.length === 0 ? [] : [`changed since this run began, which keeps what it captured: ${paths.join(', ')}`];

@@ -3,12 +3,14 @@ import { computeAside } from '../jobs/aside.js';
 import type { ForeignText, VisibleEnding } from '../plan/markdown/visible.js';
 import type { Context } from '../run/context.js';
 
-/** Markdown that somebody else wrote is read in a thread: it may be made to keep its reader busy for minutes. */
+/**
+ * Parses Markdown written by others in a separate thread, because a crafted text can keep a parser busy for minutes.
+ */
 
-/** What such a text takes at most, in milliseconds of processor time; a real one takes a second. */
+/** Processor time that one text may take, in milliseconds; an ordinary text takes up to a second. */
 export const READING_MS = 20_000;
 
-/** What the thread is asked: a kind of reading (`READINGS` in src/app/ports.ts), and what it reads. */
+/** A request to the thread: a kind of reading (`READINGS` in src/app/ports.ts), and its input. */
 export interface ReadingRequest {
   kind: string;
   given: unknown;
@@ -17,8 +19,8 @@ export interface ReadingRequest {
 type Scene = Pick<Context, 'library' | 'signal'>;
 
 /**
- * Takes out of a text what its reader does not see.
- * @returns null where that takes too long
+ * Removes from a text what its reader does not see.
+ * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */
 export function showAside(scene: Scene, given: ForeignText): Promise<VisibleEnding | null> {
@@ -26,8 +28,8 @@ export function showAside(scene: Scene, given: ForeignText): Promise<VisibleEndi
 }
 
 /**
- * Has the thread read something.
- * @returns null where that takes too long
+ * Has the thread carry out a reading.
+ * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */
 export function readAside<T>({ library, signal }: Scene, request: ReadingRequest): Promise<T | null> {

@@ -11,27 +11,28 @@ const nothing = async (): Promise<never> => {
   throw new Error('No command that is tried in memory asks for it.');
 };
 
-/** A context in which use cases run, and what it stands on. */
+/** A context in memory, and the project and store behind it. */
 export interface MemoryContext {
   context: Context & Ported;
   memory: ProjectMemory;
   store: MemoryRuns<RunState>;
 }
 
-/** What a context in memory is made of. */
+/** The parts of a context in memory. */
 export interface MemoryContextOptions {
-  /** Absolute; nothing has to be there. */
+  /** Absolute path; nothing need exist there. */
   root: string;
-  /** Where recipes are read from. */
+  /** The library from which recipes are read. */
   library: Library;
   signal: AbortSignal;
-  /** How snapshots are read and written. */
+  /** Reads and writes snapshots. */
   codec?: typeof runCodec;
 }
 
 /**
- * Creates a context on an empty store in memory (authoring.md, Simulations). Its clock begins at the same instant and goes on by a
- * millisecond each time that it is read; ids are always the same; the project has no preferences; nobody is asked anything.
+ * Creates a context on an empty store in memory (authoring.md, Simulations). Its clock starts at a fixed instant and
+ * advances by a millisecond each time it is read; ids are constant; the project has no preferences; nobody is asked
+ * anything.
  */
 export function createMemoryContext({ root, library, signal, codec = runCodec }: MemoryContextOptions): MemoryContext {
   const memory = emptyProjectMemory();

@@ -22,7 +22,7 @@ import { findRun } from './find/find-run.js';
 const TEXT = 'pr.json';
 
 /**
- * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless it is on a branch of its own already
+ * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless it is already on a branch of its own
  * (recipes.md §4).
  * @param name the run's name, if any
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`, `RUN_HELD`
@@ -41,8 +41,8 @@ export async function ensurePullRequestBranch(context: Context, name: unknown): 
  * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: an
  * open pull request gets the new text. A branch whose pull request was closed or merged is not pushed (recipes.md §4).
  * @param name the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `RUN_HELD`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED`
- * for `gh`, with the branch pushed by then
+ * @throws DevCliError `NO_SUCH_RUN`, `RUN_HELD`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`;
+ * `COMMAND_FAILED` for `gh`, after the branch has been pushed
  */
 export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
   const { run, runId, workTree } = await findRunPlace(context, name, 'to open its pull request');
@@ -57,7 +57,7 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
-  // Even where gh refuses, the branch is pushed: the pull request can then be opened by hand.
+  // Even if gh fails, the branch is pushed, so that the pull request can be opened by hand.
   const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')
     throw requestClosedError(branch, known);
@@ -78,13 +78,13 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   }
 }
 
-/** A refusal by gh, which is thrown only after the push; all else is thrown at once. */
+/** Returns an error of gh, which is thrown only after the push; throws any other error at once. */
 function returnRefusal(error: unknown): DevCliError {
   if (error instanceof DevCliError && error.code === 'COMMAND_FAILED') return error;
   throw error;
 }
 
-/** A closed or merged pull request is a decision that is not bypassed. */
+/** Somebody decided to close or merge the pull request; that decision is not bypassed. */
 function requestClosedError(branch: string, { url, state }: ExistingPullRequest): DevCliError {
   return new DevCliError(
     'COMMAND_FAILED',
@@ -96,7 +96,7 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
   );
 }
 
-/** @param what what was asked for, as the rest of a sentence */
+/** @param what the request, as the subject of a sentence */
 async function findRunPlace(context: Context, name: unknown, what: string) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
@@ -105,7 +105,7 @@ async function findRunPlace(context: Context, name: unknown, what: string) {
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }
 
-/** Whether the run itself has begun such a command, which a hold lets come to its end (control.md, Holding). */
+/** Whether the run itself has started such a command, which a hold lets finish (control.md, Holding). */
 function isAtWork({ pendingAction }: RunState): boolean {
   return (
     pendingAction?.action === 'running' &&
@@ -138,7 +138,7 @@ function invalidTextError(target: string, problem: string): DevCliError {
   });
 }
 
-/** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text lies. */
+/** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text is. */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {

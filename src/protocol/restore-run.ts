@@ -8,16 +8,16 @@ import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
 
 /**
- * Finishes the commit that a crash interrupted, puts back lost documents, and records both (storage.md, Recovery).
- * @throws what the store throws
+ * Finishes the commit that a crash interrupted, restores lost documents, and records both (storage.md, Recovery).
+ * @throws any error of the store
  */
 export async function finishInterruptedCommit(context: Context, name: string): Promise<void> {
   await transact(context, name, () => null);
 }
 
 /**
- * Reads a run and puts back its lost documents; for callers that open no transaction of their own.
- * @throws what the store throws
+ * Reads a run and restores its lost documents; for callers that open no transaction of their own.
+ * @throws any error of the store
  */
 export async function readRestored(context: Context, name: string): Promise<StreamState<RunState>> {
   const head = await context.store.read(name);
@@ -27,9 +27,9 @@ export async function readRestored(context: Context, name: string): Promise<Stre
 }
 
 /**
- * Puts back the plan of an ended run that is to be executed: lost documents of an ended run are not put back otherwise.
- * @returns notices for the answer; empty when nothing was put back
- * @throws what the store throws
+ * Restores the plan of an ended run that is to be executed; other lost documents of an ended run are not restored.
+ * @returns notices for the answer; empty if nothing was restored
+ * @throws any error of the store
  */
 export async function restorePlan(context: Context, name: string): Promise<string[]> {
   if ((await context.store.read(name)).snapshot === null) return [];
@@ -40,7 +40,7 @@ export async function restorePlan(context: Context, name: string): Promise<strin
   return transact(context, name, (tx) => {
     const notices = restoreDocuments(tx, lost, { rebooted: false, stale: [] });
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
-    // What was needed anyway is back by now.
+    // Documents that the run needed have already been restored, with notices of their own.
     return [...new Set([...tx.state.recovered, ...notices])];
   });
 }

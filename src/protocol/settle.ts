@@ -24,13 +24,13 @@ import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
 /**
- * Carries out the jobs that a run waits for: launches the pending one, waits as long as the call may take, commits how
- * it ended, and goes on with the next one (protocol.md §4). Deferred commits come first.
+ * Carries out the jobs that a run waits for: launches the pending one, waits as long as the call may take, commits its
+ * outcome, and continues with the next one (protocol.md §4). Deferred commits come first.
  * @param until instant, in milliseconds, by which the call must answer
  * @param found id of the action that was pending when the call began: its job, if still pending, was launched by an
  * earlier call
- * @returns null when nothing was committed
- * @throws what `awaitJob` and a transaction throw
+ * @returns null if nothing was committed
+ * @throws any error of `awaitJob` and of a transaction
  */
 export function runPendingJobs(
   context: Context,
@@ -43,9 +43,9 @@ export function runPendingJobs(
 }
 
 /**
- * Records how the pending job of a run that is only tried is said to have ended.
- * @returns null when no such job is pending
- * @throws what a transaction throws
+ * Records the given outcome of the pending job of a rehearsed run.
+ * @returns null if no such job is pending
+ * @throws any error of a transaction
  */
 export function settleSimulated(context: Context, name: string, ended: EndedJob): Promise<CallResult | null> {
   return withKept(context, async (kept) => {
@@ -76,15 +76,15 @@ async function runJobs(
 }
 
 /**
- * Records how the job ended, and likewise each following one that has nothing to run. Does nothing when another call has recorded
- * it meanwhile.
+ * Records the outcome of the job, and of each following one that has nothing to run. Does nothing if another call has
+ * already recorded it.
  */
 function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult[] {
   if (findRunningAction(tx.state) !== first.job.actionId) return [];
   let judged: AckResult | undefined;
   for (let ended: EndedJob | null = first; ended !== null; ) {
     judged = recordEnding(tx, ended) ?? judged;
-    // Deferred commits may have their turn first.
+    // Deferred commits are made before the next job.
     const next = hasDeferredCommits(tx.state) ? null : findPendingJob(tx.state);
     ended = next === null ? null : findEndingAtOnce(next, call, tx);
   }
@@ -93,8 +93,8 @@ function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult
 }
 
 /**
- * Records how the job ended and advances the run.
- * @returns how the round ended that the job has judged
+ * Records the outcome of the job and advances the run.
+ * @returns the outcome of the round that the job judged, if it judged one
  */
 function recordEnding(tx: Transaction, ended: EndedJob): AckResult | undefined {
   if (ended.kind === 'command' && ended.job.acceptance === null) {
@@ -107,7 +107,7 @@ function recordEnding(tx: Transaction, ended: EndedJob): AckResult | undefined {
   return undefined;
 }
 
-/** Records the ending in an execution; null while the job has further commands to run. */
+/** Records the outcome of a job in an execution; returns null while the job has further commands to run. */
 function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | null {
   switch (ended.kind) {
     case 'command':
@@ -120,7 +120,7 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
 }
 
 /**
- * Whether the residual commit is next. Deferred commits are tried before it, so that it does not swallow their files.
+ * Whether the residual commit is next. Deferred commits are tried before it, so that it does not include their files.
  */
 function isLastCommit(state: RunState): boolean {
   const job = state.engine?.job;
@@ -128,9 +128,9 @@ function isLastCommit(state: RunState): boolean {
 }
 
 /**
- * What a job needs of the call that waits for it; no earlier call has launched the job.
+ * Creates what a job needs of the call that waits for it; no earlier call has launched the job.
  * @param until instant, in milliseconds, by which the call must answer
- * @param kept what earlier jobs of the call have left
+ * @param kept what earlier jobs of the same call have left for reuse
  */
 export function createCall(context: Context, run: Call['run'], until: number, kept: Kept): Call {
   const { name, workTree } = run.snapshot;
@@ -150,9 +150,9 @@ export function createCall(context: Context, run: Call['run'], until: number, ke
 }
 
 /**
- * Stops jobs that a run has withdrawn; to be called after that commit. The jobs of a copied run are left alone: they
- * belong to the run that it was copied from.
- * @throws what `endJob` throws
+ * Stops jobs that a run has withdrawn; call it after that commit. Jobs of a copied run are left alone: they belong to
+ * the original run.
+ * @throws any error of `endJob`
  */
 export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
   if (context.simulation !== undefined) return;
@@ -166,7 +166,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Waits until every task that is out has a result, or the time is over; whether the results hold up is for others.
+ * Waits until every task that is out has a result, or the time is over. Does not check the results.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function awaitResults(context: Context, name: string, engine: RunEngine, until: number): Promise<void> {

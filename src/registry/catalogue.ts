@@ -8,7 +8,7 @@ import { SHELL_COMMANDS } from './commands/shell.js';
 import { STEP_COMMANDS } from './commands/step.js';
 import type { InputIn, SpecGroup } from './spec.js';
 
-/** The commands of the core, in the order of help. At run time only their types are used. */
+/** The core's commands, in the order of help. At run time, only their types are used. */
 const SPECS = [
   ...RUN_COMMANDS,
   ...STEP_COMMANDS,
@@ -20,7 +20,7 @@ const SPECS = [
   ...SHELL_COMMANDS,
 ] as const;
 
-/** The core's commands as a group; the rooms that app/ composes add theirs. */
+/** The core's commands as a group; the rooms composed in app/ add theirs. */
 export const CORE = {
   specs: SPECS,
   words: {
@@ -32,5 +32,5 @@ export const CORE = {
   },
 } as const satisfies SpecGroup;
 
-/** The input that the handler of a core command is given. */
+/** The input passed to the handler of a core command. */
 export type InputOf<Name extends (typeof SPECS)[number]['name']> = InputIn<typeof SPECS, Name>;

@@ -12,7 +12,7 @@ import type {
   ValueForm,
 } from './spec.js';
 
-/** Describes a command as parser, help, completion and docs need it. */
+/** Describes a command in the form that parser, help, completion and docs need. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
   const values = Object.entries(input.properties).map(([key, schema]) => {
     const { description = '', placeholder, enum: choices, absent, needs, hidden } = schema;
@@ -42,9 +42,9 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
 }
 
 /**
- * Builds the JSON Schema of a command's input, for callers of tools: `text` and `data` are strings, as on a command
- * line. Rules about which values go together are left to the command, because such callers do not support alternatives
- * at the top of a schema.
+ * Builds the JSON Schema of a command's input for callers of tools: `text` and `data` are strings, as on a command
+ * line. Rules about combinations of values are left to the command, because such callers do not support alternatives at
+ * the top level of a schema.
  */
 export function buildInputSchema({ input }: CommandSpec) {
   const { type, required, properties } = input;
@@ -52,15 +52,15 @@ export function buildInputSchema({ input }: CommandSpec) {
   return { type, required, properties: Object.fromEntries(plain) as JsonObject, additionalProperties: false };
 }
 
-/** What of a value's schema says something to others than the command line. */
+/** Removes the members of a value's schema that only the command line uses. */
 function withoutMarks(schema: TSchema): object {
   const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, format: _format, ...standard } = schema;
   return schema['type'] === 'array' ? { ...standard, items: withoutMarks(schema['items'] as TSchema) } : standard;
 }
 
 /**
- * Builds a tool: of its command's values those that it names, as arguments in snake_case.
- * @throws Error where it names what its command does not have, or leaves out what that needs
+ * Builds a tool from a command: its arguments are the values that the tool names, in snake_case.
+ * @throws Error if it names a value that the command does not have, or omits one that the command requires
  */
 export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): DescribedTool {
   const { name, group, command, fixed = {} } = tool;
@@ -82,7 +82,7 @@ export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): Des
       ...(needed.length > 0 && { required: needed.map(toArgument) }),
       additionalProperties: false,
     },
-    // What is not said is: not read-only, destructive, not idempotent.
+    // MCP's defaults, where an annotation is missing: not read-only, destructive, not idempotent.
     annotations: spec.readOnly
       ? { readOnlyHint: true }
       : { ...(!tool.destructive && { destructiveHint: false }), ...(tool.idempotent && { idempotentHint: true }) },
@@ -105,14 +105,14 @@ function getForm(schema: TSchema): ValueForm['form'] {
   }
 }
 
-/** What the schema says of it besides its form. */
+/** Returns what a value names, for completion; null for a format that only says how the text is read. */
 function getOffer({ format }: TSchema): Offer | null {
   return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
 }
 
 /**
  * Lists the commands of the core and of further groups in the order of help.
- * @throws Error for a group behind a command that the core does not have
+ * @throws Error if a group is to follow a command that the core does not have
  */
 export function listSpecs(core: SpecGroup, groups: readonly SpecGroup[]): CommandSpec[] {
   const lost = groups.find(({ after }) => after !== undefined && !core.specs.some(({ name }) => name === after));

@@ -1,4 +1,4 @@
-/** When a shipped handler acts in an execution (engine.md, Shape). */
+/** The time at which a shipped handler acts in an execution (engine.md, Shape). */
 type HandlerPosition =
   /** Before the first todo. */
   | 'start'
@@ -7,24 +7,24 @@ type HandlerPosition =
   /** After the last todo, in the order of the registry. */
   | 'finalize';
 
-/** One shipped handler of an execution: the single source for resolve, lint and docs (engine.md, Stages). */
+/** A shipped handler of an execution; the single source for resolve, lint and docs (engine.md, Stages). */
 export interface HandlerSpec {
   id: string;
-  /** Its key under `config.handlers` of a recipe; no handler of a recipe's own may have it. */
+  /** Key under `config.handlers` of a recipe; a recipe's own handlers may not use it. */
   key: string;
-  /** Its key in `substeps` and `finalize` of the state, and the `substep` of its actions. */
+  /** Key in `substeps` and `finalize` of the state, and the `substep` of the handler's actions. */
   stage: string;
   place: HandlerPosition;
   actor: 'cli' | 'subagent';
-  /** The role of a subagent; in `verify` it judges the assertions, since dev-cli runs the commands itself. */
+  /** The role of a subagent; in `verify` it judges only the assertions, since dev-cli runs the commands itself. */
   agent?: string;
-  /** Path of the rules for a subagent, relative to the package. */
+  /** Path of the subagent's rules, relative to the package. */
   prompt?: string;
-  /** The `$id` of the schema of a subagent's result (documents/results.ts). */
+  /** The `$id` of the schema of the subagent's result (documents/results.ts). */
   resultSchema?: 'result-worker' | 'result-verify' | 'result-code-review';
-  /** The policy that switches it off; without one it cannot be switched off. */
+  /** The policy that switches the handler off; without one, it cannot be switched off. */
   switch?: 'verify_enabled' | 'commit_enabled' | 'code_review_enabled' | 'final_verify_enabled';
-  /** What it does, in one line. */
+  /** One line that says what the handler does. */
   summary: string;
 }
 
@@ -135,7 +135,8 @@ export type HandlerStage = (typeof HANDLERS)[number]['stage'];
 export const ENGINE_BLOCK = 'execution-engine';
 
 /**
- * Pattern for the keys of a recipe's own handlers: lower-case words joined by `_`, so that each gives another stage id.
+ * Pattern for the keys of a recipe's own handlers: lower-case words joined by `_`, so that different keys have
+ * different stage ids.
  */
 export const HANDLER_KEY = '^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$';
 
@@ -144,12 +145,12 @@ const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale',
 /** Stages without a handler. */
 const OTHER_STAGES = ['approvePlan', 'approveCommands', 'triage'];
 
-/** The stage id of a handler's key: `security_scan` gives `securityScan`. */
+/** Returns the stage id of a handler's key: `securityScan` for `security_scan`. */
 export function toStageId(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Finds why a recipe's own handler cannot have this key; null where it can. */
+/** Returns why a recipe's own handler cannot have this key; null if it can. */
 export function findKeyFault(key: string): string | null {
   const stage = toStageId(key);
   if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';
@@ -159,8 +160,8 @@ export function findKeyFault(key: string): string | null {
 }
 
 /**
- * Whether an execution has a shipped handler: its policy may switch it off, and a `config.handlers` that does not name `commit`
- * leaves commits out.
+ * Whether an execution uses a shipped handler: its policy may switch it off, and a `config.handlers` without `commit`
+ * leaves out commits.
  * @param config of an engine recipe, as written
  */
 export function isEnabled(

@@ -3,7 +3,7 @@ import forms from '../generated/command-forms.js';
 import { GLOBAL_OPTIONS, listBrokenRules, listGlobalOptions, readValue } from './input.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
 
-/** The options that every command takes. */
+/** The options that every command accepts. */
 interface Globals {
   root?: string;
   json?: true;
@@ -13,16 +13,16 @@ interface Globals {
 /** A parsed command line. */
 export interface ParsedCommand<Form extends CommandForm = CommandForm> {
   form: Form;
-  /** The values that were given, by the keys of the specification, positionals first. */
+  /** The given values by the keys of the specification, positionals first. */
   input: JsonObject;
   globals: Globals;
 }
 
 /**
- * Parses a correct command line of a hot command without commander, which takes longer to load than these calls last. A
- * property test holds that both parsers agree.
+ * Parses a valid command line of a hot command without commander, which takes longer to load than such a call lasts. A
+ * property test checks that both parsers agree.
  * @param words the command line without `dev-cli`
- * @returns null for any other command line, which parse.ts then reads, or explains what is wrong with it
+ * @returns null for any other command line; parse.ts then parses it or reports its errors
  */
 export function parseHot(words: readonly string[]): ParsedCommand | null {
   const form = findHotForm(words[0] ?? '') ?? findHotForm(`${words[0]} ${words[1]}`);
@@ -52,7 +52,7 @@ function readValues(form: CommandForm, words: readonly string[]): JsonObject | n
   return values;
 }
 
-/** Divides the values of a command line into input, in the order of the specification, and options of every command. */
+/** Splits the values of a command line into input, in the order of the specification, and global options. */
 export function buildParsedCommand<Form extends CommandForm>(
   form: Form,
   values: Readonly<JsonObject>,

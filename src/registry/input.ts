@@ -3,19 +3,21 @@ import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
-/** The value that a text stands for, or why it stands for none. */
+/** The value of a text, or the reason why it has none. */
 export type ReadValue = { value: Json } | { problem: string };
 
-/** The key is like a placeholder's name (recipes.md §1), since only declared keys can be set. */
+/**
+ * `KEY=VALUE`. The key follows the rules for placeholder names (recipes.md §1), since only declared keys can be set.
+ */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
 
-/** From 0 to the largest number that values.ts allows. */
+/** A whole number from 0 to the largest one that values.ts allows. */
 const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 
 /**
  * Reads the text of one argument as a value of the input. `text` and `data` stay as written: files and standard input
  * are not read here.
- * @param before the value that the same option already gave; only a `pair` and `texts` may be repeated
+ * @param before the value that the same option already has; only `pair` and `texts` may be repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {
@@ -44,24 +46,25 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
   }
 }
 
-/** The long flag, without dashes, of an option's key. */
+/** Returns the long flag of an option's key, without dashes. */
 export function toFlag(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The name of a key as an argument of a tool. */
+/** Returns the name of a key as an argument of a tool. */
 export function toArgument(key: string): string {
   return toFlag(key).replaceAll('-', '_');
 }
 
-/** Quotes an argument for an error message: on one line, at most 60 characters. */
+/** Quotes an argument for an error message: on one line, cut to 60 characters. */
 export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /**
- * Returns free text as it is. Text that is too long is refused rather than cut: every agent that has to act on it is given all of it.
- * @param label what the caller calls it
+ * Returns free text unchanged. Too long a text is refused rather than cut, so that every agent that acts on it gets all
+ * of it.
+ * @param label the caller's name for the text
  * @throws DevCliError `DATA_MALFORMED`
  */
 export function requireShort(text: string, label: string): string {
@@ -87,21 +90,21 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
 ];
 
-/** The options of every command that a command has: one of its own of the same name hides it. */
+/** Lists the global options that a command has: an option of its own with the same name replaces a global one. */
 export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): readonly CommandOption[] {
   return GLOBAL_OPTIONS.filter(({ key }) => !options.some((own) => own.key === key));
 }
 
 /**
- * Lists the violated rules about which values go together: a missing value, values that exclude each other, a value
- * without the one that it needs.
+ * Lists the violated rules about combinations of values: a missing value, values that exclude each other, a value
+ * without another that it needs.
  * @param given the keys that were given
  */
 export function listBrokenRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   return [...listMissing(form, given), ...listClashes(form, given), ...listLonely(form, given)];
 }
 
-/** Renders a value's name as help does: `--action`, `<name>`. */
+/** Renders the name of a value as help does: `--action`, `<name>`. */
 export function renderName(value: ValueForm | OptionForm): string {
   return 'flag' in value ? `--${value.flag}` : `<${value.key}>`;
 }

@@ -10,17 +10,19 @@ import { addCommands, listPath } from './tree.js';
 
 const HELP = requireCommand('help');
 
-/** A faulty command line, with the parts that could be read: they decide in which form the fault is printed. */
+/**
+ * An invalid command line, with the parts that could be read: they decide whether the error is printed as JSON or text.
+ */
 interface FaultyCommand extends Pick<ParsedCommand, 'globals'> {
   form: DescribedCommand | undefined;
   fault: DevCliError;
 }
 
 /**
- * Parses the words of a command line. `--help` after any command, or no word at all, gives the command `help`. It reads
- * neither files nor standard input and does not check names of runs, because it also serves recipes, whose words may
- * hold placeholders.
- * @param words with or without `dev-cli` in front
+ * Parses the words of a command line. `--help` after any command, or no words at all, yields the command `help`. Reads
+ * neither files nor standard input and does not check names of runs, because it also parses recipes, whose words may
+ * contain placeholders.
+ * @param words with or without a leading `dev-cli`
  * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1; protocol.md §5)
  */
 export function parseCommand(words: readonly string[]): ParsedCommand<DescribedCommand> {
@@ -29,10 +31,12 @@ export function parseCommand(words: readonly string[]): ParsedCommand<DescribedC
   return read;
 }
 
-/** Like `parseCommand`, but returns a fault instead of throwing it, so that it can be printed in the form asked for. */
+/**
+ * Like `parseCommand`, but returns an error instead of throwing it, so that it can be printed in the requested format.
+ */
 export function readCommandLine(words: readonly string[]): ParsedCommand<DescribedCommand> | FaultyCommand {
   const reading = new ArgumentReader();
-  // Only commands that the words can mean, because setting one up takes commander a third of a millisecond.
+  // Adds only commands that the words may mean, because setting up each one takes commander a third of a millisecond.
   const near = REGISTRY.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
   const program = addCommands(new Level('dev-cli', reading), { ...REGISTRY, commands: near });
   try {
@@ -46,7 +50,7 @@ export function readCommandLine(words: readonly string[]): ParsedCommand<Describ
 
 type Leftover = ReturnType<Command['parseOptions']>;
 
-/** A node of commander's tree that passes on what commander finds and leaves all judgement to the reader. */
+/** A node of commander's tree that passes on what commander finds; the reader alone decides what is valid. */
 class Level extends Command {
   constructor(
     name: string,
@@ -72,24 +76,24 @@ class Level extends Command {
     return goesOn || this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
   }
 
-  /** Only noted here; cli/help.ts writes the help. */
+  /** Only records the request; cli/help.ts prints the help. */
   override outputHelp(): void {
     this.reading.helpFor = listPath(this);
   }
 
-  /** Ignores what commander finds missing: input.ts reports it. */
+  /** Ignores values that commander reports as missing: input.ts reports them. */
   override error(): never {
     return undefined as never;
   }
 
-  /** Reads the word that has to name the next command of the path. */
+  /** Reads the word that must continue the command's name. */
   private next(args: string[], read: Leftover): Leftover {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
     const path = listPath(this);
     if (args[0] === '--') throw unknownCommandError(path, args);
     if (word !== undefined && isHelp(word)) {
-      // `--help` stands before the command's name.
+      // `--help` comes before the command's name.
       const rest = words.filter((other) => !isHelp(other));
       return rest.length > 0 ? this.parseOptions([...rest, word]) : read;
     }
@@ -99,22 +103,22 @@ class Level extends Command {
   }
 }
 
-/** Collects the arguments of one command, values and problems alike, so that all problems are reported at once. */
+/** Collects the arguments of one command, both values and problems, so that all problems are reported at once. */
 class ArgumentReader {
   path: string[] = [];
   helpFor: string[] | undefined;
   fault: DevCliError | undefined;
   private readonly values: JsonObject = {};
-  /** The keys given, also those with a wrong value: they are not missing. */
+  /** The given keys, including those with an invalid value, which must not be reported as missing. */
   private readonly seen = new Set<string>();
   private readonly problems: ErrorDetail[] = [];
 
-  /** The command that the words name so far. */
+  /** Returns the command that the words name so far. */
   form(): DescribedCommand | undefined {
     return findCommand(this.path.join(' '));
   }
 
-  /** @param text absent where the option stands last and has none */
+  /** @param text absent if the option is the last word and has no value */
   option(flag: string, text: string | undefined): void {
     const option = this.options().find((known) => known.flag === flag);
     if (!option) return;
@@ -126,7 +130,9 @@ class ArgumentReader {
     else this.value(option, text);
   }
 
-  /** Takes what commander left over. From the first unknown option on, commander lists all further words as unknown. */
+  /**
+   * Takes the words that commander left over; from the first unknown option on, commander lists all words as unknown.
+   */
   arguments({ operands, unknown }: Leftover): Leftover {
     const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
     const isOption = (word: string) => word.startsWith('-') && word !== '-';
@@ -152,7 +158,7 @@ class ArgumentReader {
       : buildParsedCommand(this.asAnswered(form), this.values);
   }
 
-  /** The form with the output that it has with these values. */
+  /** Returns the form with the output kind that applies to these values. */
   private asAnswered(form: DescribedCommand): DescribedCommand {
     const { textWithout: key } = form;
     return key === undefined || this.seen.has(key) ? form : { ...form, output: 'text' };
@@ -180,7 +186,7 @@ class ArgumentReader {
     else this.values[value.key] = value.variadic ? [...(Array.isArray(before) ? before : []), read.value] : read.value;
   }
 
-  /** An option that the command does not have, or a value where it takes none. */
+  /** Reports an option that the command does not have, or a value for a flag that takes none. */
   private stray(word: string): void {
     const name = word.split('=')[0] ?? word;
     const flags = this.options().flatMap((option) => (option.hidden ? [] : [renderName(option)]));
@@ -206,7 +212,7 @@ function findChoiceProblem(text: string, choices: readonly string[] | undefined)
   return `${quoteArgument(text)} is none of ${choices.join(', ')}.${suggest(text, choices)}`;
 }
 
-/** `Did you mean "x"?`, or nothing when no known word is near. */
+/** Renders `Did you mean "x"?`, or nothing if no known word is similar. */
 function suggest(word: string, known: readonly string[]): string {
   return word.length > 40 ? '' : renderSuggestion(word, known);
 }
@@ -220,9 +226,9 @@ function usageError(form: DescribedCommand, details: ErrorDetail[]): DevCliError
 }
 
 /**
- * The error for words that name no command, with the command that was probably meant.
+ * Builds the error for words that name no command; suggests the command that was probably meant.
  * @param path the words that begin a command's name
- * @param rest the words after them, the first of which does not continue it
+ * @param rest the words after them, the first of which does not continue the name
  */
 export function unknownCommandError(path: readonly string[], rest: readonly string[]): DevCliError {
   const [word] = rest;

@@ -7,8 +7,8 @@ import type { WrittenForm, WrittenOption } from './spec.js';
 
 /**
  * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
- * for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` gives the invocation back. `undefined`, `null`,
- * `false` and empty lists mean "not given".
+ * for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` returns the invocation. `undefined`, `null`, `false`
+ * and empty lists mean "not given".
  * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed
  * commands)
  */
@@ -24,7 +24,7 @@ export function renderCommand(invocation: Invocation): string {
   return ['dev-cli', invocation.command, ...args.map(quoteForShell)].join(' ');
 }
 
-/** Quotes a word for a POSIX shell: bare when nothing in it is special, else in single quotes. */
+/** Quotes a word for a POSIX shell: unquoted if it has no special characters, otherwise in single quotes. */
 export function quoteForShell(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;
@@ -60,7 +60,7 @@ function renderText(invocation: Invocation, key: string, value: unknown): string
   return typeof value === 'number' ? String(value) : throwUnprintable(invocation, key);
 }
 
-/** The values of a command as a hot one has them, or as words. */
+/** Returns the values of a command as a list, parsing the compact form that commands other than hot ones have. */
 function readWritten(values: readonly WrittenOption[] | WrittenForm['options']): readonly WrittenOption[] {
   if (typeof values !== 'string') return values;
   const written = values.split(' ').map((word) => word.split(':'));
@@ -79,12 +79,12 @@ function throwUnprintable(invocation: Invocation, key: string): never {
   throw new DevCliError('INTERNAL', `"${key}" of "${invocation.command}" cannot be printed as an argument.`);
 }
 
-/** The members, at any depth, whose commands are written out (protocol.md, Printed commands). */
+/** The members, at any depth, whose commands are rendered as command lines (protocol.md, Printed commands). */
 const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
 
 /**
- * Creates the formatter of a call, whose commands must run where the call was made.
- * @param root `--root` as given, which printed commands repeat
+ * Creates the formatter of a call; the printed commands must work in the directory of the call.
+ * @param root `--root` as given; printed commands repeat it
  */
 export function createFormatterFor(root: string | undefined): CommandFormatter {
   if (root === undefined) return renderCommand;
@@ -92,7 +92,7 @@ export function createFormatterFor(root: string | undefined): CommandFormatter {
   return (command) => renderCommand(command) + ending;
 }
 
-/** Creates a replacer for `JSON.stringify` that writes out the commands in a document. */
+/** Creates a replacer for `JSON.stringify` that renders the commands in a document. */
 export function createCommandReplacer(format: CommandFormatter): (key: string, value: unknown) => unknown {
   return (key, value) => {
     if (!COMMAND_MEMBERS.has(key)) return value;

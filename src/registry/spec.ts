@@ -2,19 +2,19 @@ import type { Static, TObject } from '@sinclair/typebox';
 import type { ExitCode } from '../base/error-codes.js';
 import type { JsonObject } from '../base/json.js';
 
-/** Who a command is made for; help groups commands by it. */
+/** The intended user of a command; help groups commands by it. */
 export type Actor = 'agent' | 'person' | 'author' | 'harness';
 
 /** The kind of a command's output (protocol.md §1). */
 type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
-/** The properties of a command besides its values. */
+/** The properties of a command, apart from its values. */
 interface CommandFacts {
-  /** Words separated by one blank: `step complete`. */
+  /** Words separated by single blanks: `step complete`. */
   name: string;
   actor: Actor;
   output: OutputKind;
-  /** Agents call or wait for it constantly, so a small parser reads it, without loading the texts that explain it. */
+  /** Agents call it, or wait for it, constantly: a small parser parses it without loading help texts. */
   hot?: boolean;
   /** Groups of keys of which at most one may be given. */
   exclusive?: readonly (readonly string[])[];
@@ -22,19 +22,22 @@ interface CommandFacts {
   oneOf?: readonly string[];
   /**
    * May be used as a command in a recipe (recipes.md §2). `true`: it only reads and writes documents, and runs in the
-   * transaction. `process`: it talks to the world, and a `cli` block runs it like an external command.
+   * transaction. `process`: it accesses the outside world, and a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
-  /** Without this key it answers in text, as one that is for people. */
+  /** Without this key, the command answers in text, as commands for people do. */
   textWithout?: string;
-  /** A signal does not cut it off: it hears it by `context.signal`, brings to an end what it has begun, and answers 130 itself. */
+  /**
+   * A signal does not kill the command: it watches `context.signal`, finishes what it has begun, and exits with 130
+   * itself.
+   */
   windsDown?: true;
 }
 
-/** The texts of a command for readers. */
+/** The texts that explain a command. */
 interface CommandTexts {
   summary: string;
-  /** A paragraph for help; plain text. */
+  /** A paragraph of plain text for help. */
   description?: string;
   exits: readonly ExitCode[];
   examples: readonly { command: string; note: string }[];
@@ -42,51 +45,53 @@ interface CommandTexts {
 
 /**
  * The specification of a command: the single source for its handler's type, parser, help, completion, docs, JSON Schema
- * and their tests. `npm run generate` makes of it what is loaded at run time (describe.ts).
+ * and their tests. `npm run generate` derives from it what is loaded at run time (describe.ts).
  */
 export interface CommandSpec extends CommandFacts, CommandTexts {
-  /** The schema of all values, positionals and options, made with values.ts. */
+  /** The schema of all values, positionals and options, built with values.ts. */
   input: TObject;
   /**
-   * Keys of `input` that are given by position, in this order; a list takes all remaining arguments. Others are
+   * Keys of `input` that are given by position, in this order; a list takes all remaining arguments. All other keys are
    * options.
    */
   positionals?: readonly string[];
-  /** It changes nothing, on disk or elsewhere. */
+  /** The command changes nothing, on disk or elsewhere. */
   readOnly?: boolean;
 }
 
-/** A tool of the Model Context Protocol that carries out a command (memory.md, MCP). One command may be several. */
+/**
+ * A tool of the Model Context Protocol that carries out a command (memory.md, MCP). Several tools may share a command.
+ */
 export interface CommandTool {
-  /** The group that it is served with. */
+  /** The group of tools that it is served with. */
   group: string;
   /** Words joined by `_`. */
   name: string;
   command: string;
   /** Default: the command's summary. */
   description?: string;
-  /** Keys of the command's input that are arguments, in this order. Default: all. */
+  /** Keys of the command's input that become arguments, in this order. Default: all. */
   keys?: readonly string[];
-  /** Those that must be given, besides what the command cannot do without. */
+  /** Arguments that must be given, besides those that the command requires. */
   required?: readonly string[];
-  /** What is always given. */
+  /** Values that are always passed. */
   fixed?: JsonObject;
-  /** The same call again changes nothing more. */
+  /** Repeating the same call changes nothing more. */
   idempotent?: true;
-  /** It may undo or overwrite what somebody did. */
+  /** It may undo or overwrite somebody's work. */
   destructive?: true;
 }
 
-/** A tool that is no command: its wing carries it out, and checks its parameters by the schema. */
+/** A tool without a command: its wing carries it out and checks its parameters against the schema. */
 export interface OwnTool {
   name: string;
   description: string;
   input: ToolDocument['inputSchema'];
-  /** None: it is offered to no client. */
+  /** Absent: the tool is offered to no client. */
   annotations?: object;
 }
 
-/** What a client is told of a tool, as the Model Context Protocol has it. */
+/** The description of a tool that a client receives, in the form of the Model Context Protocol. */
 export interface ToolDocument {
   name: string;
   description: string;
@@ -94,7 +99,7 @@ export interface ToolDocument {
   annotations: object;
 }
 
-/** A tool as it is served. */
+/** A tool as the server offers it. */
 export interface DescribedTool extends Pick<CommandTool, 'group' | 'command'> {
   fixed: JsonObject;
   document: ToolDocument;
@@ -103,11 +108,11 @@ export interface DescribedTool extends Pick<CommandTool, 'group' | 'command'> {
 /** Commands that a room adds to the registry. */
 export interface SpecGroup {
   specs: readonly CommandSpec[];
-  /** Commands of the group that agents may call as tools, in the order in which they are listed. */
+  /** Commands of the group that agents may call as tools, in the order of the tool list. */
   tools?: readonly CommandTool[];
-  /** Summaries of first words that are not commands by themselves. */
+  /** Summaries of first words that are no commands by themselves. */
   words?: Readonly<Record<string, string>>;
-  /** The command that they stand behind in help; by default they stand at the end. */
+  /** The command after which help lists them; by default they come last. */
   after?: string;
 }
 
@@ -116,7 +121,7 @@ export type InputIn<Specs extends readonly CommandSpec[], Name> = Static<
   Extract<Specs[number], { name: Name }>['input']
 >;
 
-/** What a value names (view.md, Completion); `work`: a block, or a todo. */
+/** What a value names (view.md, Completion); `work`: a block or a todo. */
 export type Offer =
   | 'name'
   | 'recipe'
@@ -131,7 +136,7 @@ export type Offer =
   | 'guide'
   | 'file';
 
-/** A word that a shell may offer, and what it means. */
+/** A word that a shell may offer, and its meaning. */
 export interface Candidate {
   word: string;
   text: string;
@@ -142,19 +147,19 @@ export interface ValueForm {
   /** The key in the command's input, in camelCase. */
   key: string;
   /**
-   * `text`: also `-` for standard input and `@file`; `texts`: repeatable. `data`: JSON or sections, also `-` and `@file`.
-   * `list`: separated by commas. `pair`: `key=value`, repeatable.
+   * `text`: may also be `-` for standard input or `@file`; `texts`: the same, repeatable. `data`: JSON or sections, or
+   * `-` or `@file`. `list`: separated by commas. `pair`: `key=value`, repeatable.
    */
   form: 'flag' | 'integer' | 'list' | 'pair' | 'text' | 'texts' | 'data' | 'string';
-  /** What a shell completes it with. */
+  /** The kind of words with which a shell completes it. */
   offers?: Offer;
   /** The only accepted values. */
   choices?: readonly string[];
   required?: boolean;
   /**
    * `data` only: what a command typed by hand does without it: `stdin` reads standard input (`analysis save`),
-   * `refused` answers `DATA_MISSING` (`draft update`). By default the data is optional. In a recipe the block provides
-   * it.
+   * `refused` fails with `DATA_MISSING` (`draft update`). By default the data is optional. In a recipe, the block
+   * provides it.
    */
   absent?: 'stdin' | 'refused';
   /** Accepted only together with at least one of these keys. */
@@ -171,17 +176,19 @@ export interface OptionForm extends ValueForm {
   hidden?: boolean;
 }
 
-/** What rendering needs of an option; `form` only where the value is not a single text or number. */
+/** The parts of an option that rendering needs; `form` only if the value is not a single text or number. */
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
-/** What rendering needs of a command, whose name it knows, as words: `before dryRun:flag`. Every call loads it. */
+/**
+ * The parts of a command that rendering needs, as words: `before dryRun:flag`. Compact, because every call loads it.
+ */
 export interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
   hot?: false;
   positionals: string;
   options: string;
 }
 
-/** What parsing and rendering need of a command. */
+/** The parts of a command that parsing and rendering need. */
 export interface CommandForm extends CommandFacts {
   positionals: readonly ValueForm[];
   options: readonly OptionForm[];
@@ -189,17 +196,17 @@ export interface CommandForm extends CommandFacts {
 
 interface ValueTexts {
   description: string;
-  /** What stands for the value in help, e.g. `FILE`. */
+  /** Placeholder for the value in help, e.g. `FILE`. */
   placeholder?: string;
 }
 
-/** A positional with the texts that explain it. */
+/** A positional with its help texts. */
 export type Positional = ValueForm & ValueTexts;
 
-/** An option with the texts that explain it. */
+/** An option with its help texts. */
 export type CommandOption = OptionForm & ValueTexts;
 
-/** A command with the texts that explain it. */
+/** A command with its help texts. */
 export interface DescribedCommand extends CommandForm, CommandTexts {
   positionals: readonly Positional[];
   options: readonly CommandOption[];

@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 
 /**
- * Splits a command line into words as a POSIX shell does, with blanks, quotes and backslashes only (recipes.md §2). A
- * `{placeholder}` is ordinary text.
- * @throws DevCliError `USAGE` for all other shell syntax, naming the character and its column
+ * Splits a command line into words as a POSIX shell does, supporting only blanks, quotes and backslashes (recipes.md
+ * §2). A `{placeholder}` is ordinary text.
+ * @throws DevCliError `USAGE` for any other shell syntax, naming the character and its column
  */
 export function splitCommand(line: string): string[] {
   const words: string[] = [];
@@ -25,11 +25,11 @@ export function splitCommand(line: string): string[] {
 }
 
 /**
- * One piece of a line: blanks (or line breaks at the very end, as YAML leaves them), '…', "…", a backslash with its
- * character, plain text. `~` and `#` are special only at the beginning of a word.
+ * One piece of a line: blanks (or trailing line breaks, which YAML leaves), '…', "…", a backslash with its character,
+ * or plain text. `~` and `#` are special only at the beginning of a word.
  */
 const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ \t\r\n'"\\|&;<>()$`*?[]+)/y;
-/** In double quotes a backslash escapes only these, and joins lines. */
+/** In double quotes, a backslash escapes only these characters, or joins two lines. */
 const QUOTED_ESCAPE = /\\(?:([$`"\\])|\n)/g;
 
 function shellSyntaxError(line: string, start: number): DevCliError {

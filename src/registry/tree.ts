@@ -14,8 +14,8 @@ const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {
 const GLOBAL_HEADING = 'Options of every command:';
 
 /**
- * Adds the commands of a registry to commander, to parse command lines (parse.ts) and to write help (cli/help.ts).
- * Commander gets only what help shows; input.ts checks which values go together, for the hot commands too.
+ * Adds the commands of a registry to commander, to parse command lines (parse.ts) and to print help (cli/help.ts).
+ * Commander gets only what help shows; input.ts checks combinations of values, also for hot commands.
  */
 export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
   configure(program).configureHelp({ visibleCommands: listLeaves, subcommandTerm: renderUsage });
@@ -32,7 +32,7 @@ export function listPath(command: Command): string[] {
   return command.parent === null ? [] : [...listPath(command.parent), command.name()];
 }
 
-/** Renders exit codes with their meanings, one a line. */
+/** Renders exit codes with their meanings, one per line. */
 export function renderExitCodes(codes: readonly string[]): string {
   return codes
     .map((code) => `  ${code.padEnd(4)}${Object.entries(EXIT_MEANINGS).find(([c]) => c === code)?.[1]}`)
@@ -41,7 +41,7 @@ export function renderExitCodes(codes: readonly string[]): string {
 
 function findOrAddGroup(program: Command, word: string, description = ''): Command {
   const present = program.commands.find((command) => command.name() === word);
-  // Without an action commander takes it that one of the commands below has to be named.
+  // Without an action, commander requires that one of the subcommands is named.
   return present?.action(() => {}) ?? configure(program.command(word)).description(description);
 }
 
@@ -60,7 +60,9 @@ function addCommand(parent: Command, word: string, spec: DescribedCommand): void
   );
 }
 
-/** Lists whole commands for help, without first words that are not commands by themselves: these have no summary. */
+/**
+ * Lists complete commands for help, leaving out first words that are no commands by themselves: those have no summary.
+ */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => [...(child.summary() === '' ? [] : [child]), ...listLeaves(child)]);
 }
@@ -73,7 +75,7 @@ function renderUsage(command: Command): string {
   return [...listPath(command), ...positionals].join(' ');
 }
 
-/** Gives a level the global options, which are accepted before and after the words of a command. */
+/** Adds the global options to a command, where they are accepted before and after the words of its name. */
 function configure(command: Command, globals: readonly CommandOption[] = GLOBAL_OPTIONS): Command {
   const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
   command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);

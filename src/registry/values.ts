@@ -2,9 +2,9 @@ import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/invocation.js';
 import type { Offer, ValueForm } from './spec.js';
 
-/** What the command line has to know about a value beyond its JSON Schema. */
+/** What the command line must know about a value beyond its JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
-  /** What the text means. */
+  /** The meaning of the text. */
   format?: 'text' | 'data' | 'seconds' | Offer;
   placeholder?: string;
   hidden?: boolean;
@@ -13,7 +13,7 @@ interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
 /** Makes a value optional. */
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 
-/** An option without a value, true where it is given. */
+/** An option without a value; true if given. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** One word. */
@@ -30,14 +30,14 @@ export const list = (placeholder: string, description: string, marks: Marks = {}
 export const pairs = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Record(Type.String(), Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
-/** The largest number that a command takes. */
+/** The largest number that a command accepts. */
 const MOST = 999_999_999;
 
 /** A whole number from 0. */
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 
-/** One word of a closed list, which help shows in place of the word. */
+/** One word of a closed list; help shows the list as the placeholder. */
 export const choice = <const Choices extends readonly string[]>(
   choices: Choices,
   description: string,
@@ -49,18 +49,18 @@ export const choice = <const Choices extends readonly string[]>(
     ...buildSchemaOptions(description, { placeholder: choices.join('|'), ...marks }),
   });
 
-/** Free text; the handler gets it read and trimmed. */
+/** Free text; the handler receives the text itself, read and trimmed. */
 export const freeText = (description: string, marks: Marks = {}) =>
   word(description, { format: 'text', placeholder: 'TEXT|@FILE|-', ...marks });
 
-/** Free text that may be given several times, an option for each; the handler gets a list. */
+/** Free text that may be given several times, once per option; the handler receives a list. */
 export const texts = (description: string, marks: Marks = {}) =>
   Type.Array(
     Type.String({ format: 'text' }),
     buildSchemaOptions(description, { placeholder: 'TEXT|@FILE|-', ...marks }),
   );
 
-/** JSON or sections; the handler gets the content and where it came from. */
+/** JSON or sections; the handler receives the content and its source. */
 export const data = (
   marks: Marks = {},
   description = 'A file (@FILE; .md holds sections, everything else JSON), standard input (-), or JSON.',
@@ -69,7 +69,7 @@ export const data = (
     Type.String(buildSchemaOptions(description, { format: 'data', placeholder: '@FILE|-|JSON', ...marks })),
   );
 
-/** What the commands on a run's documents have in common. */
+/** The properties that commands on a run's documents share. */
 export const DOCUMENT_COMMAND = {
   actor: 'agent',
   output: 'document',
@@ -77,14 +77,14 @@ export const DOCUMENT_COMMAND = {
   inRecipe: true,
 } as const;
 
-// Values that mean the same in every command that takes them.
+// Values that have the same meaning in every command.
 
-/** The name of a run, which may be left out. */
+/** The optional name of a run. */
 export const OPTIONAL_NAME = optional(
   word('The run. Default: that of this session, else of this work tree, else the active one.', { format: 'name' }),
 );
 
-/** The name of a run, which must be given. */
+/** The required name of a run. */
 export const REQUIRED_NAME = word('The run: 1 to 64 letters, digits, "-" and "_".', { format: 'name' });
 
 /** The id of an action. */
@@ -96,7 +96,7 @@ export const SECTION = word('A section of DRAFT.md, by id.', { format: 'section'
 /** Describes a reason that is given as free text. */
 export const reason = (marks: Marks = {}) => freeText('Why; kept for whoever reads this later.', marks);
 
-/** The note that goes with a choice. */
+/** The note given with a choice. */
 export const NOTE = freeText('The reason given with the choice; some choices require it.', { needs: ['choice'] });
 
 /** Describes a number of seconds to wait. */

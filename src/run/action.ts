@@ -67,7 +67,7 @@ const DataSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What only the CLI uses; left out of `next`, shown by `next --full`. */
+/** Members that only the CLI uses; `next` leaves them out and `next --full` shows them. */
 const FullSchema = Type.Object(
   {
     saveWith: Type.Optional(Str),
@@ -123,7 +123,10 @@ const GateActionSchema = Type.Object(
     action: Type.Literal('wait-for-user'),
     message: Str,
     human: Type.Optional(Type.Literal('required')),
-    /** What the person runs in a terminal of their own: then the choices have no ack. Several ways stand in one sentence. */
+    /**
+     * The commands for a person in a terminal of their own; the choices then have no ack. Alternatives form one
+     * sentence.
+     */
     answer: Type.Optional(
       Type.Union([InvocationSchema, Type.Array(Type.Union([Str, InvocationSchema]), { minItems: 1 })]),
     ),
@@ -134,7 +137,7 @@ const GateActionSchema = Type.Object(
   },
   noOtherKeys,
 );
-/** The actions by which blocks ask somebody. */
+/** The actions with which a block asks an agent or the user for something. */
 const ASKING = [LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema] as const;
 const RunningActionSchema = Type.Object(
   {
@@ -235,7 +238,7 @@ const STORED = [...ASKING, RunningActionSchema, EngineDispatchActionSchema, Done
 /** The kinds of action that a run can wait for. */
 export const ACTIONS = STORED.map(({ properties }) => properties.action.const);
 
-/** Every action that a run can wait for, told apart by `action`, with further members beside its own. */
+/** Builds the union of all stored actions, discriminated by `action`, with `members` added to each of them. */
 export function extendActions<M extends TProperties>(members: M, options: { description: string }) {
   const extended: TObject[] = STORED.map(({ properties }) =>
     Type.Object<TProperties>({ ...properties, ...members }, noOtherKeys),
@@ -263,33 +266,33 @@ const PRINTED: TObject[] = [
   HeldActionSchema,
 ];
 
-/** The same as they are printed, and what stands in their place while the run is held (control.md, The action). */
+/** The actions as printed, plus the one printed in their place while the run is held (control.md, The action). */
 export const ActionSchema = taggedUnion('action', PRINTED, {
   $id: 'action',
   description: 'What `dev-cli next` hands out (protocol.md §2).',
 });
 
-/** What a run waits for. */
+/** The action that a run waits for, as state.json stores it. */
 export type Action = Frozen<Static<(typeof STORED)[number]>>;
 
-/** What `next` hands out. */
+/** The action that `next` prints. */
 export type ShownAction = Action | HeldAction;
 
-/** What is handed out while the run is held. */
+/** The action that `next` prints while the run is held. */
 export type HeldAction = Frozen<Static<typeof HeldActionSchema>>;
 
 /** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 
-/** An action by which the agent thinks, and may hand in data. */
+/** An action in which the agent itself does the thinking; it may hand in data. */
 export type LlmAction = Frozen<Static<typeof LlmActionSchema>>;
 
 export type DispatchAction = Frozen<Static<typeof DispatchActionSchema>>;
 
-/** An action that dispatches the tasks of an execution. */
+/** An action that hands out the tasks of an execution. */
 export type EngineDispatchAction = Frozen<Static<typeof EngineDispatchActionSchema>>;
 
-/** An action while dev-cli itself is at work. */
+/** An action that waits for commands that dev-cli itself is running. */
 export type RunningAction = Frozen<Static<typeof RunningActionSchema>>;
 
 /** A task of an execution, as its action shows it. */

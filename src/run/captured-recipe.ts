@@ -31,8 +31,9 @@ const NO_RECIPE: CapturedRecipe = {
 };
 
 /**
- * Reads the captured recipe of a run; for a workflow, with the recipe of its current phase.
- * @throws DevCliError `STATE_CORRUPT` when recipe.json is missing, damaged, or not what the run began with; `STATE_NEWER`
+ * Reads the captured recipe of a run; in a workflow, selects the recipe of the current phase.
+ * @throws DevCliError `STATE_CORRUPT` when recipe.json is missing, damaged or not the one the run began with;
+ * `STATE_NEWER`
  */
 export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
@@ -60,7 +61,7 @@ function noRecipe({ snapshot }: StreamState<RunState>, problem: string): DevCliE
   });
 }
 
-/** Reads it for ending a run, which must be possible without a readable recipe: then there are no blocks. */
+/** Reads the captured recipe, or one without blocks if it is unreadable: ending a run must still be possible then. */
 export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe {
   try {
     return readCapturedRecipe(head);
@@ -72,8 +73,8 @@ export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe
 
 /**
  * Parses recipe.json.
- * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version cannot compile its
- * sources any more
+ * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version can no longer
+ * compile its sources
  */
 export function parseCaptured(text: string): CapturedRecipe {
   let value: unknown;

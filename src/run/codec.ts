@@ -10,7 +10,7 @@ import type { Draft } from './draft.js';
 import { encodeEngine } from './engine-text.js';
 import type { RunDraft, RunState } from './state.js';
 
-/** Reads and writes state.json. */
+/** The codec of state.json. */
 export const runCodec: Codec<RunState> = {
   parse(text) {
     const stored = parsed(text);
@@ -28,14 +28,14 @@ export const runCodec: Codec<RunState> = {
       throw olderRunError(typeof name === 'string' && isName(name) ? `The run "${name}"` : 'This run');
     const found = misfit(outline, stored);
     if (found !== null) throw misfitError(found.at, found.problem);
-    // The outline fits; the rest was written by type-checked code of ours.
+    // Only the outline is checked: the rest was written by our own type-checked code.
     return mapEngines(stored, decodeEngine) as unknown as RunState;
   },
   encode: (state) => mapEngines(state, encodeEngine),
   identity: { name: 'name', id: 'runId' },
 };
 
-/** Copies a state for a transaction to change. Rows are shared: they are replaced, never changed. */
+/** Copies a state so that a transaction can change it. Rows are shared: they are replaced, never changed. */
 export function copyState(state: RunState): RunDraft {
   return {
     ...openDraft(state),
@@ -44,7 +44,7 @@ export function copyState(state: RunState): RunDraft {
   };
 }
 
-/** A state with each of its executions, where the recipe at work or one before it has one, in the other form. */
+/** Applies `map` to the execution of the current recipe and to those of earlier recipes. */
 function mapEngines(state: JsonObject, map: (engine: JsonObject) => JsonObject): JsonObject {
   const { engine, workflow } = state;
   const mapped = isJsonObject(engine) ? { ...state, engine: map(engine) } : state;
@@ -54,7 +54,10 @@ function mapEngines(state: JsonObject, map: (engine: JsonObject) => JsonObject):
   return { ...mapped, workflow: { ...(workflow as JsonObject), earlier: all } };
 }
 
-/** The todos by id, as a transaction changes them and the journal's patches name them. */
+/**
+ * Converts a stored execution: its list of todos becomes a map by id, the form that transactions and journal patches
+ * use.
+ */
 function decodeEngine({ todos, outputs, ...engine }: JsonObject): JsonObject {
   if (!Array.isArray(todos) || !todos.every(isJsonObject) || !isJsonObject(outputs))
     throw misfitError('/engine', 'is no execution');
@@ -80,7 +83,7 @@ function parsed(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** Copies an object and the lists and maps that are its members; the rows are shared. */
+/** Copies an object together with its direct members that are lists or maps; their entries are shared. */
 function openDraft<T extends object>(value: T): Draft<T> {
   const copy = { ...value } as Record<string, unknown>;
   for (const [key, member] of Object.entries(copy)) {

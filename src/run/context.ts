@@ -8,73 +8,81 @@ import type { Simulation } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * All that a question about the present state of runs may know of the world; nothing in it writes or starts anything. The
- * composition root makes it once for a call.
+ * Everything that a question about the present state of runs may know of the world; no member writes or starts
+ * anything. The composition root builds it once per call.
  */
 export interface ReadContext {
-  /** Absolute: where `.dev/` is. */
+  /** Absolute path of the directory that contains `.dev/`. */
   root: string;
-  /** Absolute: what is edited and judged; the root, or where that would lie in a work tree made for a run or a session. */
+  /**
+   * Absolute path of the directory that is edited and judged: the root or, in a work tree made for a run or a session,
+   * the directory that corresponds to the root.
+   */
   workTree: string;
-  /** The run that this work tree was made for; null in the root, and in one that was made for no run. */
+  /** The run that this work tree was made for; null in the root and in a work tree made for no run. */
   boundRun: string | null;
-  /** The goal that this work tree was made for an attempt at. */
+  /** The goal whose attempt this work tree was made for. */
   boundGoal?: string;
   store: ReadRuns<RunState>;
   clock: Clock;
-  /** When the call began to work, by the clock, in milliseconds; a person who was asked does not count as work. */
+  /**
+   * When the call began to work, in milliseconds of `clock`; time spent waiting for a person's answer does not count.
+   */
   startedAt: number;
   caller: Caller;
-  /** The name of the environment variable by which a harness marks its calls; null if none is set (protocol.md §1). */
+  /** Name of the environment variable by which a harness marks its calls; null if none is set (protocol.md §1). */
   mark: string | null;
-  /** The harness session that calls, when it is known. */
+  /** The harness session that makes the call; null if unknown. */
   session: string | null;
   library: Library;
   reader: FileReader;
-  /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
+  /** Seconds within which a call answers, even if commands are still running (protocol.md §4). */
   answerWithin: number;
   signal: AbortSignal;
   cliVersion: string;
-  /** Only in the whole program, for runs on disk: what is found out may be kept beside a run (project/own-places.ts). */
+  /** Set only in the full program, for runs on disk: findings may be cached beside a run (project/own-places.ts). */
   keepsFindings?: true;
-  /** Only where a run is tried in memory (wings/authoring/): what stands for the world outside it. */
+  /** Set only in a rehearsal (wings/authoring/): replaces the world outside the run. */
   simulation?: Simulation;
 }
 
-/** The same for a question that also asks for the history of runs, or waits for changes. */
+/** The context of a question that also reads the history of runs, or waits for changes. */
 export interface HistoryContext extends ReadContext {
   store: RunHistories<RunState>;
 }
 
-/** The same for a use case that changes something. */
+/** The context of a use case that changes something. */
 export interface Context extends HistoryContext {
   store: Runs<RunState>;
   ids: Ids;
-  /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
+  /** Asks the person at the terminal for a line of input; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
-  /** Has the person at the terminal decide; null where the decision is left open. Only where `caller.terminal` is true. */
+  /**
+   * Asks the person at the terminal to decide; null if they leave the decision open. Only where `caller.terminal` is
+   * true.
+   */
   decide: (decision: Decision) => Promise<string | null>;
-  /** The command that starts dev-cli as a process: node, and the absolute path of the entry. */
+  /** The command that starts dev-cli as a process: node and the absolute path of the entry. */
   program: readonly [string, string];
-  /** Absolute path of the detached runner's entry. */
+  /** Absolute path of the entry of the detached runner. */
   runner: string;
   /** Directory outside the project that holds the digests of trusted recipes. */
   trustDirectory: string;
   /** The user's home directory. */
   home: string;
-  /** PATH, as the caller has it. */
+  /** The caller's PATH. */
   searchPath: string;
   /**
-   * Only in a session whose harness has hooks run: says once that those installed have not been heard in it (harness.md, Sessions).
-   * Null where there is nothing to say.
+   * Warns, once per session, that the installed hooks have not reported in it; present only in a session whose harness
+   * runs hooks (harness.md, Sessions). Returns null when there is nothing to warn of.
    * @param begun the name of the run that this call has begun
    */
   warnOfSilence?: (begun?: string) => Promise<string | null>;
 }
 
 /**
- * The run that a call is about where neither a name nor a session says it: the one that its work tree was made for, else the active
- * one, which is at work in the root itself.
+ * Returns the run that a call is about when neither a name nor a session says so: the run that the work tree was made
+ * for, else, in the root itself, the active run.
  */
 export async function findOwnRun(
   context: Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'store'>,
@@ -83,14 +91,15 @@ export async function findOwnRun(
 }
 
 /**
- * Returns the instant, in milliseconds, by which a call must answer, whatever is still running (protocol.md §4).
- * @param wait seconds that it was asked to wait; `answerWithin` bounds them
+ * Returns the instant, in milliseconds, by which a call must answer even if commands are still running (protocol.md
+ * §4).
+ * @param wait seconds that the caller asked to wait; at most `answerWithin` count
  */
 export function getDeadline({ startedAt, answerWithin }: ReadContext, wait: number = answerWithin): number {
   return startedAt + Math.min(wait, answerWithin) * 1000;
 }
 
-/** Returns the seconds that a printed poll waits: as long as a call may take. */
+/** Returns how many seconds a printed poll waits: as long as one call may take. */
 export function getPollWait({ answerWithin }: ReadContext): number {
   return Math.max(1, Math.floor(answerWithin));
 }

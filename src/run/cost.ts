@@ -8,38 +8,41 @@ import type { Entry, Past } from '../store/store.js';
 import type { EntryData } from './entries.js';
 import { isAside } from './transaction.js';
 
-/** What a run has cost so far, as far as its journal knows (documents.md, Cost). */
+/** What a run has cost so far, according to its journal (documents.md, Cost). */
 export interface RunCost {
-  /** Calls of agents that began the run, acknowledged, reported or changed something. Questions and polls leave no entry. */
+  /**
+   * Calls by agents that began the run, acknowledged, reported or changed something. Questions and polls leave no
+   * entry.
+   */
   calls: number;
-  /** Prompt files that were handed out. */
+  /** How many prompt files were handed out. */
   prompts: number;
-  /** Their bytes; absent when one of them is gone. */
+  /** Total bytes of the prompt files; absent when one of them no longer exists. */
   promptBytes?: number;
-  /** From the first entry to the last. */
+  /** Time from the first entry to the last. */
   milliseconds: number;
-  /** Of these, how long a gate stood open. */
+  /** How much of `milliseconds` a gate was open. */
   gateMilliseconds: number;
-  /** Tokens of subagents, as their harness told hooks; absent where none did. */
+  /** Tokens used by subagents, as harnesses reported to hooks; absent if none did. */
   subagentTokens?: number;
 }
 
 export type CountedEntry = Pick<Entry, 'at' | 'type' | 'by' | 'data'> & Partial<Pick<Entry, 'files' | 'more'>>;
 
-/** Counts a run's cost from its entries, oldest first; those of other runs are passed over. */
+/** Counts a run's cost from its entries, oldest first; entries of other runs are ignored. */
 export interface CostCounter {
   take(entry: CountedEntry): void;
   /**
-   * What it has come to.
-   * @param facts of a file of the run
+   * Returns the cost so far.
+   * @param facts looks up a file of the run
    */
   count(facts: (path: string) => FileFacts): RunCost;
 }
 
-/** Types of entries by which a call goes on that waited for a job: it was counted when it began. */
+/** Entry types of a call that resumes after waiting for a job: the call was counted when the job began. */
 const GOES_ON = ['command-finished', 'committed', 'stage'];
 
-/** Creates a counter for the run of this id. */
+/** Creates a counter for the run with this id. */
 export function createCostCounter(runId: string): CostCounter {
   let calls = 0;
   let first: number | null = null;
@@ -59,9 +62,9 @@ export function createCostCounter(runId: string): CostCounter {
     asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
   }
 
-  /** @param entry the first of a commit */
+  /** @param entry the first entry of a commit */
   function countCall({ type, data }: CountedEntry): void {
-    // Other starts of commands do not lead: a check begins with one for each command of its todo.
+    // Only a check puts this entry first, once per command of its todo; the whole check counts as one call.
     if (type === 'command-started') checks.add(nameCheck(data as EntryData<'command-started'>));
     else if (!GOES_ON.includes(type)) calls += 1;
   }
@@ -76,7 +79,7 @@ export function createCostCounter(runId: string): CostCounter {
       followGate(entry, instant);
       if (type === 'spent') {
         const { agent, tokens: told } = data as unknown as EntryData<'spent'>;
-        // An agent that is resumed is told of again, with all that it has used.
+        // A resumed agent is reported again with its total, so the highest number counts.
         tokens.set(agent, Math.max(told, tokens.get(agent) ?? 0));
       }
       if (leading && !isAside(type)) {
@@ -112,9 +115,9 @@ export function createCostCounter(runId: string): CostCounter {
 
 /**
  * Reads what a run has cost.
- * @param run its id, its journal, and its files
+ * @param run its id, its journal and its files
  * @param added entries that the journal does not have yet
- * @returns undefined where the journal cannot be read: that is not what was asked
+ * @returns undefined if the journal cannot be read: a damaged journal must not fail a call that asks for something else
  */
 export function readCost(
   { runId, past, files }: { runId: string; past: Past; files: { facts(path: string): FileFacts } },
@@ -131,19 +134,22 @@ export function readCost(
   }
 }
 
-/** The check of a task that started a command: `…/check-<id>-<n>` are the records of its nth try at it. */
+/** Names the check that started a command. The files of its nth try are in `…/check-<id>-<n>`. */
 function nameCheck({ actionId, key }: EntryData<'command-started'>): string {
   return `${actionId}${key.slice(key.lastIndexOf('-'))}`;
 }
 
-/** The actions that an entry hands out. */
+/** Lists the ids of the actions that an entry hands out. */
 function listIssued({ type, data }: CountedEntry): string[] {
   const { actionId, tasks = [] } = data as { actionId?: string; tasks?: { actionId: string }[] };
   if (type === 'dispatched') return tasks.map((task) => task.actionId);
   return type === 'issued' && actionId !== undefined ? [actionId] : [];
 }
 
-/** Renders a cost in one line: `23 calls by agents, 9 prompts (34.1 kB), 84,200 tokens of subagents, 41m10s, 12m04s of them at gates`. */
+/**
+ * Renders a cost as one line: `23 calls by agents, 9 prompts (34.1 kB), 84,200 tokens of subagents, 41m10s, 12m04s of
+ * them at gates`.
+ */
 export function renderCost(cost: RunCost): string {
   const { calls, prompts, promptBytes, milliseconds, gateMilliseconds, subagentTokens } = cost;
   const bytes = promptBytes === undefined ? '' : ` (${(promptBytes / 1000).toFixed(1)} kB)`;

@@ -1,12 +1,13 @@
 /**
- * The types of state inside and outside a transaction. A snapshot is shared by its readers and frozen whole. A transaction
- * replaces members, and adds, replaces and removes entries of maps and lists; a row itself is never changed (house.md, Rooms).
+ * The types of state inside and outside a transaction. A snapshot is shared by its readers and frozen entirely. A
+ * transaction replaces members, and adds, replaces and removes entries of maps and lists; it never changes a row itself
+ * (house.md, Rooms).
  */
 
-/** A frozen object as a transaction changes it. */
+/** A frozen object as a transaction may change it. */
 export type Draft<T> = { -readonly [K in keyof T]: Container<T[K]> };
 
-/** A list or a map whose entries may be replaced; any other value is replaced whole. */
+/** A list or a map whose entries may be replaced; a value of any other type is only replaced as a whole. */
 type Container<V> = V extends readonly (infer E)[]
   ? E[]
   : V extends object

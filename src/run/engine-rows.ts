@@ -5,20 +5,22 @@ import type { WorkerResult } from '../documents/results.js';
 import type { PlanTodo } from '../plan/model/schema.js';
 import type { Draft } from './draft.js';
 
-/** The machine's part of `engine` in state.json, with a row for each todo (engine.md, Shape; storage.md, state.json). */
+/**
+ * The state machine's part of `engine` in state.json, with one row per todo (engine.md, Shape; storage.md, state.json).
+ */
 
 const Str = Type.String();
 
 const SubstepSchema = Type.Object(
   {
     status: enumSchema('pending', 'running', 'done', 'skipped', 'failed', 'deferred'),
-    /** When the status last changed, in UTC; null before the substep begins. */
+    /** UTC time of the last change of status; null before the stage begins. */
     at: NullableString,
   },
   noOtherKeys,
 );
 
-/** The result of an acceptance command that dev-cli ran, or of a handler that the recipe defines. */
+/** The result of an acceptance command that dev-cli ran, or of a handler defined by the recipe. */
 export const EvidenceSchema = Type.Object(
   {
     /** Id of the acceptance or of the stage. */
@@ -32,23 +34,26 @@ export const EvidenceSchema = Type.Object(
     exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
     outcome: Str,
     at: Str,
-    /** HEAD when the command ran; null without git. `tree`: the digest of the work tree then. */
+    /** HEAD when the command ran; null without git. `tree`: digest of the work tree at that time. */
     commit: NullableString,
     tree: NullableString,
     /** Path of the output, relative to the run's directory. */
     log: Str,
-    /** The result of an earlier run of the command was used again. */
+    /** The result of an earlier run of the command was reused. */
     reused: Type.Optional(Type.Boolean()),
-    /** The environment failed, not the work: the command did not start, exited with 126 or 127, or could not listen. */
+    /**
+     * The environment failed, not the work: the command did not start, exited with 126 or 127, or was not allowed to
+     * listen.
+     */
     unrunnable: Type.Optional(Type.Boolean()),
-    /** What the sandbox denied the command. */
+    /** The operation that the sandbox denied the command. */
     forbidden: Type.Optional(Type.Literal('listen')),
     durationMs: Type.Optional(Type.Number()),
   },
   noOtherKeys,
 );
 
-/** The work tree at one moment, in the form of the run's `baseline`. */
+/** The work tree at one moment, in the same form as the run's `baseline`. */
 export const TreeSchema = Type.Object(
   {
     head: NullableString,
@@ -59,13 +64,13 @@ export const TreeSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What was decided when the work was reopened. */
+/** The rulings given when work was reopened. */
 export const RulingsSchema = Type.Array(
   Type.Object(
     {
       text: Str,
       at: Str,
-      /** Present if a person at a terminal said it. */
+      /** Present if a person at a terminal gave it. */
       by: Type.Optional(Type.Literal('human')),
     },
     noOtherKeys,
@@ -82,8 +87,8 @@ export const TodoStateSchema = Type.Object(
     /** `pending`, `done`, `failed`, `stale`, or the id of the stage that the todo is in. */
     status: Str,
     /**
-     * Who acts within the stage. In `verify`: dev-cli (`commands`), the verifier (`judge`) or a person (`human`).
-     * In `worker`: `question` while the worker waits for an answer.
+     * Who acts within the stage. In `verify`: dev-cli (`commands`), the verifier (`judge`) or a person (`human`). In
+     * `worker`: `question` while the worker waits for an answer.
      */
     part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')),
     /** Ids of the todos that must be done first. */
@@ -92,9 +97,9 @@ export const TodoStateSchema = Type.Object(
     files: Type.Array(Str),
     /** Number of the current attempt, from 1; 0 before the first. */
     attempt: Type.Integer(),
-    /** 0 for a todo of the plan, one more than its parent for an added one. */
+    /** 0 for a todo of the plan; for an added todo, its parent's depth plus one. */
     depth: Type.Integer(),
-    /** The todo whose result made this one necessary; null for the plan's own and for fixes. */
+    /** The todo whose result made this one necessary; null for todos of the plan itself and for fixes. */
     parent: Type.Optional(NullableString),
     /** Attempts that counted against the limit. */
     retries: Type.Integer(),
@@ -104,31 +109,33 @@ export const TodoStateSchema = Type.Object(
     dynamicTodos: Type.Array(Str),
     /** The reason for the retry or the failure, or the question that the worker asked. */
     why: Type.Optional(Str),
-    /** It failed because its worker could not go on. */
+    /** The todo failed because its worker could not continue. */
     blocked: Type.Optional(Type.Literal(true)),
     startedAt: Type.Optional(Str),
     endedAt: Type.Optional(Str),
     /** SHA of the commit that holds the todo's work. */
     commit: Type.Optional(Str),
-    /** The todo itself, in full; absent for one of the captured plan, present for one that was added or is gone. */
+    /**
+     * The full todo; present only for one that was added or is gone. Todos of the captured plan are read from there.
+     */
     body: Type.Optional(Type.Unsafe<PlanTodo>({ type: 'object' })),
-    /** It was done when the plan lost it: its commit stays, and nothing asks for it any more. */
+    /** The todo was done and then removed from the plan: its commit stays, and nothing depends on it any more. */
     gone: Type.Optional(Type.Literal(true)),
-    /** Values that it reported, by name; also in context/outputs.json. */
+    /** Values that the todo reported, by name; also in context/outputs.json. */
     outputs: Type.Optional(Type.Record(Str, Type.Unknown())),
     /** Command results of the last attempt. */
     evidence: Type.Optional(Type.Array(EvidenceSchema)),
-    /** The work tree before its first attempt, until it is settled; null where there was no repository. */
+    /** The work tree before the first attempt, kept until the todo is settled; null if there was no repository. */
     baseline: Type.Optional(nullableSchema(TreeSchema)),
-    /** Until it is settled: changed paths that no todo's globs cover and that its result lists. */
+    /** Changed paths that match no todo's globs and that this todo's result lists; kept until the todo is settled. */
     charged: Type.Optional(Type.Array(Str)),
     /** Paths that the results of all attempts list as changed, relative to the work tree. */
     listed: Type.Optional(Type.Array(Str)),
     /** Paths that the results of all attempts attribute to somebody else. */
     notMine: Type.Optional(Type.Array(Str)),
-    /** Paths in its commits. */
+    /** Paths in the todo's commits. */
     committed: Type.Optional(Type.Array(Str)),
-    /** Over all attempts: the verdicts of agents that the recipe's own handlers dispatched. */
+    /** The verdicts, over all attempts, of agents that handlers of the recipe dispatched. */
     verdicts: Type.Optional(
       Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, noOtherKeys)),
     ),
@@ -136,15 +143,15 @@ export const TodoStateSchema = Type.Object(
     summary: Type.Optional(Str),
     /** The worker's last result, until the todo is settled. */
     report: Type.Optional(Type.Unsafe<WorkerResult>({ type: 'object' })),
-    /** What failed in the previous attempt, one line each; absent once it is done. */
+    /** What failed in the previous attempt, one line each; absent once the todo is done. */
     failures: Type.Optional(Type.Array(Str)),
-    /** What a person's change of the plan says otherwise of it, a line each, until it is done. */
+    /** How a person's change of the plan changed this todo, one line each; kept until the todo is done. */
     planChanges: Type.Optional(Type.Array(Str)),
-    /** The commits of it that a person had taken back, until it is done again. */
+    /** The todo's commits that a person had reverted; kept until the todo is done again. */
     undone: Type.Optional(Type.Array(Str)),
     /** A person's answers to the worker's questions, until the todo is settled. */
     answers: Type.Optional(Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
-    /** The rulings given when it was reopened, oldest first. */
+    /** The rulings given when the todo was reopened, oldest first. */
     rulings: Type.Optional(RulingsSchema),
   },
   noOtherKeys,
@@ -171,11 +178,11 @@ export const EngineStateSchema = Type.Object(
     fixRounds: Type.Integer(),
     /** Why a final stage failed. */
     why: Type.Optional(Str),
-    /** A plan that an agent proposes: since when, and the done todos that it wants done again. */
+    /** A plan that an agent proposed: when, and which done todos it wants done again. */
     proposed: Type.Optional(Type.Object({ at: Str, reopen: Type.Array(Str) }, noOtherKeys)),
     /** Number of todos added so far, not counting fixes. */
     added: Type.Integer(),
-    /** The one stage that dev-cli, a person or the code reviewer works on; null while agents work on todos. */
+    /** The one stage that dev-cli, a person or the code reviewer is working on; null while agents work on todos. */
     at: nullableSchema(
       Type.Object(
         { todo: NullableString, stage: Str, part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')) },
@@ -192,7 +199,7 @@ export type TodoState = Frozen<Static<typeof TodoStateSchema>>;
 export type SubstepStatus = Static<typeof SubstepSchema>['status'];
 /** The result of one command. */
 export type CommandEvidence = Frozen<Static<typeof EvidenceSchema>>;
-/** A decision that reopened work. */
+/** A note that came with reopening work. */
 export type Ruling = NonNullable<TodoState['rulings']>[number];
-/** The machine's part of an execution. */
+/** The state machine's part of an execution. */
 export type EngineState = Draft<Frozen<Static<typeof EngineStateSchema>>>;

@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, normalizeJson } from '../base/json.js';
 
 /**
- * An execution as state.json has it: the todos as a list in the order of the plan, and what they have reported beside them
- * (storage.md, state.json).
+ * Converts an execution to the form that state.json stores: todos as a list in plan order, with the values that they
+ * reported beside that list (storage.md, state.json).
  */
 export function encodeEngine({ order, todos, ...engine }: JsonObject): JsonObject {
   const known = (order as string[]).map((id) => (todos as JsonObject)[id] as JsonObject);

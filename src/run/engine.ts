@@ -6,13 +6,13 @@ import type { Draft } from './draft.js';
 import { EngineStateSchema, EvidenceSchema, RulingsSchema, TodoStateSchema, TreeSchema } from './engine-rows.js';
 
 /**
- * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's fields, and what the engine needs
- * to dispatch tasks, gather evidence and commit.
+ * `engine` of state.json (storage.md, state.json; engine.md, Shape): the state machine's fields, and what the engine
+ * needs to dispatch tasks, gather evidence and commit.
  */
 
 const Str = Type.String();
 
-/** How often a command was launched; present only if it was launched again because its records had vanished. */
+/** How often a command was launched; present only if it was relaunched because its files had vanished. */
 export const LaunchesSchema = Type.Integer();
 
 /** A task that an agent is working on. */
@@ -25,7 +25,7 @@ const TaskSchema = Type.Object(
     /** The todo's attempt, from 1. */
     attempt: Type.Integer(),
     issuedAt: Str,
-    /** The agent's role, as the harness that received the task resolves it. */
+    /** The agent's role; the harness that received the task maps it to an agent definition. */
     role: Str,
     /** What failed in the previous attempt. */
     why: Type.Optional(Str),
@@ -33,13 +33,18 @@ const TaskSchema = Type.Object(
     malformed: Type.Integer(),
     /** SHA-256 of the last refused result. */
     refused: Type.Optional(Str),
-    /** The agent was asked about changed paths that its result did not list; its next result is accepted as it is. */
+    /**
+     * The agent was asked about changed paths that its result did not list; its next result is accepted without asking
+     * again.
+     */
     askedForPaths: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
 );
 
-/** Where commits go (engine.md, Commits). A branch is null while HEAD is detached. */
+/**
+ * The branch and commit that the run's commits build on (engine.md, Commits). A branch is null while HEAD is detached.
+ */
 const HeadSchema = Type.Object(
   {
     /** The branch when the first task was issued. */
@@ -47,24 +52,24 @@ const HeadSchema = Type.Object(
     /** The branch of the last commit. */
     branch: NullableString,
     /**
-     * The commit that HEAD must contain: the run's last one, with the key in its trailer, or one a person confirmed.
-     * Absent: the commit that the run began on.
+     * The commit that HEAD must contain: the run's last one, with the key in its trailer, or one that a person
+     * confirmed. Absent: the commit that the run began on.
      */
     last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, noOtherKeys)),
   },
   noOtherKeys,
 );
 
-/** A todo or a requirement that a person has changed while the plan is carried out (living-plan.md, plan apply). */
+/** A todo or a requirement that a person changed while the plan was being carried out (living-plan.md, plan apply). */
 const ChangedPartSchema = Type.Object(
   {
     at: Str,
     how: enumSchema('withdrawn', 'changed', 'added'),
     part: enumSchema('todo', 'requirement'),
     id: Str,
-    /** The title of the todo, or the text of the requirement; of one that is withdrawn, the last. */
+    /** The title of the todo or the text of the requirement; if it was withdrawn, the last one. */
     text: Str,
-    /** An agent proposed it; a person said yes. */
+    /** An agent proposed the change and a person approved it. */
     proposed: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
@@ -90,11 +95,11 @@ const JobSchema = Type.Union([
             argv: Type.Array(Str),
             cwd: Str,
             timeout: Type.Number({ description: 'Seconds.' }),
-            /** The exit status that the acceptance expects, or those of which each will do. */
+            /** The exit code that the acceptance expects, or a list of acceptable ones. */
             exitCode: Type.Unsafe<number | number[]>({ type: ['integer', 'array'], items: { type: 'integer' } }),
             stdoutContains: Type.Optional(Str),
             stdoutLacks: Type.Optional(Str),
-            /** How often the command was started before by a runner that died. */
+            /** How often an earlier runner started the command and died. */
             again: Type.Optional(Type.Integer()),
           },
           noOtherKeys,
@@ -108,7 +113,7 @@ const JobSchema = Type.Union([
       kind: Type.Literal('commit'),
       todo: NullableString,
       stage: Str,
-      /** Value of the trailer `Dev-Cli-Task`, by which a commit that was already made is found. */
+      /** Value of the trailer `Dev-Cli-Task`, which identifies a commit that was already made. */
       key: Str,
       message: Str,
       startedAt: Str,
@@ -118,14 +123,17 @@ const JobSchema = Type.Union([
   ),
   Type.Object(
     {
-      /** Updates the run's pull request: a comment at the start; push, text and `ready` at the end. */
+      /**
+       * Updates the run's pull request: adds a comment at the start; at the end, pushes, sets the text and marks it
+       * `ready`.
+       */
       kind: Type.Literal('pull-request'),
       todo: Type.Null(),
       stage: Str,
       startedAt: Str,
-      /** The title to set at the end; absent if the run has none. The body lies beside the logs. */
+      /** The title to set at the end; absent if the run has none. The body is in a file beside the logs. */
       title: Type.Optional(Str),
-      /** The issue that the request names, for a comment at the end. */
+      /** The issue named in the request, to comment on at the end. */
       issue: Type.Optional(Str),
       launches: Type.Optional(LaunchesSchema),
     },
@@ -133,31 +141,33 @@ const JobSchema = Type.Union([
   ),
 ]);
 
-/** An acceptance that an execution has found to hold although no command can: a further execution need not ask again. */
+/**
+ * An acceptance that no command can check and that an execution found to hold; a further execution need not ask again.
+ */
 const ProofSchema = Type.Object(
   {
     requirement: Str,
-    /** What the requirement said. */
+    /** The text of the requirement at that time. */
     text: Str,
     todo: Str,
     item: Str,
-    /** What the acceptance said. */
+    /** The text of the acceptance at that time. */
     says: Str,
-    /** The paths that the results of the todo had listed. */
+    /** The paths that the results of the todo listed. */
     listed: Type.Array(Str),
-    /** When the execution ended that found it. */
+    /** When the execution that found it ended. */
     at: Str,
   },
   noOtherKeys,
 );
 
-/** What an execution leaves to a further one of its name (engine.md, A further execution). */
+/** What an execution leaves to a further execution of the same name (engine.md, A further execution). */
 const LegacySchema = Type.Object(
   {
-    /** The todos that were done, by it or by one before. */
+    /** The todos that were done, by this execution or an earlier one. */
     done: Type.Array(Str),
     proofs: Type.Array(ProofSchema),
-    /** The work tree that the proofs are about; null without a repository. */
+    /** The work tree to which the proofs apply; null without a repository. */
     tree: nullableSchema(TreeSchema),
   },
   noOtherKeys,
@@ -172,8 +182,8 @@ const RunEngineSchema = Type.Object(
     planDigest: Str,
     /**
      * Digests that reveal a later edit of the plan: `content`, plan-content.json when the execution began; `shown`,
-     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, what both
-     * files said, boxes aside, when a person turned it down.
+     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, the
+     * contents of both files, boxes aside, that a person turned down.
      */
     planMarks: Type.Object(
       {
@@ -185,35 +195,38 @@ const RunEngineSchema = Type.Object(
       noOtherKeys,
     ),
     /**
-     * The approval of the plan that this run executes. Null: awaited, nothing begins before. Absent: no gate ever
-     * asked about a plan of this name.
+     * The approval of the plan that this run executes. Null: still awaited, and nothing begins before it. Absent: no
+     * gate ever asked about a plan of this name.
      */
     planApproved: Type.Optional(
       nullableSchema(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, noOtherKeys)),
     ),
     /** A person refused the commands of an earlier execution of this name and has approved none since. */
     commandsRefused: Type.Optional(Type.Boolean()),
-    /** What the reviewer that accepted the plan noted, one line each. */
+    /** What the reviewer who accepted the plan noted, one line each. */
     planNotes: Type.Optional(Type.Array(Str)),
-    /** The approval of the acceptance commands: the digest of their list, by whom, and the journal entry. */
+    /** The approval of the acceptance commands: the digest of their list, who approved it, and the journal entry. */
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Command results of the final verification. */
     evidence: Type.Array(EvidenceSchema),
-    /** Commands of the plan that were red, whoever had them run: one that is green on the same tree may be flaky. */
+    /**
+     * Failed command results of the plan, whoever had the commands run; a command that passes on the same tree may be
+     * flaky.
+     */
     reds: Type.Optional(Type.Array(EvidenceSchema)),
-    /** What the execution before has left to this one; absent in the first of a name. */
+    /** What the previous execution left to this one; absent in the first execution of a name. */
     before: Type.Optional(LegacySchema),
-    /** What this one leaves; absent until it has come to its report. */
+    /** What this execution leaves; absent until it has reached its report. */
     leaves: Type.Optional(LegacySchema),
     /** Rulings on the whole execution, oldest first. */
     rulings: Type.Optional(RulingsSchema),
-    /** Paths in the commit of what remained; absent without one. */
+    /** Paths in the commit of remaining changes; absent if no such commit was made. */
     residual: Type.Optional(Type.Array(Str)),
-    /** Where the run's commits go; absent until its first task is issued. */
+    /** The branch and commit that the run's commits build on; absent until the first task is issued. */
     head: Type.Optional(HeadSchema),
-    /** What a person has changed of the plan since the execution began; absent where nothing was. */
+    /** What a person changed in the plan since the execution began; absent if nothing. */
     changed: Type.Optional(Type.Array(ChangedPartSchema)),
-    /** Events of the execution that no todo records, oldest first. */
+    /** Events that no todo records, oldest first. */
     course: Type.Optional(
       Type.Array(
         Type.Object(
@@ -241,13 +254,13 @@ const RunEngineSchema = Type.Object(
     ),
     /** Results of the code review, oldest first. */
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
-    /** Issues that remain open and are reported at the end. */
+    /** Issues still open, which the report names at the end. */
     openIssues: Type.Array(Str),
     /** The job in progress outside the transaction; null if there is none. */
     job: nullableSchema(JobSchema),
-    /** Commits still to be made: todo ids, and `residual` for the commit of all that remains. */
+    /** Commits still to be made: todo ids, and `residual` for the commit of all remaining changes. */
     deferred: Type.Array(Str),
-    /** Why the last attempt at a deferred commit failed; `head`: a person may confirm that HEAD is right. */
+    /** Why the last try at a deferred commit failed; with `head`, a person may confirm that HEAD is right. */
     waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, noOtherKeys)),
   },
   noOtherKeys,
@@ -255,7 +268,7 @@ const RunEngineSchema = Type.Object(
 
 const { order: _, ...members } = RunEngineSchema.properties;
 
-/** The same as state.json has it (`encodeEngine`). */
+/** An execution in the form that state.json stores (`encodeEngine`). */
 export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
   Type.Object(
     {
@@ -273,13 +286,13 @@ export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
 
 /** An execution: `engine` of state.json, with its todos by id. */
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
-/** The same in a transaction. */
+/** An execution as a transaction may change it. */
 export type EngineDraft = Draft<RunEngine>;
-/** A todo or a requirement that a person has changed while the plan is carried out. */
+/** A todo or a requirement that a person changed while the plan was being carried out. */
 export type ChangedPart = NonNullable<RunEngine['changed']>[number];
 /** A task that an agent is working on. */
 export type TaskState = RunEngine['tasks'][string];
-/** What an execution leaves to a further one of its name. */
+/** What an execution leaves to a further execution of the same name. */
 export type Legacy = NonNullable<RunEngine['leaves']>;
 /** A job that dev-cli does outside a transaction. */
 export type EngineJob = NonNullable<RunEngine['job']>;

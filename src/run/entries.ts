@@ -3,7 +3,7 @@ import { enumSchema, NullableString, noOtherKeys } from '../base/schema.js';
 import { ENTRY_VERSION } from '../store/store.js';
 
 /**
- * All types of journal entries (storage.md, A commit). `data` suffices to say what happened: history is rendered
+ * All types of journal entries (storage.md, A commit). `data` alone suffices to say what happened: history is rendered
  * from it without the snapshot.
  */
 
@@ -11,11 +11,11 @@ const Str = Type.String();
 const Digests = Type.Record(Str, NullableString);
 const entryData = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, noOtherKeys);
 
-/** For a command that judges a todo: the todo, and the id of the acceptance. */
+/** For a command that judges a todo: the todo and the id of the acceptance. */
 const ofTodo = { todoId: Type.Optional(NullableString), id: Type.Optional(Str) };
 const task = { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer() };
 
-/** The run, and the entry of its journal, that a fork continues from. */
+/** The run, and the entry of its journal, from which a fork continues. */
 export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, noOtherKeys);
 
 const ENTRY_DATA = {
@@ -25,7 +25,7 @@ const ENTRY_DATA = {
     recipeHash: Str,
     goal: NullableString,
     mode: Type.Record(Str, Str),
-    /** What the user said about the size, and what it is at most. */
+    /** What the user said about the size: the size itself, and its upper bound. */
     size: Type.Optional(Str),
     atMost: Type.Optional(Str),
     cliVersion: Str,
@@ -34,7 +34,7 @@ const ENTRY_DATA = {
   }),
   /** An action was issued. */
   issued: entryData({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
-  /** An action was acknowledged and its evidence held. */
+  /** An action was acknowledged and its evidence was accepted. */
   acknowledged: entryData({
     actionId: Str,
     block: Str,
@@ -46,24 +46,24 @@ const ENTRY_DATA = {
     saved: Type.Optional(Type.Array(Str)),
     evidence: Type.Optional(Digests),
     selfReported: Type.Optional(Type.Boolean()),
-    /** The goal of a run that was begun without one. */
+    /** The goal, if the run was begun without one and this acknowledgement supplies it. */
     goal: Type.Optional(Str),
     /** At a gate of an execution: which gate, and the todo it was about. */
     gate: Type.Optional(Str),
     todoId: Type.Optional(Str),
   }),
-  /** The agent wanted to stop, and was asked to go on with the pending action. */
+  /** The agent wanted to stop and was asked to continue with the pending action. */
   nudged: entryData({ actionId: Str, times: Type.Integer() }),
-  /** A harness told what a subagent has used so far: how many tokens, by its own id of the agent. */
+  /** A harness reported how many tokens a subagent has used so far; `agent` is the harness's own id of it. */
   spent: entryData({ agent: Str, tokens: Type.Integer() }),
-  /** Hooks saw who wrote the output of a subagent; `agent` is null where it was the main agent. */
+  /** Hooks saw which agent wrote the output of a subagent; `agent` is null for the main agent. */
   written: entryData({ path: Str, agent: NullableString, agentType: NullableString }),
   /** Some promised outputs were accepted while others were still missing. */
   accepted: entryData({
     actionId: Str,
     block: Str,
     evidence: Digests,
-    /** Agents without an output that have reported. */
+    /** Agents that have reported and promise no output file. */
     selfReported: Type.Optional(Type.Array(Str)),
   }),
   /** Agents could not deliver their outputs. */
@@ -77,9 +77,9 @@ const ENTRY_DATA = {
     missing: Type.Array(Str),
     evidence: Type.Optional(Digests),
   }),
-  /** The agent said that it cannot do the step. */
+  /** The agent reported that it cannot do the step. */
   failed: entryData({ actionId: Str, block: Str, reason: Str }),
-  /** The size that counts from now on; `block`: the one that claimed it, `claimed` where it claimed another. */
+  /** The size that now counts. `block`: the block that claimed a size; `claimed`: its claim, if it differs. */
   sized: entryData({
     size: Str,
     by: enumSchema('user', 'classified', 'default'),
@@ -109,9 +109,9 @@ const ENTRY_DATA = {
     reused: Type.Optional(Type.Boolean()),
     ...ofTodo,
   }),
-  /** A block or a todo is redone; `note`: the ruling that came with it. */
+  /** A block or a todo will be redone; `note`: the ruling that came with the command. */
   invalidated: entryData({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str), note: Type.Optional(Str) }),
-  /** The execution of a plan began; `done`: todos whose boxes were ticked before. */
+  /** The execution of a plan began; `done`: todos whose boxes were already ticked. */
   'plan-captured': entryData({
     /** Who approved the plan, in words. */
     approved: Type.Optional(Str),
@@ -120,23 +120,23 @@ const ENTRY_DATA = {
     done: Type.Array(Str),
     plan: Str,
   }),
-  /** The execution goes on with a plan that moved on; todos that read as before are left out. */
+  /** The execution continues with a changed plan; `verdicts` leaves out unchanged todos. */
   'plan-applied': entryData({
     block: Str,
     /** The file that was changed. */
     source: Str,
     verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
-    /** What of it a person had approved otherwise. */
+    /** The parts of the plan that differ from what a person had approved. */
     outdated: Type.Optional(Type.Array(Str)),
     /** The digest of plan-content.json. */
     plan: NullableString,
   }),
-  /** An agent proposes a plan that moved on; a person decides. */
+  /** An agent proposed a changed plan, and a person has to decide about it. */
   'plan-proposed': entryData({
     block: Str,
     verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
   }),
-  /** A person has turned that down apart from its gate. */
+  /** A person turned the proposed plan down by a command rather than at its gate. */
   'plan-rejected': entryData({ block: Str, note: Str }),
   /** Tasks were handed out together. */
   dispatched: entryData({
@@ -170,9 +170,9 @@ const ENTRY_DATA = {
   }),
   /** A todo is attempted again. */
   'todo-retried': entryData({ todoId: Str, attempt: Type.Integer(), why: Str }),
-  /** Todos were added; `by`: the todo that made them necessary, null for findings of the final stages. */
+  /** Todos were added. `by`: the todo that made them necessary; null for findings of the final stages. */
   'todos-added': entryData({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
-  /** What a worker reported was stored, and its todo's box ticked; `learned` and `left` are the lines of the notes. */
+  /** A worker's report was stored and its todo's box ticked; `learned` and `left` are the lines added to the notes. */
   'wrapped-up': entryData({
     todoId: Str,
     outputs: Type.Array(Str),
@@ -185,13 +185,13 @@ const ENTRY_DATA = {
   }),
   /** A stage that dev-cli settles without running anything: skipped, deferred, done or failed, and why. */
   stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
-  /** A commit in the repository, or why there is none. */
+  /** A commit was made in the repository, or the reason why none was. */
   committed: entryData({
     key: Str,
     todoId: NullableString,
     outcome: enumSchema('made', 'found', 'nothing', 'deferred', 'refused', 'impossible', 'no-repository'),
     commit: NullableString,
-    /** The first line of its message. */
+    /** The first line of the commit message. */
     subject: Type.Optional(Str),
     paths: Type.Array(Str),
     reason: Type.Optional(Str),
@@ -206,11 +206,11 @@ const ENTRY_DATA = {
   }),
   /** Documents changed outside an action: `draft update`, `plan generate`, `analysis save`, `cleanup`. */
   document: entryData({ command: Str, paths: Type.Array(Str), summary: Str }),
-  /** Sources changed in a phase that may not touch them. */
+  /** Sources changed in a phase that may not change them. */
   'sources-refused': entryData({ actionId: Str, paths: Type.Array(Str) }),
-  /** A person accepted those changes into the baseline. */
+  /** A person accepted these changes into the baseline. */
   'sources-taken': entryData({ actionId: Str, paths: Type.Array(Str) }),
-  /** A person was there: a prompt, an answered question, a terminal. */
+  /** A person was present: at a prompt, an answered question or a terminal. */
   human: entryData({ what: Str }),
   /** A phase of a workflow began; `retry`: the number of the retry. */
   'phase-started': entryData({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
@@ -221,19 +221,19 @@ const ENTRY_DATA = {
     status: enumSchema('done', 'skipped', 'failed'),
     summary: Type.Optional(Str),
   }),
-  /** Commits of todos were taken back; `commit`: the one that did it, null where somebody had done so before. */
+  /** Commits of todos were reverted. `commit`: the reverting commit; null if somebody had reverted them earlier. */
   undone: entryData({
     block: Str,
     todos: Type.Array(Str),
     commits: Type.Array(Str),
     commit: NullableString,
   }),
-  /** From here on nothing new is handed out. */
+  /** The run was held: from here on, nothing new is handed out. */
   held: entryData({ reason: Type.Optional(Str) }),
-  /** The run goes on. */
+  /** The run was released and goes on. */
   released: entryData({}),
   ended: entryData({ outcome: Str, reason: Type.Optional(Str) }),
-  /** Something was mended when the run was opened. */
+  /** Something was repaired when the run was opened. */
   recovered: entryData({ notices: Type.Array(Str) }),
 } as const;
 
@@ -243,10 +243,10 @@ export type EntryType = keyof typeof ENTRY_DATA;
 /** The data of a journal entry, by its type. */
 export type EntryData<T extends EntryType> = Static<(typeof ENTRY_DATA)[T]>;
 
-/** The shape of `data` by type, for those who read a journal that others may have written. */
+/** The shape of `data` by type, for readers of a journal that other programs may have written. */
 export const EntryDataCheck = Type.Object(ENTRY_DATA);
 
-/** A journal entry with the shape of `data` for each type; shipped for those who read events.jsonl. */
+/** A journal entry with the shape of `data` for each type; shipped for readers of events.jsonl. */
 export const EntrySchema = Type.Object(
   {
     v: Type.Literal(ENTRY_VERSION),

@@ -2,30 +2,30 @@ import { DevCliError } from '../base/errors.js';
 import type { Past } from '../store/store.js';
 import type { EntryData } from './entries.js';
 
-/** What the journal of a name says about the commits of its executions: also of those before the one at work. */
+/** A commit made by an execution of this name, now or earlier, according to the journal. */
 
 export interface MadeCommit {
-  /** The run that made it. */
+  /** The id of the run that made it. */
   run: string;
-  /** Null for the commit of what remained, and for one that takes others back. */
+  /** Null for the commit of remaining changes, and for one that reverts others. */
   todo: string | null;
-  /** Null where a hook took away what it is found by. */
+  /** Null if a hook removed the trailer that identifies the commit. */
   sha: string | null;
-  /** The first line of its message; entries of older releases have none. */
+  /** The first line of its message; absent in entries of older releases. */
   subject?: string;
-  /** The commit that took it back. */
+  /** The commit that reverted this one. */
   undoneBy?: string;
-  /** The todos of which it takes the commits back. */
+  /** The todos whose commits this one reverts. */
   reverts?: string[];
 }
 
-/** An entry, as far as commits are read from it. */
+/** The parts of an entry from which commits are read. */
 interface ReadEntry {
   type: string;
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Adds what an entry says to the commits known before it. */
+/** Returns the known commits with those that an entry adds or marks as reverted. */
 function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): MadeCommit[] {
   if (type === 'committed') {
     const { runId: run, todoId: todo, outcome, commit: sha, subject } = data as unknown as EntryData<'committed'>;
@@ -44,7 +44,7 @@ function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): Ma
 /**
  * Reads the commits of all runs of a name, oldest first.
  * @param added entries that the journal does not have yet
- * @returns null where the journal cannot be read
+ * @returns null if the journal cannot be read
  */
 export function readCommits(past: Past, added: readonly ReadEntry[]): MadeCommit[] | null {
   let commits: MadeCommit[] = [];

@@ -6,45 +6,45 @@ import type { RunEngine } from './engine.js';
 import type { GateState, RecipeState } from './recipe-state.js';
 import type { RunState } from './state.js';
 
-/** What a run's state says, for those who need not know its form. */
+/** Questions about a run's state, for callers that need not know its layout. */
 
-/** What all recipes of a run have, oldest first: those that earlier phases have left, and the one at work. */
+/** Lists the states of all recipes of a run, oldest first: those of earlier phases, then the current one. */
 export function listRecipes(state: RunState): RecipeState[] {
   return [...(state.workflow?.earlier ?? []), state];
 }
 
-/** Returns the execution that began last in a run, by whichever of its recipes. */
+/** Returns the execution of a run that began last, in any of its recipes. */
 export function findLastEngine(state: RunState): RunEngine | null {
   return listRecipes(state).findLast(({ engine }) => engine !== null)?.engine ?? null;
 }
 
-/** Whether a command of this recipe is red, or a review has rejected (recipes.md, Loops). */
+/** Whether a command of this recipe failed, or a reviewer rejected (recipes.md, Loops). */
 export function hasFailures({ steps, reviews }: Pick<RecipeState, 'steps' | 'reviews'>): boolean {
   return (
     Object.values(steps).some(({ red }) => red !== undefined) || reviews.some(({ verdict }) => verdict === 'REJECT')
   );
 }
 
-/** Returns the decisions of all recipes of a run; of those with one name, the latest. */
+/** Returns the gate decisions of all recipes of a run; if two have the same name, the later one. */
 export function collectGates(state: RunState): Record<string, GateState> {
   return Object.assign({}, ...listRecipes(state).map(({ gates }) => gates));
 }
 
-/** Returns the size of the work that counts in a run (recipes.md, Size): `large` where nothing is known. */
+/** Returns the size that counts in a run (recipes.md, Size): `large` if nothing is known. */
 export function getSize(state: Pick<RunState, 'size'>): SizeVerdict {
   return settleSize(state.size ?? {});
 }
 
-/** Whether the user has said the size, or a block has found it. */
+/** Whether the user has stated the size or a block has found it. */
 export function hasSize(state: Pick<RunState, 'size'>): boolean {
   const { said, found } = state.size ?? {};
   return (said ?? found) !== undefined;
 }
 
-/** Why the action was issued by which a run that was begun without a goal asks for it (protocol.md §5). */
+/** The cause of the action that asks for the goal of a run begun without one (protocol.md §5). */
 export const ASKS_GOAL = 'goal';
 
-/** Whether a run waits for its goal: nothing of its recipe has begun. */
+/** Whether a run is waiting for its goal; no block of its recipe has begun then. */
 export function awaitsGoal({ pendingAction }: Pick<RunState, 'pendingAction'>): boolean {
   return pendingAction?.cause === ASKS_GOAL;
 }
@@ -54,7 +54,7 @@ export function isSkipped({ steps }: Pick<RecipeState, 'steps'>, { id }: Pick<Re
   return steps[id]?.status === 'skipped';
 }
 
-/** Whether a block has ended without one of its agents, whose condition did not hold. */
+/** Whether a block ended without this agent, because the agent's condition was false. */
 export function isWithout(
   { steps, agents }: Pick<RecipeState, 'steps' | 'agents'>,
   { id }: Pick<ResolvedBlock, 'id'>,
@@ -65,8 +65,8 @@ export function isWithout(
 }
 
 /**
- * Lists the sections of DRAFT.md that a run needs filled: what its recipe requires, but for a section whose every writer was
- * skipped (documents.md, draft validate).
+ * Lists the sections of DRAFT.md that a run must have filled: those that its recipe requires, except any whose writers
+ * were all skipped (documents.md, draft validate).
  */
 export function listRequiredSections(
   { draft, blocks }: Pick<ResolvedRecipe, 'draft' | 'blocks'>,
@@ -80,7 +80,7 @@ export function listRequiredSections(
   });
 }
 
-/** Whether a block was skipped, or of its agents all. */
+/** Whether a block was skipped, or all of its agents were. */
 function hasNobody(current: Pick<RecipeState, 'steps' | 'agents'>, block: ResolvedBlock): boolean {
   if (isSkipped(current, block)) return true;
   return 'agents' in block && block.agents.every(({ id }) => isWithout(current, block, id));

@@ -7,14 +7,14 @@ import { boundRunning, toAction } from './bare-action.js';
 import type { RunDraft, RunState } from './state.js';
 
 const WAYS: Readonly<Record<string, string>> = {
-  // What was issued last may not have reached its reader before the hold.
+  // The agent may not have received the last action before the hold.
   out: 'Bring what you have begun to its end and acknowledge it. Begin nothing: what you have not started yet, even if it is listed here, is left until the release.',
   none: 'Nothing is out. Begin nothing.',
 };
 
 /**
- * Builds what a held run shows in place of its pending action (control.md, The action).
- * @throws DevCliError `INTERNAL` where the run is not held
+ * Builds the action that a held run shows in place of its pending one (control.md, The action).
+ * @throws DevCliError `INTERNAL` when the run is not held
  */
 export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAction {
   if (held === undefined) throw new DevCliError('INTERNAL', `The run "${name}" is not held.`);
@@ -36,14 +36,14 @@ export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAc
   };
 }
 
-/** Leaves a live run with nothing to wait for but its release. */
+/** Leaves the run live without a pending action, so that only its release continues it. */
 export function standStill({ state }: { state: RunDraft }): void {
   state.status = 'live';
   state.outcome = null;
   state.pendingAction = null;
 }
 
-/** What was handed out before, or is at work. */
+/** Describes the action that was handed out, or the commands that are running. */
 function describeOut(
   action: Action,
 ): Pick<HeldAction, 'running' | 'runningMore' | 'commands' | 'pending' | 'ack' | 'poll'> {
@@ -56,7 +56,7 @@ function describeOut(
     case 'done':
       return {};
     default: {
-      // An action by which a block asks somebody.
+      // An action with which a block asks an agent or the user.
       const { full: _, ...pending } = action;
       return { pending };
     }

@@ -3,28 +3,28 @@ import { toBoundedLine } from '../documents/foreign.js';
 import type { Context } from './context.js';
 import type { RunState } from './state.js';
 
-/** Characters of a hold's reason that a refusal quotes. */
+/** How many characters of a hold's reason a refusal quotes. */
 const REASON_SHOWN = 200;
 
-/** Whether a person holds a run that may still go on. */
+/** Whether a person holds this run and the run can still continue. */
 export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status'>): boolean {
   return held?.by === 'human' && (status === 'live' || status === 'halted');
 }
 
-/** Says which run a person holds, and why, as far as they said so. */
+/** Says that a person holds the run and, if they gave a reason, why. */
 function describeHold({ name, held }: RunState): string {
   const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
   return `A person holds "${name}"${why}`;
 }
 
-/** The same as a sentence to be added to a refusal; empty where no person holds the run. */
+/** Renders the hold as a sentence to append to a refusal; empty if no person holds the run. */
 export function renderHold(state: RunState): string {
   return isHeldByPerson(state) ? ` ${describeHold(state)}.` : '';
 }
 
 /**
- * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).
- * @param what what was asked for, as the rest of a sentence
+ * Refuses a request that would bypass a person's hold, unless a person at a terminal makes it (control.md, Releasing).
+ * @param what the request, as the subject of a sentence
  * @throws DevCliError `RUN_HELD`
  */
 export function refuseHeld(context: Context, state: RunState, what: string): void {

@@ -26,7 +26,10 @@ const RECIPE_MEMBERS = {
   lastError: true,
 } satisfies Record<keyof RecipeDraft, true>;
 
-/** What a phase leaves of its recipe when the next one, or another attempt at it, begins. */
+/**
+ * Returns the recipe's part of the state, to be kept in `earlier` when the next phase, or another attempt at this one,
+ * begins.
+ */
 export function leaveRecipe(state: RunDraft, { name, recipe }: PhaseRow): Workflow['earlier'][number] {
   const members = Object.entries(state).filter(([key]) => key in RECIPE_MEMBERS);
   return { phase: name, recipe, ...(Object.fromEntries(members) as RecipeDraft) };

@@ -5,18 +5,18 @@ import type { EntryData } from './entries.js';
 import { AUDIT, ISSUES, LEARNINGS } from './paths.js';
 
 /**
- * What the entries of an execution add to its notes: written with the commit, and again when a note is rendered anew
- * (storage.md, Renderings). What is added may never depend on anything but the entry.
+ * The texts that entries of an execution add to its notes: written with the commit, and again when a note is rendered
+ * later (storage.md, Renderings). Such a text may depend on nothing but its entry.
  */
 
-/** Something added to the end of a note. */
+/** A text appended to a note. */
 export interface NoteAddition {
   path: typeof AUDIT | typeof LEARNINGS | typeof ISSUES;
   todo: string;
   text: string;
 }
 
-/** What a note begins with. */
+/** The beginning of each note. */
 export const NOTE_HEADS = {
   [AUDIT]: '# Audit\n\n',
   [LEARNINGS]: '# Learnings\n',
@@ -26,12 +26,12 @@ export const NOTE_HEADS = {
 /** Longest line of the audit, in characters. */
 const LINE_CAP = 300;
 
-/** Shown instead of the sha of a commit that was made but cannot be identified. */
+/** Shown instead of the SHA of a commit that was made but cannot be identified. */
 export const NO_SHA = 'made, sha unknown';
 
 /**
- * Lists what an entry `wrapped-up` adds.
- * @param at the instant of its commit
+ * Lists the texts that an entry `wrapped-up` adds.
+ * @param at time of the commit
  */
 export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
   const { todoId: todo, attempt, summary, learned, left } = data;
@@ -42,7 +42,7 @@ export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddit
   ];
 }
 
-/** Lists what an entry `committed` adds. */
+/** Lists the texts that an entry `committed` adds. */
 export function noteCommit(at: string, { todoId, outcome, commit }: EntryData<'committed'>): NoteAddition[] {
   const isMade = outcome === 'made' || outcome === 'found';
   return todoId === null || !isMade ? [] : [auditLine(at, todoId, `commit ${commit ?? NO_SHA}`)];
@@ -52,18 +52,18 @@ function auditLine(at: string, todo: string, line: string): NoteAddition {
   return { path: AUDIT, todo, text: `- ${at} ${toBoundedLine(`${todo}: ${line}`, LINE_CAP)}\n` };
 }
 
-/** Each note is one line, so that none can pass for a heading. */
+/** Each note is a single line, so that none can look like a heading. */
 function section(path: typeof LEARNINGS | typeof ISSUES, todo: string, lines: readonly string[]): NoteAddition[] {
   if (lines.length === 0) return [];
   return [{ path, todo, text: `\n## ${todo}\n${lines.map((line) => `- ${line}`).join('\n')}\n` }];
 }
 
-/** Returns the document of one todo's own, for notes that the shared one has no room for: `context/learnings/todo-7.md`. */
+/** Returns the path of a todo's own notes, used when the shared document has no room: `context/learnings/todo-7.md`. */
 export function getOwnNotesPath(path: string, todo: string): string {
   return path.replace(/\.md$/, `/${todo}.md`);
 }
 
-/** Renders `context/outputs.json`: the values of each todo that has reported any. */
+/** Renders `context/outputs.json`: the values of each todo that reported any. */
 export function renderOutputs({
   order,
   todos,

@@ -7,16 +7,16 @@ import type { TodoState } from './engine-rows.js';
 import { renderHold } from './hold.js';
 import type { RunState } from './state.js';
 
-/** Another run that carries out a plan in the same work tree. */
+/** Another run that is executing a plan in the same work tree. */
 export interface OtherExecution {
   name: string;
-  /** That a person holds it, as a sentence (`renderHold`). */
+  /** A sentence saying that a person holds the run, or empty (`renderHold`). */
   hold: string;
   todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
 /**
- * Lists the other live runs of this root that execute a plan in a work tree.
+ * Lists the other live runs of this root that are executing a plan in a work tree.
  * @param name the run that asks
  * @param workTree absolute path
  */
@@ -37,7 +37,7 @@ export function listOtherExecutions(
   return found;
 }
 
-/** Reads another run's state. A damaged run must not block this one, so it counts as none. */
+/** Reads another run's state; null if it is damaged, because a damaged run must not block this one. */
 export async function readStateIfReadable({ store }: ReadContext, name: string): Promise<RunState | null> {
   return store.read(name).then(({ snapshot }) => snapshot, nullIfDamaged);
 }
@@ -56,8 +56,8 @@ function nullIfDamaged(error: unknown): null {
 }
 
 /**
- * Binds a session to a run. It keeps those of its runs before that may still go on: such a one has it back once this run has ended
- * (harness.md, Sessions).
+ * Binds a session to a run. The session's mark keeps its earlier runs that may still continue, so that the session
+ * returns to one of them once this run has ended (harness.md, Sessions).
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function bindSession(context: Context, session: string, run: string): Promise<void> {

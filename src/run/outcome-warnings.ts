@@ -2,11 +2,13 @@
 
 import type { Transaction } from './transaction.js';
 
-/** Warnings about how a block ended, which a run keeps to its end; they count for as long as that outcome (recipes.md, Failure). */
+/**
+ * Warnings about how a block ended. A run keeps them to its end, unless the block is done again (recipes.md, Failure).
+ */
 
 /**
- * Warns of how a block ended, for good.
- * @param said the same for the caller, where that is more
+ * Records a warning about how a block ended, to be kept by the run.
+ * @param said the text for the caller, if it says more than `line`
  */
 export function warnOfOutcome(tx: Transaction, block: string, line: string, said: string = line): void {
   const { steps } = tx.state;
@@ -16,7 +18,7 @@ export function warnOfOutcome(tx: Transaction, block: string, line: string, said
   tx.warnings.push(said);
 }
 
-/** Forgets the warnings about a block that is to be done again. */
+/** Removes the warnings about a block that will be done again. */
 export function forgetOutcomeWarnings({ state }: Transaction, block: string): void {
   const { steps } = state;
   const { warned = [], ...step } = steps[block] ?? { status: 'pending', at: null };

@@ -1,8 +1,8 @@
-/** The directories that printed paths depend on. */
+/** The directories on which printed paths depend. */
 export interface Directories {
-  /** Absolute. */
+  /** Absolute path. */
   root: string;
-  /** Absolute; the root unless the run has a work tree of its own. */
+  /** Absolute path; equals `root` unless the run has a work tree of its own. */
   workTree: string;
 }
 /** The report of an execution, relative to the run's directory. */
@@ -11,19 +11,21 @@ export const REPORT = 'report.md';
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
 
-/** The content of the plan, which PLAN.md renders and an execution carries out; relative to the run's directory. */
+/**
+ * The content of the plan, relative to the run's directory; PLAN.md is its rendering, and an execution carries it out.
+ */
 export const PLAN_CONTENT = 'plan-content.json';
 
-/** What dev-cli did with each todo, what workers learned, which issues they left, what they report for others. */
+/** What dev-cli did with each todo; then what workers learned, issues they left, and values they report to others. */
 export const AUDIT = 'context/audit.md';
 export const LEARNINGS = 'context/learnings.md';
 export const ISSUES = 'context/issues.md';
 export const OUTPUTS = 'context/outputs.json';
 
-/** The plan that a run executes, captured when its engine began: later edits do not change it. */
+/** The plan that a run executes, captured when the execution began; later edits do not change it. */
 export const CAPTURED_PLAN = 'context/plan.json';
 
-/** What was found out about an edit of the plan on disk; anybody may remove it. */
+/** A cached finding about an edit of the plan on disk; anybody may delete it. */
 export const PLAN_MOVE = 'context/plan-move.json';
 
 /** The directory of a run, relative to the root. */
@@ -32,7 +34,7 @@ export function getRunDirectory(name: string): string {
 }
 
 /**
- * Renders a document's path for an agent: relative to the root with `/`, absolute when the work tree is elsewhere
+ * Renders a document's path for an agent: relative to the root with `/`, or absolute if the work tree is elsewhere
  * (protocol.md, Root). `path` is relative to the run's directory; a leading `/` means the root.
  */
 export function displayPath(place: Directories, name: string, path: string): string {
@@ -47,7 +49,7 @@ export function parseDisplayPath(place: Directories, name: string, shown: string
   return fromRoot.startsWith(directory) ? fromRoot.slice(directory.length) : `/${fromRoot}`;
 }
 
-/** Renders a document's path as subagents need it: always absolute. */
+/** Renders a document's path for subagents: always absolute. */
 export function toAbsolutePath(place: Directories, name: string, path: string): string {
   return path.startsWith('/') ? `${place.root}${path}` : `${place.root}/${getRunDirectory(name)}/${path}`;
 }

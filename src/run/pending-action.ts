@@ -10,35 +10,35 @@ import { parseDisplayPath } from './paths.js';
 import type { PathFacts, PendingState, RunState } from './state.js';
 import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } from './transaction.js';
 
-/** Finds the pending action with its block; null when the run has ended. */
+/** Finds the pending action and its block; null if the run waits for nothing or has ended. */
 export function findPending(tx: Transaction): PendingBlock | null {
   const action = tx.state.pendingAction;
   if (action === null || action.action === 'done') return null;
   return { action, block: getBlock(tx, action.block), choices: findChoices(action) };
 }
 
-/** Returns what a run hands out now: the action that it waits for or, while it is held, that it is. */
+/** Returns the action that a run hands out now: the pending one or, while the run is held, the `held` action. */
 export function getShownAction(state: RunState): ShownAction | null {
   if (state.held !== undefined && state.status === 'live') return buildHeldAction(state);
   return state.pendingAction === null ? null : toAction(state.pendingAction);
 }
 
-/** Says where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */
+/** Returns where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */
 export function whereIn({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
   const action = state.pendingAction;
   if (action === null || action.action === 'done') return { run: state.name };
   return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: findAck(action) }) } };
 }
 
-/** The error for an action that is neither pending nor acknowledged. */
+/** Builds the error for an action that is neither pending nor acknowledged. */
 export function staleActionError({ state }: Transaction, message: string): DevCliError {
   return new DevCliError('STALE_ACTION', message, { fix: { command: 'next', input: { name: state.name } } });
 }
 
 /**
  * Makes an action the pending one and records it.
- * @param before the file at each promised path
- * @param more what else its acknowledgement is judged by
+ * @param before the facts of the file at each promised path
+ * @param more further data that its acknowledgement is checked against
  */
 export function setPendingAction(
   tx: Transaction,
@@ -65,12 +65,12 @@ export function setPendingAction(
   tx.because.length = 0;
 }
 
-/** Returns the ack of an action; undefined if each choice has its own. */
+/** Returns the ack of an action; undefined if it has none, as when each choice has its own. */
 export function findAck(action: Action): Invocation | undefined {
   return 'ack' in action ? action.ack : undefined;
 }
 
-/** Returns the choices that an action offers; undefined without any. */
+/** Returns the choices that an action offers; undefined if it offers none. */
 export function findChoices(action: Action): NonNullable<GateAction['choices']> | undefined {
   return 'choices' in action ? action.choices : undefined;
 }
@@ -79,14 +79,14 @@ export function findChoices(action: Action): NonNullable<GateAction['choices']> 
 export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
   action: Exclude<PendingState, { action: 'done' }>;
-  /** The choices that the action offers; undefined without any. */
+  /** The choices that the action offers; undefined if it offers none. */
   choices: ReturnType<typeof findChoices>;
 }
 
 /**
- * Records that the pending action was acknowledged; the same acknowledgement is a duplicate from now on, and what a person
- * said about its changed sources counts for no later action.
- * @param summary of the step; left out, the present one stays
+ * Records that the pending action was acknowledged. From now on, the same acknowledgement is a duplicate, and a
+ * person's answer about changed sources no longer applies.
+ * @param summary of the step; if absent, the present one stays
  */
 export function recordAcknowledged(
   tx: Transaction,
@@ -100,10 +100,10 @@ export function recordAcknowledged(
   markAcknowledged(tx, pending);
 }
 
-/** Does so for an action whose end has an entry of its own. */
+/** Marks an action as acknowledged without an entry `acknowledged`, because another entry records its end. */
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
   tx.state.acknowledged[pending.action.actionId] = { block: pending.block.id };
   tx.state.sourcesRefused = null;
-  // What was done meanwhile may lie where no tree shows it, as the documents of the run do.
+  // The agent may have changed files that no tree digest covers, such as the run's documents: no result is reused.
   if (tx.state.engine === null) tx.state.commandResults = {};
 }

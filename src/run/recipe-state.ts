@@ -6,8 +6,8 @@ import type { Draft } from './draft.js';
 import { type EngineDraft, LaunchesSchema, StoredEngineSchema } from './engine.js';
 
 /**
- * What state.json says of one recipe of a run: at the top level of the one at work, below `workflow` of those that earlier
- * phases have left (storage.md, state.json).
+ * The part of state.json about one recipe of a run: at the top level for the current recipe, below `workflow` for those
+ * of earlier phases (storage.md, state.json).
  */
 
 const Str = Type.String();
@@ -21,9 +21,9 @@ const StepSchema = Type.Object(
     retries: Type.Optional(Type.Integer()),
     by: Type.Optional(Str),
     summary: Type.Optional(Str),
-    /** Exit status of a CLI block's command; absent before it ends, and where it was ended by a signal. */
+    /** Exit code of a CLI block's command; absent before it ends, and if a signal ended it. */
     exit: Type.Optional(Type.Integer()),
-    /** How its command ended the last time, where it did not pass; `exit` null: it was not seen to end by itself. */
+    /** How the block's command last ended, if it did not pass. `exit` null: it was not seen to end by itself. */
     red: Type.Optional(
       Type.Object(
         {
@@ -34,7 +34,7 @@ const StepSchema = Type.Object(
         noOtherKeys,
       ),
     ),
-    /** Those of the run's warnings that tell how the block ended. */
+    /** Those of the run's warnings that say how the block ended. */
     warned: Type.Optional(Type.Array(Str)),
   },
   noOtherKeys,
@@ -47,7 +47,7 @@ const AgentSchema = Type.Object(
     at: NullableString,
     output: Type.Optional(Str),
     verdict: Type.Optional(Str),
-    /** How many questions its report leaves for the user. */
+    /** How many questions for the user its report leaves open. */
     questions: Type.Optional(Type.Integer()),
     summary: Type.Optional(Str),
     reason: Type.Optional(Str),
@@ -80,7 +80,7 @@ const ReviewSchema = Type.Object(
     verdict: NullableString,
     summary: Str,
     output: NullableString,
-    /** The plan was edited after it, by `plan apply`, `plan edit` or a change of one todo. */
+    /** The plan was edited after this review, by `plan apply`, `plan edit` or a change of one todo. */
     edited: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
@@ -112,7 +112,7 @@ const CommandResultSchema = Type.Object(
     actionId: Str,
     /** Path of the output, relative to the run's directory. */
     log: Str,
-    /** Its exit status; absent for 0. */
+    /** Exit code; absent for 0. */
     exit: Type.Optional(Type.Integer()),
   },
   noOtherKeys,
@@ -147,34 +147,37 @@ export const RECIPE_MEMBERS = {
   skill: Str,
   mode: Type.Record(Str, Str),
   vars: Type.Record(Str, Type.Unknown()),
-  /** How much work it is (recipes.md, Size); absent where nobody has said anything. */
+  /** How much work the run is about (recipes.md, Size); absent if nobody has said anything. */
   size: Type.Optional(SizeSchema),
-  /** Where the recipe's machine stands, and its counters by block. */
+  /** The position of the recipe's state machine, and its counters by block. */
   machine: MachineSchema,
   /** Every block of the recipe, by id. */
   steps: Type.Record(Str, StepSchema),
   agents: Type.Record(Str, AgentSchema),
-  /** Decisions, by block; in an execution, by question. */
+  /** Gate decisions, by block; in an execution, by question. */
   gates: Type.Record(Str, GateSchema),
-  /** The block, and in an execution the todo, of every acknowledged action: a duplicate is told from an unknown action by it. */
+  /**
+   * The block, and in an execution the todo, of every acknowledged action; this tells a duplicate from an unknown
+   * action.
+   */
   acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
-  /** By block: the data that its agent handed in, where a schema or a condition asks for it; 64 kB each at most. */
+  /** The data that agents handed in, by block, if a schema or a condition asks for it; at most 64 kB each. */
   data: Type.Optional(Type.Record(Str, Type.Unknown())),
-  /** By block: the digests of the documents that its result rests on. */
+  /** The digests of the documents that a block's result is based on, by block. */
   inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
-  /** By report: the line that `draft import` last wrote of it, from which what people wrote on behind it is told. */
+  /** By report, the line that `draft import` last wrote from it; anything after that line was added by people. */
   imported: Type.Optional(Type.Record(Str, Str)),
-  /** How many rounds of reviews have come to a verdict. */
+  /** How many rounds of reviews have reached a verdict. */
   reviewRounds: Type.Integer(),
   /** The verdicts of the reviewers, oldest first. */
   reviews: Type.Array(ReviewSchema),
   /** Text of the last result, from an output or `--result`; conditions can read it. */
   result: NullableString,
-  /** External commands that have started and not finished, by their key. */
+  /** External commands that have started and not yet finished, by key. */
   commands: Type.Record(Str, CommandStateSchema),
-  /** Successful external commands, by a key of their input, for reuse. */
+  /** Successful external commands, by a key of their input, so that they can be reused. */
   commandResults: Type.Record(Str, CommandResultSchema),
-  /** The last refusal because sources changed in a phase that may not touch them. */
+  /** The last refusal due to changed sources in a phase that may not change them. */
   sourcesRefused: nullableSchema(
     Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
   ),
@@ -185,15 +188,15 @@ export const RECIPE_MEMBERS = {
 
 const RecipeStateSchema = Type.Object(RECIPE_MEMBERS, noOtherKeys);
 
-/** One recipe of a workflow that an earlier phase, or an attempt at one, has left. */
+/** One recipe of a workflow, as an earlier phase, or an earlier attempt at a phase, left it. */
 export const LeftRecipeSchema = Type.Object({ phase: Str, recipe: Str, ...RECIPE_MEMBERS }, noOtherKeys);
 
 export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;
-/** The same in a transaction. */
+/** The state of a recipe as a transaction may change it. */
 export type RecipeDraft = Omit<Draft<RecipeState>, 'engine'> & { engine: EngineDraft | null };
 /** A block as the run knows it. */
 export type StepState = RecipeState['steps'][string];
 /** The decision at a gate. */
 export type GateState = RecipeState['gates'][string];
-/** An external command that has started and not finished. */
+/** An external command that has started and not yet finished. */
 export type RunningCommand = RecipeState['commands'][string];

@@ -11,9 +11,9 @@ export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>
 }
 
 /**
- * Finds the issue that a request came from: the one whose address it names, where that lies in the repository of the pull
- * request. Null where it names none, or several.
- * @param url the address of the pull request
+ * Finds the issue that a request came from: the one whose URL it contains, if the issue belongs to the repository of
+ * the pull request. Null if the request names no such issue, or several.
+ * @param url the URL of the pull request
  */
 export function findNamedIssue(request: string, url: string | undefined): string | null {
   const repository = /^(.+)\/pull\/\d+$/.exec(url ?? '')?.[1];
@@ -23,12 +23,12 @@ export function findNamedIssue(request: string, url: string | undefined): string
   return issue !== undefined && others.length === 0 && isAddress(issue) ? issue : null;
 }
 
-/** The command of dev-cli whose answer names the pull request. */
+/** The command of dev-cli that opens or finds the pull request. */
 const OPEN = ['dev-cli', 'pull-request', 'open'];
 
 /**
- * Records the pull request that `pull-request open` reports as opened or found, if its address is one.
- * @param answer the document that the command printed, null when it printed none
+ * Records the pull request that `pull-request open` reports as opened or found, if its URL is valid.
+ * @param answer the document that the command printed; null if it printed none
  * @returns text to append to the command's outcome
  */
 export function recordPullRequest(

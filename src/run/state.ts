@@ -14,7 +14,10 @@ import { LeftRecipeSchema, RECIPE_MEMBERS } from './recipe-state.js';
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
 
-/** The file at a promised path at issue, null if there was none: evidence must differ from it (protocol.md §3). */
+/**
+ * The file at a promised path when the action was issued; null if there was none. Evidence must differ from it
+ * (protocol.md §3).
+ */
 const FactsSchema = Type.Union([
   Type.Null(),
   Type.Object(
@@ -31,7 +34,7 @@ const PlanGateSchema = Type.Object(
     at: At,
     /** Digest of PLAN.md when the gate was answered. */
     digest: Type.Optional(NullableString),
-    /** The same of plan-content.json; null where none was approved. */
+    /** Digest of plan-content.json at that time; null if none was approved. */
     plan: NullableString,
   },
   noOtherKeys,
@@ -53,7 +56,7 @@ const WorkflowSchema = Type.Object(
           summary: Type.Optional(Str),
           /** What the phase's recipe needs but was missing when the run began; the phase is then skipped. */
           lacks: Type.Optional(Str),
-          /** Results of the phase that the end of the run reports. */
+          /** Results of the phase, reported at the end of the run. */
           results: Type.Optional(Type.Record(Str, Str)),
           failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, noOtherKeys))),
         },
@@ -67,24 +70,26 @@ const WorkflowSchema = Type.Object(
   noOtherKeys,
 );
 
-/** The pull request that the run has opened, or found open. */
+/** The pull request that the run opened, or found open. */
 const RequestSchema = Type.Object(
   {
     url: Str,
     branch: Str,
     remote: Str,
-    /** The last known standing. dev-cli makes it `ready` only once all work is pushed. */
+    /** The last known status. dev-cli marks it `ready` only once all work is pushed. */
     standing: enumSchema('draft', 'ready'),
   },
   noOtherKeys,
 );
 
-/** What the pending action's acknowledgement is measured against; it stands beside the action's own members. */
+/** The data against which the pending action's acknowledgement is checked; stored beside the action's own members. */
 const issueMembers = {
   issuedAt: At,
   /** `seq` of the entry that issued the action; a gate requires a human event after it. */
   issuedSeq: Type.Integer(),
-  /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`, `goal`, `end`. */
+  /**
+   * Why the action was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`, `goal`, `end`.
+   */
   cause: Str,
   /** The file at each promised path when the action was issued. */
   before: Type.Record(Str, FactsSchema),
@@ -93,7 +98,7 @@ const issueMembers = {
   /** SHA-256, at issue, of each section of the draft that the block writes. */
   sections: Type.Optional(Type.Record(Str, Str)),
   acknowledged: Type.Boolean(),
-  /** How often the agent was asked to go on with it when it wanted to stop. */
+  /** How often the agent wanted to stop and was asked to continue with this action. */
   nudges: Type.Optional(Type.Integer()),
 };
 
@@ -121,16 +126,19 @@ const HeldSchema = Type.Object(
     at: At,
     by: Type.String({ description: '`human` for a person at a terminal, else who called.' }),
     reason: Type.Optional(Str),
-    /** What the recipe would have begun; absent as long as something is out, and inside an execution, which stands still. */
+    /**
+     * What the recipe would have begun without the hold. Absent while an action is still out, and inside an execution,
+     * whose machine stops by itself.
+     */
     kept: Type.Optional(
       Type.Object(
         {
           type: enumSchema('issue', 'execute', 'engine'),
           block: Str,
           cause: Str,
-          /** Files that say why. */
+          /** Files that explain why. */
           because: Type.Array(Str),
-          /** At a retry: the action before, as `pendingAction` had it. */
+          /** At a retry: the previous action, as `pendingAction` held it. */
           earlier: Type.Optional(Type.Unsafe<Static<typeof PendingSchema>>({ type: 'object' })),
         },
         noOtherKeys,
@@ -140,7 +148,7 @@ const HeldSchema = Type.Object(
   noOtherKeys,
 );
 
-/** The full schema of state.json, shipped for those who read the file. */
+/** The full schema of state.json, shipped for readers of the file. */
 export const StateSchema = Type.Object(
   {
     schemaVersion: Type.Literal(SCHEMA_VERSION),
@@ -148,20 +156,23 @@ export const StateSchema = Type.Object(
     name: Str,
     status: enumSchema('live', 'completed', 'halted', 'aborted'),
     outcome: nullableSchema(enumSchema('completed', 'halted', 'aborted')),
-    /** What the run was begun with: a recipe or a workflow. */
+    /** The recipe or workflow with which the run was begun. */
     recipe: Str,
     goal: NullableString,
-    /** Id of the previous run of this name; documents in the directory may be its work. */
+    /** Id of the previous run of this name, which may have written documents in the directory. */
     earlierRun: NullableString,
-    /** Documents that this run has written; its end lists them. */
+    /** Documents that this run has written; listed when it ends. */
     written: Type.Array(Str),
-    /** Documents that hold what executions of this name reported: report.md, and those that were kept, oldest first. */
+    /** Reports of executions of this name: report.md and those that were kept, oldest first. */
     reports: Type.Optional(Type.Array(Str)),
-    /** Artifacts that the recipe states and no block promises, as they were when the run began: whatever differs was written since. */
+    /**
+     * Artifacts that the recipe lists and no block promises, as they were when the run began; any that differ were
+     * written since.
+     */
     found: Type.Optional(Type.Record(Str, NullableString)),
-    /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */
+    /** Size in bytes of each document as this run last wrote it; a shorter one may have been truncated. */
     documents: Type.Record(Str, Type.Integer()),
-    /** Only in a fork: the run and the journal entry that it continues from. */
+    /** Only in a fork: the run and the journal entry from which it continues. */
     forkedFrom: Type.Optional(ForkedFromSchema),
     origin: nullableSchema(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, noOtherKeys)),
     workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
@@ -175,9 +186,9 @@ export const StateSchema = Type.Object(
     held: Type.Optional(HeldSchema),
     /** The highest action number issued so far. */
     lastAction: Type.Integer(),
-    /** The answer that an earlier run of this name got at its plan gate. Absent if no gate ever asked. */
+    /** The answer at the plan gate of an earlier run of this name. Absent if no gate ever asked. */
     planGate: Type.Optional(PlanGateSchema),
-    /** Decisions made while planning, as the plan's summary lists them; later summaries of this name repeat them. */
+    /** Decisions made while planning, as listed in the plan's summary; later summaries of this name repeat them. */
     decisions: Type.Optional(
       Type.Array(
         Type.Object(
@@ -186,21 +197,21 @@ export const StateSchema = Type.Object(
         ),
       ),
     ),
-    /** The newest entries of the journal, without recoveries and what hooks note beside the calls of the run. */
+    /** The newest entries of the journal, except recoveries and what hooks record outside the run's own calls. */
     events: Type.Array(EventSchema),
     lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
     stops: Type.Record(Str, Type.Integer()),
-    /** What was let pass but must be reported: a review that rejected, a bound that was reached. */
+    /** Things that were let pass but must be reported: a rejecting review, a limit that was reached. */
     warnings: Type.Array(Str),
-    /** Repairs made when the run was opened, until an acknowledgement has reported them. */
+    /** Repairs made when the run was opened; kept until an acknowledgement has reported them. */
     recovered: Type.Array(Str),
     ...RECIPE_MEMBERS,
     /** The phases of a workflow; null in a run of a single recipe. */
     workflow: nullableSchema(WorkflowSchema),
     pullRequest: Type.Optional(RequestSchema),
-    /** Outputs of subagents that the main agent wrote itself, as hooks saw it. */
+    /** Outputs of subagents that the main agent wrote itself, as observed by hooks. */
     selfWritten: Type.Optional(Type.Array(Str)),
-    /** A person lets tools write anywhere while this run is live. */
+    /** A person has allowed tools to write anywhere while this run is live. */
     unguarded: Type.Optional(Type.Literal(true)),
     preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
     /** What the project's preferences ask of all work, as they were when the run began. */
@@ -209,7 +220,7 @@ export const StateSchema = Type.Object(
       Type.Object(
         {
           head: NullableString,
-          /** Content digest, null if deleted, of every path that git reports as changed. */
+          /** Content digest of every path that git reports as changed; null for a deleted one. */
           dirty: Type.Record(Str, NullableString),
         },
         noOtherKeys,
@@ -225,8 +236,8 @@ export const StateSchema = Type.Object(
 );
 
 /**
- * The check of every snapshot on reading: the kind of every key, and in full what code reads key by key. dev-cli itself
- * wrote the rest, and checking that as well would cost as much as reading it.
+ * The check applied to every snapshot that is read: the kind of every member and, in full, the members that code reads
+ * key by key. dev-cli itself wrote the rest, and checking that too would cost as much as reading it.
  */
 export const StateCheck = outlineMembers(StateSchema, {
   steps: RECIPE_MEMBERS.steps,
@@ -253,23 +264,23 @@ function kindOf(schema: TSchema): TSchema {
   return schema['type'] === 'object' || schema['type'] === 'array' ? Type.Unsafe({ type: schema['type'] }) : schema;
 }
 
-/** state.json. */
+/** The content of state.json. */
 export type RunState = Frozen<Static<typeof StateSchema>>;
 /** A stream that holds a run, as the store read it. */
 export type RunHead = StreamState<RunState> & { snapshot: RunState };
-/** The state in a transaction. */
+/** The state as a transaction may change it. */
 export type RunDraft = Omit<Draft<RunState>, 'engine' | 'workflow'> & {
   engine: EngineDraft | null;
   workflow: WorkflowDraft | null;
 };
 /** The answer to a gate about the plan. */
 export type PlanGate = NonNullable<RunState['planGate']>;
-/** The file at a promised path, or null. */
+/** The facts of the file at a promised path; null if there is none. */
 export type PathFacts = Static<typeof FactsSchema>;
 /** The phases of a workflow, and the current one. */
 export type Workflow = NonNullable<RunState['workflow']>;
-/** The same in a transaction. */
+/** A workflow's state as a transaction may change it. */
 export type WorkflowDraft = Draft<Workflow>;
 export type PhaseRow = Workflow['phases'][number];
-/** The pending action, with what its acknowledgement is measured against. */
+/** The pending action, with the data against which its acknowledgement is checked. */
 export type PendingState = NonNullable<RunState['pendingAction']>;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import { renderCount } from '../base/words.js';
 import type { NewEntry } from '../store/store.js';
 
-/** What an entry of each type tells, from its data. @param text a member of the data, as text */
+/** Renders an entry of each type as one line, from its data. @param text returns a member of the data as text */
 const LINES: Readonly<Record<string, (text: (key: string) => string, data: JsonObject) => string>> = {
   init: (text) => `started ${text('recipe')}`,
   issued: (text) => `${text('actionId')} ${text('block')}: ${text('action')}`,
@@ -46,7 +46,7 @@ const LINES: Readonly<Record<string, (text: (key: string) => string, data: JsonO
   ended: (text) => text('outcome'),
 };
 
-/** Summarizes an entry in a line, from its data alone. */
+/** Summarizes an entry in one line, from its data alone. */
 export function summarize({ type, data }: Pick<NewEntry, 'type' | 'data'>): string {
   return Object.hasOwn(LINES, type) ? (LINES[type]?.((key) => String(data[key] ?? ''), data) ?? type) : type;
 }
@@ -67,7 +67,7 @@ function place(data: JsonObject): string {
   return parts.filter((part) => part !== null).join(' ') || String(data['block'] ?? '');
 }
 
-/** The todos of a plan that moved on, with what becomes of each. */
+/** Lists the todos affected by a changed plan, each with its verdict. */
 function verdictsOf(data: JsonObject): string {
   const rows = (data['verdicts'] as JsonObject[]).map(({ todo, verdict }) => `${todo} ${verdict}`);
   return rows.length === 0 ? 'no todo changes' : rows.join(', ');

@@ -10,24 +10,24 @@ import { SIMULATED_TREE } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * What a decision may ask of the world outside its run; it is found out when it is first asked for, at once: few decisions ask,
- * and none can wait.
+ * What a decision may ask about the world outside its run. Answers are looked up synchronously when first asked for:
+ * few decisions ask, and none can wait.
  */
 export interface Surroundings {
-  /** The work tree at this absolute path, as it was when first asked for; null where there is no repository. */
+  /** Returns the status of the work tree at this absolute path when first asked for; null without a repository. */
   tree: (workTree: string) => WorkTreeStatus | null;
-  /** What is different there from a baseline; null where git can no longer tell. */
+  /** Returns the differences between that work tree and a baseline; null if git can no longer tell. */
   changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
-  /** The commits between two, oldest first; null where git can no longer tell. */
+  /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   commits: (workTree: string, range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
+  /** Lists the executions of other runs in that work tree; none can begin before this decision is committed. */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 
-/** For a transaction that only reads: it asks nothing. */
+/** For a transaction that only reads and therefore asks nothing. */
 export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, commits: refuse, others: refuse };
 
-/** For a run that is only tried: a clean repository in which nothing changes, and no other run. */
+/** For a rehearsed run: a clean repository in which nothing changes, and no other runs. */
 const SIMULATED: Surroundings = {
   tree: () => SIMULATED_TREE,
   changes: () => ({ paths: [], now: toBaseline(SIMULATED_TREE) }),
@@ -42,7 +42,7 @@ function refuse(): never {
 /** The lock held while a run starts an execution, so that of two that start at once one sees the other. */
 const EXECUTION_LOCK = 'executions';
 
-/** What a decision may ask. `known`: the work tree, where the caller has read it. */
+/** Creates the surroundings of a decision. `known`: the status of the work tree, if the caller has already read it. */
 export function createSurroundings(
   context: ReadContext,
   neighbours: Neighbours<RunState>,

@@ -14,20 +14,24 @@ import type { RunState } from './state.js';
 import { createSurroundings, type Surroundings } from './surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
 
-/** The work of a transaction; what it records is committed. `pending`: the pending action when the transaction begins. */
+/**
+ * The body of a transaction; what it records is committed. `pending`: the pending action when the transaction begins.
+ */
 type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 
 /** The outcome of one attempt at the transaction. */
 type TransactionResult<A> =
   | { kind: 'answered'; answer: A }
-  /** What was restored is committed; the transaction itself comes next. */
+  /** Restored documents were committed; the transaction itself runs in the next attempt. */
   | { kind: 'mended' };
 
 /**
- * Carries out a transaction on a run: opens it, lets `body` work, commits what it recorded. One that recorded nothing writes
- * nothing. What opening the run restored, such as lost documents, is committed on its own first, since `body` may refuse.
- * @param known the work tree, if the caller has read it and nothing has run since; null where there is no repository
- * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
+ * Carries out a transaction on a run: opens the run, calls `body` and commits what it recorded, or writes nothing if it
+ * recorded nothing. Whatever is restored on opening, such as lost documents, is committed separately first, since
+ * `body` may refuse.
+ * @param known the status of the work tree, if the caller has read it and nothing has run since; null without a
+ * repository
+ * @throws DevCliError `NO_SUCH_RUN`; any error of `body` and the store
  */
 export async function transact<A>(
   context: Context,
@@ -47,7 +51,7 @@ export async function transact<A>(
   }
 }
 
-/** Makes the decision of one attempt. `isMended`: what was lost is restored already. */
+/** Makes the decision of one attempt. `isMended`: lost documents have already been restored. */
 function decideAttempt<A>(
   context: Context,
   name: string,
@@ -67,7 +71,7 @@ function decideAttempt<A>(
   return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: runBody(tx, body) });
 }
 
-/** Runs `body`; a refusal then names the run and its pending action (protocol.md, Errors). */
+/** Calls `body` and adds the run and its pending action to a refusal (protocol.md, Errors). */
 function runBody<A>(tx: Transaction, body: Body<A>): A {
   try {
     return body(tx, findPending(tx));
@@ -76,7 +80,7 @@ function runBody<A>(tx: Transaction, body: Body<A>): A {
   }
 }
 
-/** Records what was restored, for the next acknowledgement, `status` and `manifest` to report. */
+/** Records what was restored, so that the next acknowledgement, `status` and `manifest` report it. */
 function noteRecovery(tx: Transaction, notices: string[]): void {
   recordEntry(tx, 'recovered', { notices });
   tx.state.recovered.push(...notices);

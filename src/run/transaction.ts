@@ -22,7 +22,7 @@ import type { Simulation } from './simulation.js';
 import type { RunDraft, RunState } from './state.js';
 import { NO_SURROUNDINGS, type Surroundings } from './surroundings.js';
 
-/** What a CLI block did during the call; the answer lists it as `ran`. */
+/** What a CLI block did during the call; the answer lists it under `ran`. */
 export interface RanStep {
   block: string;
   ok: boolean;
@@ -30,43 +30,43 @@ export interface RanStep {
 }
 
 /**
- * A decision in progress: the snapshot being changed, the documents being written, the entries to be recorded. It lives within
- * a single `decide`; others see only its commit (storage.md, A commit).
+ * A decision in progress: the snapshot being changed, the documents being written, the entries to be recorded. It
+ * exists only within a single `decide`; others see only its commit (storage.md, A commit).
  */
 export interface Transaction {
   readonly place: Directories;
-  /** The captured recipe, with the current one of a workflow; it changes when the next phase begins. */
+  /** The captured recipe; in a workflow, of the current phase. It changes when the next phase begins. */
   captured: CapturedRecipe;
   readonly files: PendingDocuments;
   readonly state: RunDraft;
-  /** The instant of the commit. */
+  /** Time of the commit. */
   readonly at: string;
   readonly by: Caller;
   readonly entries: { type: EntryType; data: EntryData<EntryType> }[];
-  /** Warnings of the answer; not kept. */
+  /** Warnings for this call's answer only. */
   readonly warnings: string[];
   readonly ran: RanStep[];
-  /** Files that say why the next action is issued, such as a review that rejected; its reader opens them first. */
+  /** Files that say why the next action is issued, such as a rejecting review; the agent opens them first. */
   readonly because: string[];
-  /** The work tree as it was when the decision first asked for it; null without a repository. */
+  /** Returns the status of the work tree when the decision first asked for it; null without a repository. */
   readonly tree: () => WorkTreeStatus | null;
-  /** What is different in the work tree from a baseline; null where git can no longer tell. */
+  /** Returns the differences between the work tree and a baseline; null if git can no longer tell. */
   readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
-  /** The commits between two, oldest first; null where git can no longer tell. */
+  /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   readonly commits: (range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Other runs that execute a plan in the same work tree. Once asked, none of them begins before the commit. */
+  /** Lists other runs that execute a plan in the same work tree. Once asked, none can begin before the commit. */
   readonly others: () => readonly OtherExecution[];
-  /** At `init`: the run of this name before the one that begins. Null in every other transaction. */
+  /** At `init`: the previous run of this name. Null in every other transaction. */
   readonly earlier: RunState | null;
-  /** Seconds that a printed poll waits for a command at work. */
+  /** Seconds that a printed poll waits for a running command. */
   readonly pollWait: number;
   /** The journal up to this commit. */
   readonly past: Past;
-  /** Hears what the machines decide, where the run is only tried. */
+  /** Receives the state machines' decisions in a rehearsal. */
   readonly tell?: Simulation['tell'];
 }
 
-/** The reading part of a transaction, which a question has, too. */
+/** The read-only part of a transaction, which questions also use. */
 export interface Standing {
   readonly place: Directories;
   readonly captured: CapturedRecipe;
@@ -91,7 +91,7 @@ export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): 
 
 /**
  * Records the summary of a block's step, cut to 300 characters.
- * @param exit the exit status of its command; null when it has none
+ * @param exit exit code of its command; null if there is none
  */
 export function recordStepSummary(tx: Transaction, block: string, summary: string, exit: number | null = null): void {
   const { exit: _, ...step } = tx.state.steps[block] ?? { status: 'pending' };
@@ -99,7 +99,7 @@ export function recordStepSummary(tx: Transaction, block: string, summary: strin
   tx.state.steps[block] = { ...step, at: tx.at, summary: summary.slice(0, 300), ...ended };
 }
 
-/** Puts a warning into this call's answer and into the end of the run. */
+/** Adds a warning to this call's answer and to the warnings listed when the run ends. */
 export function recordWarning(tx: Transaction, line: string): void {
   tx.state.warnings.push(line);
   tx.warnings.push(line);
@@ -112,8 +112,9 @@ export function recordFault(tx: Transaction, block: string, code: string, messag
 
 /**
  * Opens a transaction.
- * @param state what the body changes in place; a snapshot that others share must be copied first, unless the body only reads
- * @param earlier at `init`: the run of this name before
+ * @param state the state that the body changes in place; a shared snapshot must be copied first, unless the body only
+ * reads
+ * @param earlier at `init`: the previous run of this name
  */
 export function openTransaction(
   context: ReadContext,
@@ -146,7 +147,7 @@ export function openTransaction(
   };
 }
 
-/** Turns a finished transaction into the store's decision. */
+/** Turns a finished transaction into the decision that the store expects. */
 export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
   const [first, ...rest] = entries;
@@ -177,13 +178,15 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   };
 }
 
-/** Events that are left once there are more than twice as many. */
+/** How many events are kept once there are more than twice as many. */
 const EVENTS_KEPT = 10;
 
-/** Members of an entry's data that an event repeats. */
+/** Members of an entry's data that its event repeats. */
 const TOLD = ['block', 'actionId', 'todoId', 'command'] as const;
 
-/** Notes what happened (storage.md, state.json): what follows is appended, so that the change of a commit stays small. */
+/**
+ * Adds this commit's events to the state (storage.md, state.json). Most commits only append, so the patch stays small.
+ */
 function recordEvents({ state, entries, by, at }: Transaction, before: number): void {
   const made = entries.flatMap(({ type, data }, index): RunState['events'] => {
     if (isAside(type)) return [];
@@ -194,7 +197,7 @@ function recordEvents({ state, entries, by, at }: Transaction, before: number): 
   state.events = all.length > 2 * EVENTS_KEPT ? all.slice(-EVENTS_KEPT) : all;
 }
 
-/** Notes in each gate at which journal entry it was decided. */
+/** Records in each decided gate the journal entry of its decision. */
 function numberGates({ state: { gates }, entries }: Transaction, before: number): void {
   entries.forEach(({ type, data }, index) => {
     const isChoice = type === 'acknowledged' && 'block' in data && 'choice' in data;
@@ -205,7 +208,10 @@ function numberGates({ state: { gates }, entries }: Transaction, before: number)
   });
 }
 
-/** Updates recorded inputs to what this commit writes: only changes by others count (recipes.md, Staleness). */
+/**
+ * Updates the recorded input digests to what this commit writes, so that only changes by others count (recipes.md,
+ * Staleness).
+ */
 function refreshInputs({ state: { inputHashes }, files }: Transaction): void {
   for (const { path } of files.changes()) {
     for (const [block, inputs] of Object.entries(inputHashes)) {
@@ -227,8 +233,8 @@ function buildMarks(tx: Transaction): RunMarks {
 }
 
 /**
- * Lists which of dev-cli's own documents, and of those that the recipe names, this run has written, this transaction included:
- * the directory may hold those of an earlier run of the name.
+ * Lists which of dev-cli's own documents, and of the recipe's artifacts, this run has written, including this
+ * transaction. The directory may also hold those of an earlier run of the name.
  */
 export function writtenDocuments({ state, files, captured }: Transaction): string[] {
   const now = files.changes().map(({ path }) => path);
@@ -242,22 +248,25 @@ export function getRound(tx: Standing, block: string | null): number {
   return Math.max(1, counters?.round ?? 1);
 }
 
-/** Derives from the machine's position, and the reviews: `phase`, `currentBlock`, `blockIndex`, `reviewRounds` (storage.md, state.json). */
+/**
+ * Derives `phase`, `currentBlock`, `blockIndex` and `reviewRounds` from the machine's position and the reviews
+ * (storage.md, state.json).
+ */
 function derivePosition({ state, captured }: Transaction): void {
   const { machine, reviews } = state;
   const blocks = captured.recipe.blocks.map(({ id }) => id);
-  // The machine stands nowhere before the run has its goal.
+  // Before the run has its goal, the machine has no position.
   const waits = awaitsGoal(state);
   const block = waits ? state.currentBlock : (findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null);
   state.currentBlock = block;
-  // An aborted run stands nowhere, and stays as far as it came.
+  // An aborted run has no current block but keeps the index that it reached.
   if (block !== null) state.blockIndex = blocks.indexOf(block);
   else if (state.outcome !== 'aborted') state.blockIndex = blocks.length;
   state.phase = (waits ? null : findOutcome(machine)) ?? findWaiter(state);
   state.reviewRounds = new Set(reviews.map(({ block, round }) => `${round} ${block}`)).size;
 }
 
-/** Returns whom a live run waits for. */
+/** Returns who or what a live run is waiting for. */
 function findWaiter(state: RunState): string {
   if (state.held !== undefined) return 'held';
   const action = state.pendingAction;
@@ -266,10 +275,10 @@ function findWaiter(state: RunState): string {
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
 }
 
-/** Types of entries of what happened beside the calls of a run. */
+/** Types of entries that record something outside the run's own calls. */
 const ASIDE: readonly EntryType[] = ['recovered', 'nudged', 'written', 'spent'];
 
-/** Whether an entry of this type tells of something that happened beside the calls of a run. */
+/** Whether an entry of this type records something outside the run's own calls. */
 export function isAside(type: string): boolean {
   return ASIDE.some((one) => one === type);
 }

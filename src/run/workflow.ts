@@ -3,7 +3,7 @@ import type { WorkflowPosition } from '../machine/workflow-program.js';
 import type { PhaseRow, RunState, Workflow, WorkflowDraft } from './state.js';
 
 /**
- * The current phase, which the other fields of the snapshot belong to.
+ * Returns the current phase, to which the other fields of the snapshot belong.
  * @throws DevCliError `INTERNAL` when the index names no phase
  */
 export function getCurrentPhase(workflow: Workflow): PhaseRow {
@@ -11,7 +11,7 @@ export function getCurrentPhase(workflow: Workflow): PhaseRow {
 }
 
 /**
- * The phase at `index`, from 0.
+ * Returns the phase at `index`, from 0.
  * @throws DevCliError `INTERNAL` when there is none
  */
 export function getPhaseRow({ phases }: Workflow, index: number): PhaseRow {
@@ -20,7 +20,10 @@ export function getPhaseRow({ phases }: Workflow, index: number): PhaseRow {
   return row;
 }
 
-/** The workflow's position as its machine expects it (machine/workflow.ts); an aborted workflow counts as halted. */
+/**
+ * Returns the workflow's position as its machine expects it (machine/workflow.ts); an aborted workflow counts as
+ * halted.
+ */
 export function getWorkflowPosition({ phases, phaseIndex, currentPhase }: Workflow): WorkflowPosition {
   const begun = phases.every(({ status }) => status !== 'pending');
   const outside = begun ? 'completed' : 'ready';
@@ -38,18 +41,21 @@ export function renderPhase(workflow: Workflow): string {
   return `${workflow.phaseIndex + 1}/${workflow.phases.length} ${name} (${recipe})`;
 }
 
-/** Whether documents in the run's directory may stem from an earlier phase, or from this one before a retry. */
+/** Whether documents in the run's directory may stem from an earlier phase, or from an earlier attempt at this one. */
 export function isLaterPhase({ workflow }: Pick<RunState, 'workflow'>): boolean {
   return workflow !== null && (workflow.phaseIndex > 0 || getCurrentPhase(workflow).retries !== undefined);
 }
 
-/** Sets the status of the current phase when the run fails or is reopened within it; a settled phase stays as it is. */
+/**
+ * Sets the status of the current phase when the run fails or is reopened within it; a phase that is done or skipped
+ * stays so.
+ */
 export function setPhaseStatus(workflow: WorkflowDraft, status: 'running' | 'failed'): void {
   const row = getCurrentPhase(workflow);
   if (row.status === 'running' || row.status === 'failed') setPhaseRow(workflow, { ...row, status });
 }
 
-/** Replaces the row of a phase, by its name. */
+/** Replaces the row of the phase with the same name. */
 export function setPhaseRow({ phases }: WorkflowDraft, row: PhaseRow): void {
   phases[phases.findIndex(({ name }) => name === row.name)] = row;
 }

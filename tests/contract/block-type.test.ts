@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BLOCK_KINDS } from '../../src/machine/block-kinds.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
-// A type of block added in a copy of the house (docs/architecture.md, How to add): `checklist`, by which the agent checks one
-// thing after the other and chooses what follows. What is changed stands here, and nothing else is.
+// Adds a type of block in a copy of the sources (docs/architecture.md, How to add): `checklist`, with which the agent
+// checks one thing after the other and chooses what follows. This file contains all the changes that the type needs.
 
 const LANGUAGE = `import { type Static, Type } from '@sinclair/typebox';
 import type { ChecklistBlock } from '../resolved.js';
@@ -63,7 +63,7 @@ export const CHECKLIST: BlockType<ChecklistBlock> = {
 };
 `;
 
-/** Every source file that the type takes, with what stands there and what replaces it; a new one whole. */
+/** Every source file that the type changes: the present text and its replacement, or the whole text of a new file. */
 const TOUCHED: Readonly<Record<string, string | readonly [stands: string, becomes: string][]>> = {
   'machine/block-kinds.ts': [
     [
@@ -131,7 +131,7 @@ afterAll(() => {
   rmSync(house, { recursive: true, force: true });
 });
 
-/** Changes a file as the type takes it. */
+/** Applies the type's change to a file. */
 function touch(file: string): void {
   const change = TOUCHED[file] ?? [];
   writeFileSync(join(house, 'src', file), typeof change === 'string' ? change : change.reduce(replace, readHere(file)));
@@ -142,7 +142,7 @@ function replace(text: string, [stands, becomes]: readonly [string, string]): st
   return text.replace(stands, () => becomes);
 }
 
-/** Leaves a file as it was. */
+/** Restores a file. */
 function leave(file: string): void {
   if (typeof TOUCHED[file] === 'string') rmSync(join(house, 'src', file));
   else writeFileSync(join(house, 'src', file), readHere(file));
@@ -152,7 +152,7 @@ function readHere(file: string): string {
   return readFileSync(join(CHECKOUT, 'src', file), 'utf8');
 }
 
-/** What the compiler finds wrong in a file or below a folder, and in what that imports. */
+/** Lists the compiler's errors in a file or folder, and in its imports. */
 function listErrors(below: string): string[] {
   const compiler = join(CHECKOUT, 'node_modules/typescript-7/bin/tsc');
   const settings = join(house, 'looked-at.json');
@@ -168,13 +168,13 @@ function call(...args: string[]): { status: number | null; stdout: string } {
 }
 
 describe('a type of block that asks the agent', () => {
-  // The compiler runs ten times, beside other tests.
+  // The compiler runs ten times while other tests run.
   it('touches at most seven files, and the compiler leads to each', { timeout: 300_000 }, () => {
     expect(Object.keys(TOUCHED).length).toBeLessThanOrEqual(7);
     expect(listErrors('src')).toEqual([]);
     for (const file of Object.keys(TOUCHED)) {
       leave(file);
-      // Where the types are told apart: to look at the whole takes long.
+      // Checks only where the types are distinguished: checking everything takes long.
       const table = file.startsWith('blocks/') ? 'src/blocks/block-types.ts' : 'src/recipe/blocks';
       expect(listErrors(table), `without ${file}`).not.toEqual([]);
       touch(file);

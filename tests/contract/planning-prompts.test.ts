@@ -4,18 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHECKOUT } from '../support/project.mjs';
 
-// A planning run in a harness's default mode asks its user for no permission (harness.md, Install): it needs dev-cli, reading, and
-// writing below .dev/. So no text that it hands out orders another call of the shell.
+// A planning run in a harness's default mode needs no permission from its user (harness.md, Install): it only calls
+// dev-cli, reads, and writes below .dev/. So none of its texts may tell an agent to call anything else in a shell.
 
 const read = (path: string) => readFileSync(join(CHECKOUT, path), 'utf8');
 
-/** The recipes that plan, each as it stands. */
+/** The texts of the recipes that plan. */
 const PLANNING = readdirSync(join(CHECKOUT, 'recipes'))
   .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
   .map((name) => read(`recipes/${name}`))
   .filter((text) => (parse(text) as { skill?: string }).skill === 'specify');
 
-/** Every text that a planning run hands out: its recipes, the prompts that they name, the agents that they start. */
+/**
+ * Lists every text that a planning run hands out: its recipes, the prompts they name, and the definitions of the agents
+ * they start.
+ */
 function listTexts(): Map<string, string> {
   const prompts = PLANNING.flatMap((text) =>
     [...text.matchAll(/\bprompts\/[\w-]+\.md/g)].map(([path]) => `recipes/${path}`),
@@ -28,17 +31,17 @@ function listTexts(): Map<string, string> {
   return new Map(paths.map((path) => [path, read(path)]));
 }
 
-/** Calls that these texts may name, and why no harness asks for them. */
+/** Calls that these texts may name, and why harnesses do not ask about them. */
 const ALLOWED = [
-  /^dev-cli /, // install allows it
-  /^git log\b/, // reads; passes without asking
+  /^dev-cli /, // allowed by `dev-cli install`
+  /^git log\b/, // reads only, so harnesses do not ask
   /^(?:codex exec|gemini -p) /, // only where the user's preference `second_vendor` orders it
 ];
 
-/** Words of code that are no call. */
+/** Code that is not a call. */
 const NO_CALL = /^(?:## |[\w.-]+:|path:line|\w+ of \w+)|[<>{}"$=/]/;
 
-/** Orders to run something, and code that looks like a call. */
+/** Lists orders to run something, and code that looks like a call. */
 function listCalls(text: string): string[] {
   const code = [...text.matchAll(/`([a-z][\w.-]* [^`\n]+)`/g)].map(([, call = '']) => call);
   const calls = code.filter((call) => !ALLOWED.some((form) => form.test(call)) && !NO_CALL.test(call));

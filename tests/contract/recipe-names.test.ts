@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-// What a shipped recipe means, it declares: the code knows none of them, nor their blocks, by name (docs/recipe-language.md).
+// Shipped recipes declare what they mean: the code knows neither them nor their blocks by name
+// (docs/recipe-language.md).
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Recipe {
@@ -26,10 +27,10 @@ const lines = (readdirSync(join(checkout, 'src'), { recursive: true }) as string
       .map((text, index) => ({ file, text, place: `${file}:${index + 1}: ${text.trim()}` })),
   );
 
-/** Commands of dev-cli after which a block of a shipped recipe is called. */
+/** Commands of dev-cli whose name is also that of a block in a shipped recipe. */
 const COMMANDS = ['auto-assume'];
 
-/** The defaults of fields that a recipe leaves open follow from its skill, here. */
+/** Contains the defaults of optional recipe fields, which depend on the skill. */
 const BY_SKILL = join('recipe', 'declared.ts');
 
 function mentions(words: readonly (string | undefined)[], quote = ''): string[] {
@@ -45,11 +46,11 @@ describe('src/', () => {
   });
 
   it('names no block of one', () => {
-    // Ids of one word are words of the language as well.
+    // Only ids with a hyphen: others are ordinary words.
     const ids = recipes.flatMap(({ blocks }) => blocks ?? []).map(({ id }) => id);
     expect(mentions(ids.filter((id) => id.includes('-')))).toEqual([]);
     const steps = lines.filter(({ text }) => /\b(steps|gates)(\?\.)?\[['"]/.test(text)).map(({ place }) => place);
-    // The questions of an execution are stages of its machine, and no blocks.
+    // The questions of an execution are stages of its machine, not blocks.
     expect(steps.filter((place) => !/\['approve(Plan|Commands)'\]/.test(place))).toEqual([]);
   });
 

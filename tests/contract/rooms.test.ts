@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-// The rule that keeps the rooms of src/ apart (docs/architecture.md), tried on a small house, in order and with violations.
+// Tests the rule that separates the rooms of src/ (docs/architecture.md) on a small source tree, with and without
+// violations.
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const bin = join(checkout, 'node_modules', '.bin', 'depcruise');
 let house: string;
@@ -39,7 +40,7 @@ function importing(from: string): string {
   return `import { x as y } from '${from}';\nexport const x = y;\n`;
 }
 
-/** What is found, as `rule: importer`; sorted, each once. */
+/** Lists the violations found, as `rule: importer`, sorted and without duplicates. */
 function found(): string[] {
   const { stdout } = spawnSync(bin, ['--config', '.dependency-cruiser.cjs', 'src'], { cwd: house, encoding: 'utf8' });
   const lines = [...stdout.matchAll(/^ *error ([a-z-]+): (\S+)/gm)].map(([, rule, path]) => `${rule}: ${path}`);

@@ -123,7 +123,10 @@ describe('a wing', () => {
   });
 });
 
-/** Those that come out alone. Each takes half a minute: the seed chooses one, DEV_CLI_WINGS=all takes all. */
+/**
+ * Wings that can be removed on their own. Testing each takes half a minute: the seed chooses one, DEV_CLI_WINGS=all
+ * tests all.
+ */
 const REMOVABLE = ['authoring', 'plan-import'];
 const chosen = chosenSeed() % REMOVABLE.length;
 const removed = REMOVABLE.filter((_, at) => process.env['DEV_CLI_WINGS'] === 'all' || at === chosen);
@@ -157,7 +160,7 @@ describe.each(removed)('the wing %s', (wing) => {
   });
 });
 
-/** Takes out of a table of `app/` what imports a wing, and the rows by its name. */
+/** Removes from a table of `app/` the imports of a wing, and the rows with its name. */
 function withoutRows(text: string, wing: string): string {
   const row = new RegExp(`^  '?${wing}'?: (?:\\{\\n.*?^  \\}|[^\\n]*),\\n`, 'gms');
   const line = new RegExp(`^(?:import|  \\w+: async) .*wings/${wing}/.*\\n`, 'gm');

@@ -25,11 +25,12 @@ import { requirePlace } from '../trust/place.js';
 
 /**
  * `check --action aN`: runs the acceptance commands of a task's todo exactly as `verify` will, and commits only their
- * evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the result).
+ * evidence. A command that has passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the
+ * result).
  * @param given the run's name, if any
- * @param input.wait seconds to wait at most; a command that is still running then is found by the same call again
- * @throws DevCliError `USAGE` for an action that is out and not the task of a todo, `STALE_ACTION` for one that is not out;
- * `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
+ * @param input.wait most seconds to wait; if a command is still running then, the same call finds it again
+ * @throws DevCliError `USAGE` for an action that is out but not the task of a todo, `STALE_ACTION` for one that is not
+ * out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function checkAction(
   context: Context,
@@ -41,7 +42,7 @@ export async function checkAction(
   const queue = await transact(context, name, (tx) =>
     listTodoCommands(tx, getTodoBody(tx, requireTask(tx, action).todoId)),
   );
-  // Before any start is recorded, so that a refusal leaves nothing behind.
+  // Checked before any start is recorded, so that a refusal leaves no trace.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
@@ -58,7 +59,7 @@ export async function checkAction(
   return buildCommandReport(about, { done, running: null, unlisted });
 }
 
-/** Changed paths that a worker's result, as far as it is written, does not list yet. */
+/** Lists changed paths that a worker's result does not list yet, even if it is only partly written. */
 function listUnlistedPaths(tx: Transaction, action: string): string[] {
   const { todoId, substep } = requireTask(tx, action);
   if (substep !== 'worker') return [];
@@ -91,8 +92,8 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
 }
 
 /**
- * Runs one command, or waits for it again.
- * @returns null when it is still running when the call must answer
+ * Runs one command, or waits again for one that is running.
+ * @returns null if the command is still running when the call must answer
  */
 async function runCheck(action: string, queued: QueuedCommand, call: Call): Promise<CommandEvidence | null> {
   const { command, launched } = await startCheck(call, action, queued);
@@ -102,7 +103,7 @@ async function runCheck(action: string, queued: QueuedCommand, call: Call): Prom
 }
 
 /**
- * The running command of this task and acceptance, else a new one whose start is recorded.
+ * Returns the running command of this task and acceptance, or records the start of a new one.
  * @returns `launched`: whether an earlier call recorded the start
  */
 async function startCheck(
@@ -139,7 +140,7 @@ function findCheck({ commands }: RecipeState, action: string, { id }: QueuedComm
 
 function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const evidence = buildEvidence(tx, queued, ended);
-  // Another call of the same check may have committed it already.
+  // A concurrent call of the same check may already have committed it.
   if (tx.state.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
   keepRed(tx, evidence, queued.todo);

@@ -23,11 +23,11 @@ import { advance, advanceEngine, begin } from '../walk/advance.js';
 import { identify } from './identify.js';
 
 /**
- * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
- * (protocol.md §3).
+ * `step complete` and `step fail`: acknowledges an action, checks and records its evidence, advances the run and
+ * returns the next action, in one call (protocol.md §3).
  * @param given the run's name, if any
- * @param input.wait seconds to wait for results and commands at work
- * @throws DevCliError for every refusal; what was good of the evidence is committed all the same
+ * @param input.wait seconds to wait for results and running commands
+ * @throws DevCliError for every refusal; valid parts of the evidence are committed nevertheless
  */
 export async function stepComplete(
   context: Context,
@@ -73,22 +73,24 @@ export async function stepComplete(
   }
 }
 
-/** What the acknowledgement has found out outside its transaction. */
+/** What the call has found out outside its transaction. */
 interface Findings {
-  /** The results of jobs that were running, and the action that was pending then; null before they were looked for. */
+  /**
+   * The results of jobs that were running, and the action pending at that time; null until the jobs have been settled.
+   */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
   isAwaited: boolean;
-  /** The goal that no other run was found to have. */
+  /** The goal, once it is certain that no other run has the same one. */
   goal: string | null;
 }
 
-/** What has to be found out before the transaction can decide; nothing was recorded. */
+/** What must be found out before the transaction can decide; nothing has been recorded yet. */
 type Missing =
-  /** Jobs: if one has ended meanwhile, its block is no longer the pending one. */
+  /** Whether jobs have ended: if one has, its block is no longer the pending one. */
   | { kind: 'jobs'; pendingId: string | null }
-  /** Results that tasks have not handed in yet (`--collect --wait`). */
+  /** Results that tasks have not yet handed in (`--collect --wait`). */
   | { kind: 'results'; engine: RunEngine }
-  /** Whether another run has the goal that is handed in (protocol.md §5). */
+  /** Whether another run already has the goal that is handed in (protocol.md §5). */
   | { kind: 'goal'; goal: string; insisting: Invocation };
 
 function findMissing({ state }: Transaction, found: Findings, { pending, input }: Acknowledgement): Missing | null {
@@ -111,7 +113,7 @@ interface Decided {
   kind: 'decided';
   result: AckResult;
   callResult: CallResult;
-  /** Whether dev-cli has something to do now: a job, or a deferred commit. */
+  /** Whether dev-cli itself has work to do now: a job, or a deferred commit. */
   isWaiting: boolean;
   /** The action that was pending when the transaction began. */
   pendingId: string | null;
@@ -119,7 +121,7 @@ interface Decided {
 
 function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
-  // Whoever answers the question about a change knows of it.
+  // A person who answers the question about a changed plan already knows that it changed.
   const isAsked = tx.state.engine?.at?.stage === APPLY_PLAN;
   const moved = isAsked ? null : findMovedPlan(context, { snapshot: tx.state, files: tx.files });
   const result = acknowledge(tx, given);
@@ -128,10 +130,12 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
   return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId };
 }
 
-/** Loaded on demand: most acknowledgements find no job running and start none. */
+/** Loaded on demand: most acknowledgements neither find a running job nor start one. */
 const settleJobs: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
 
-/** Builds the call's result. Refusals carry no warnings: recoveries are reported by the next acknowledgement accepted. */
+/**
+ * Builds the call's result. Refusals carry no warnings: recoveries are reported by the next accepted acknowledgement.
+ */
 function report(context: Context, tx: Transaction, result: AckResult, moved: string | null): CallResult {
   if (result.kind !== 'refused') {
     tx.warnings.push(...tx.state.recovered);
@@ -153,19 +157,19 @@ function warnMovedPlan({ state: { engine }, warnings }: Transaction, moved: stri
 
 /** An acknowledgement as it was given. */
 interface Acknowledgement {
-  /** The action that waits, with its block. */
+  /** The pending action with its block. */
   pending: PendingBlock | null;
   input: AckInput;
 }
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
- * @throws DevCliError with nothing changed, for anything but evidence that is partly good
+ * @throws DevCliError with nothing changed, unless part of the evidence is valid
  */
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction;
   if (dispatch?.action === 'engine-dispatch') {
-    // A gate that was answered before, or is gone: what is asked of a task says nothing about it.
+    // A choice for an action that is not out belongs to a gate answered earlier, so it is no answer for a task.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
       identify(tx, null, input);
       return { kind: 'duplicate' };
@@ -194,12 +198,12 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   return result;
 }
 
-/** Whether an action is the dispatch that is out, or a task of it. */
+/** Whether an action is the pending dispatch or one of its tasks. */
 function isOut({ state }: Transaction, dispatched: string, actionId: string): boolean {
   return actionId === dispatched || Object.hasOwn(state.engine?.tasks ?? {}, actionId);
 }
 
-/** Hands the engine the results of its tasks, or the answer of a person at its gate. */
+/** Passes to the engine the results of its tasks, or a person's answer at its gate. */
 function advanceByEngine(tx: Transaction, { result, events }: EngineAcknowledgement): AckResult {
   if (events !== undefined) advanceEngine(tx, events);
   return result;

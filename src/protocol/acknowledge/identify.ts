@@ -8,8 +8,8 @@ import { type PendingBlock, staleActionError } from '../../run/pending-action.js
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one
- * that must not be acknowledged.
+ * Finds the action that an acknowledgement is for (protocol.md §3): the pending one, or one acknowledged earlier.
+ * Refuses any other.
  * @throws DevCliError `STALE_ACTION`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `USAGE`
  */
 export function identify(
@@ -27,7 +27,7 @@ export function identify(
 
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  // In any phase of the run.
+  // Acknowledged in any phase of the run.
   const isDuplicate = listRecipes(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
   if (isDuplicate) return { kind: 'duplicate' };
   throw buildStaleError(tx, actionId, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
@@ -58,7 +58,7 @@ function notReached(tx: Transaction, id: string): DevCliError {
   });
 }
 
-/** Another phase of the workflow that has this block; one that has ended first. */
+/** Finds another phase of the workflow that has this block, preferring one that has ended. */
 function phaseWith(tx: Transaction, id: string): { name: string; ended: boolean } | null {
   const { workflow } = tx.state;
   const phases = tx.captured.workflow?.phases ?? [];
@@ -74,7 +74,7 @@ function isOfThisPhase({ captured }: Transaction, id: string): boolean {
   return captured.recipe.blocks.some((block) => block.id === id);
 }
 
-/** @throws DevCliError `PHASE_ENDED`, `NOT_REACHED` for a block of another phase than the one at work */
+/** @throws DevCliError `PHASE_ENDED`, `NOT_REACHED` for a block of a phase other than the current one */
 export function refuseOtherPhase(tx: Transaction, id: string): void {
   const other = phaseWith(tx, id);
   if (other === null || isOfThisPhase(tx, id)) return;
@@ -89,8 +89,9 @@ export function refuseOtherPhase(tx: Transaction, id: string): void {
 }
 
 /**
- * @param todos ids that could have been meant as well
- * @throws DevCliError `UNKNOWN_BLOCK` when no block of the phase at work, or more than one, begins with `prefix`
+ * Returns the id of the block that `prefix` stands for.
+ * @param todos ids of todos that may also have been meant
+ * @throws DevCliError `UNKNOWN_BLOCK` when no block of the current phase, or more than one, begins with `prefix`
  */
 export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly string[] = []): string {
   const ids = tx.captured.recipe.blocks.map((block) => block.id);
@@ -113,5 +114,5 @@ export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly 
   );
 }
 
-/** Todos named in an error. */
+/** The most todos that an error names. */
 const TODOS_NAMED = 20;

@@ -7,14 +7,14 @@ import { stepComplete } from '../acknowledge/complete.js';
 import { asPerson } from '../trust/person.js';
 import { explainRefusal, type OpenGate, requireNoLateText } from './plan-at-gate.js';
 
-/** A person's answer to a gate, wherever they gave it. */
+/** A person's answer to a gate, given at a terminal or elsewhere. */
 
-/** A choice as a gate offers it. */
+/** A choice that a gate offers. */
 export type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
  * Finds a choice that a gate offers.
- * @param otherwise what is wrong with any other
+ * @param otherwise the error message if it does not offer `id`
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 export function requireOffered(gate: OpenGate, id: string | null, otherwise: string): GateChoice {
@@ -23,7 +23,7 @@ export function requireOffered(gate: OpenGate, id: string | null, otherwise: str
   return choice;
 }
 
-/** Nothing was chosen that the gate offers. */
+/** Builds the error for an answer that the gate does not offer, or for no answer. */
 export function unknownChoiceError({ action }: OpenGate, message: string): DevCliError {
   const { run: name } = action;
   return new DevCliError('UNKNOWN_CHOICE', message, {
@@ -35,7 +35,8 @@ export function unknownChoiceError({ action }: OpenGate, message: string): DevCl
 
 /**
  * Answers a gate as a person (protocol.md, A person's word).
- * @throws DevCliError what the acknowledgement refuses, as a person needs it; `STALE_ACTION` where it was answered meanwhile
+ * @throws DevCliError any refusal of the acknowledgement, worded for a person; `STALE_ACTION` if it was answered
+ * meanwhile
  */
 export async function answerOpenGate(
   context: Context,
@@ -53,7 +54,7 @@ export async function answerOpenGate(
   }
 }
 
-/** Somebody else has answered the gate. */
+/** Builds the error for a gate that somebody else has answered. */
 export function gateAnsweredError(name: string, actionId: string): DevCliError {
   return new DevCliError('STALE_ACTION', `The gate ${actionId} was answered meanwhile; this answer changed nothing.`, {
     run: name,

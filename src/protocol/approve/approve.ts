@@ -20,11 +20,12 @@ import { buildGateDecision } from './question.js';
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
 /**
- * `approve [name]`: asks the person at the terminal to answer a gate, to decide on a plan that an agent proposes, to accept sources that changed where they may
- * not, or to let waiting commits go to the present HEAD (protocol.md §3; harness.md, Human gates).
- * @param given the run's name; without it, the one run in which something waits for a person
- * @param input.choice the answer, which then only has to be confirmed
- * @param editor in which the person may change the plan first
+ * `approve [name]`: asks the person at the terminal to answer a gate, to decide on a plan that an agent proposed, to
+ * accept sources that changed where they must not, or to allow waiting commits on the present HEAD (protocol.md §3;
+ * harness.md, Human gates).
+ * @param given the run's name; by default the only run in which something waits for a person
+ * @param input.choice the answer, which then needs only a confirmation
+ * @param editor with which the person may first change the plan
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was answered while the person was being asked
  */
@@ -45,7 +46,7 @@ export async function approve(
     return (asksSources ? acceptSources : approveHead)(context, head.snapshot, input.choice);
   }
   if (isProposed(head.snapshot)) {
-    // A refusal takes a reason, which the gate asks for.
+    // A rejection needs a reason, for which only the gate asks.
     if (input.choice !== undefined && input.choice !== 'approve') throw notYetAskedError(name);
     return applyPlan(context, name, {});
   }
@@ -62,7 +63,7 @@ async function answerGate(
   given: ApproveInput & { editor: Editor },
 ): Promise<Answer> {
   const { run: name } = asked;
-  // An edit may end the gate, or have another one take its place.
+  // An edit may close the gate or replace it with another one.
   let open: GateNow = await takeUpAtGate(context, head, asked);
   if ('told' in open) return open.told;
   const build = async (at: OpenGate): Promise<Decision> => {
@@ -86,8 +87,8 @@ async function answerGate(
 
 /**
  * Asks for one of a gate's choices.
- * @param find what waits, which may be something else after the question
- * @param named the choice given with `--choice`, which is only to be confirmed
+ * @param find returns the open gate, which may be another one after the question
+ * @param named the choice given with `--choice`, which then needs only a confirmation
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 async function askForChoice(
@@ -109,7 +110,10 @@ async function askForChoice(
   return 'told' in gate ? gate : { gate, choice: requireOffered(gate, decided, 'Nothing was chosen.') };
 }
 
-/** What the person reads after an answer: the warnings, which the agent would not learn from `next`, and what to do. */
+/**
+ * Renders what the person reads after an answer: the warnings, which `next` would not repeat to the agent, and what to
+ * do.
+ */
 function renderConfirmation(
   { json }: Answer,
   { name, goal }: { name: string; goal: string | null },
@@ -117,15 +121,15 @@ function renderConfirmation(
 ): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
-  // No session works on the run of a goal now: the next batch begins one (loop-core.md, auto).
+  // No session is working on a goal's run now: the next batch begins one (loop-core.md, auto).
   const goOn =
     goal === null || isHeld ? renderGoOn(name, isHeld, format) : `The next dev-cli auto goes on with ${goal}.`;
   return [...warnings.map((line) => `! ${line}`), `Recorded. ${goOn}`].join('\n');
 }
 
 /**
- * The one run in which something waits for a person.
- * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
+ * Returns the only run in which something waits for a person.
+ * @throws DevCliError `NAME_REQUIRED` if there are several, `DATA_UNEXPECTED` if there is none
  */
 async function findWaitingRun(context: Context): Promise<string> {
   const waiting = await runsWhere(context, (state) => {
@@ -147,7 +151,7 @@ async function findWaitingRun(context: Context): Promise<string> {
   });
 }
 
-/** Whether an agent has proposed another plan; as soon as nothing is at work, a gate asks about it. */
+/** Whether an agent has proposed a changed plan; a gate asks about it as soon as no task is out. */
 function isProposed(state: RunState): boolean {
   return state.status === 'live' && state.engine?.proposed !== undefined;
 }

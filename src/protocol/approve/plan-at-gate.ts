@@ -32,19 +32,22 @@ import { type Editor, editPlan, listFaults } from '../plan/edit.js';
 import { findLateText } from '../plan/edited-text.js';
 import { asPerson } from '../trust/person.js';
 
-/** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
+/**
+ * The plan at a gate that a person answers: changes on disk are applied; the plan can be edited and compared
+ * (living-plan.md, At a gate).
+ */
 
-/** A gate that waits, with the plan that it was first about. */
+/** An open gate, with the plan that the question was first about. */
 export interface OpenGate {
   head: RunHead;
   action: GateAction;
-  /** What the question was asked about; null where it is about no plan, or nothing has that plan any more. */
+  /** The plan that the question was first about; null if it was about no plan, or that plan can no longer be read. */
   asked: PlanContent | null;
-  /** Why a change of the plan is not taken up; nothing where it is. */
+  /** Why a change of the plan could not be applied; empty if it could. */
   faults: DecisionSection[];
 }
 
-/** How a change of the plan is refused that the person can decide without. */
+/** Error codes of a change that cannot be applied, but without which the person can still decide. */
 const UNTAKEN: readonly ErrorCode[] = [
   'PLAN_EDITED',
   'PLAN_CONFLICT',
@@ -58,18 +61,18 @@ const UNTAKEN: readonly ErrorCode[] = [
   'USAGE',
 ];
 
-/** The gate that waits, or what a person is told where none does any more. */
+/** The open gate or, if there is none any more, the answer that tells the person so. */
 export type GateNow = OpenGate | { told: Answer };
 
-/** The gate as it asked, with nothing taken up: for who only looks. */
+/** Returns the gate as it asked, without applying changes of the plan: for callers that only show it. */
 export function lookAtGate(context: Context, head: RunHead, action: GateAction): OpenGate {
   return { head, action, asked: readAsked(open(context, head), head, action), faults: [] };
 }
 
 /**
- * Takes up what was changed in the plan since the gate asked, and has it ask anew. A question about a proposal is itself about
- * such a change: it is asked anew, and nothing is taken up.
- * @throws DevCliError as `applyPlan`, but for what keeps the change alone from being taken up
+ * Applies changes made to the plan since the gate asked, and has the gate ask again. A question about a proposal is
+ * itself about such a change: it is only asked again, and nothing is applied.
+ * @throws DevCliError as `applyPlan`, except errors that merely prevent applying the change
  */
 export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
@@ -92,7 +95,7 @@ function open(context: Context, head: RunHead): Transaction {
   return openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
 }
 
-/** Whether the gate is of an execution, about the plan or not. */
+/** Whether the gate belongs to an execution, be it about the plan or not. */
 function isOfEngine(tx: Transaction, { block }: GateAction): boolean {
   return getBlock(tx, block).kind === 'engine';
 }
@@ -112,7 +115,7 @@ function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean 
   return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
 }
 
-/** The plan that the gate was issued about. */
+/** Reads the plan that the gate was issued about. */
 function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanContent | null {
   if (isOfEngine(tx, action)) return readWholePlan(tx);
   const digest = head.snapshot.pendingAction?.handed?.[PLAN_CONTENT];
@@ -122,8 +125,8 @@ function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanCont
 }
 
 /**
- * Has a gate about the plan ask about it as it is now. One of an execution has done so where the plan changed, but not where its
- * files say the same otherwise.
+ * Has a gate about the plan ask again about its present state. `applyPlan` already does so for a gate of an execution
+ * if the plan changed, but not if only the text of its files did.
  */
 async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate): Promise<OpenGate | null> {
   const { name } = snapshot;
@@ -142,7 +145,7 @@ async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate
   return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;
 }
 
-/** Lists what has changed in the plan since the question was first asked; empty where nothing has. */
+/** Lists the changes of the plan since the question was first asked; empty if there are none. */
 export function listEdits(asked: PlanContent | null, plan: PlanContent | null): DecisionSection[] {
   const changes = asked === null || plan === null ? [] : comparePlans(asked, plan);
   if (changes.length === 0) return [];
@@ -150,16 +153,16 @@ export function listEdits(asked: PlanContent | null, plan: PlanContent | null): 
   return [{ heading: 'What changed since the question was asked', lines: lines.filter((line) => line.trim() !== '') }];
 }
 
-/** Whether what is decided at a gate is about the plan: it is taken up there, edited and compared. */
+/** Whether a gate's decision concerns the plan, which can then be applied, edited and compared there. */
 function isAboutPlan(context: Context, { head, action }: OpenGate): boolean {
   const tx = open(context, head);
   return isOfEngine(tx, action) || isPlanGate(getBlock(tx, action.block));
 }
 
-/** How an answer is refused because the plan changed while the person was asked. */
+/** Error codes of an answer refused because the plan changed while the person was being asked. */
 const CHANGED: readonly ErrorCode[] = ['INPUT_CHANGED', 'PLAN_EDITED'];
 
-/** Gives the refusal of an answer as the person needs it: asked again, they are shown what changed. */
+/** Words the refusal of an answer for a person, who sees the changes when asked again. */
 export function explainRefusal(context: Context, gate: OpenGate, refusal: unknown): unknown {
   if (!(refusal instanceof DevCliError) || !CHANGED.includes(refusal.code) || !isAboutPlan(context, gate))
     return refusal;
@@ -181,7 +184,7 @@ export function explainRefusal(context: Context, gate: OpenGate, refusal: unknow
 }
 
 /**
- * Lists what a gate can be answered with: nothing that accepts a plan whose files cannot be taken up.
+ * Lists the choices of a gate, without those that accept the plan if its files cannot be applied.
  * @param tx a transaction that is only read
  */
 export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): NonNullable<GateAction['choices']> {
@@ -189,7 +192,7 @@ export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): 
   return faults.length === 0 ? choices : choices.filter(({ id }) => !isAcceptance(tx, action, id));
 }
 
-/** Whether a choice accepts the plan that is asked about, or its commands. */
+/** Whether a choice accepts the plan in question or its commands. */
 function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean {
   const block = getBlock(tx, action.block);
   if (block.kind !== 'engine') return isPlanGate(block) && leadsOn(block, id);
@@ -197,7 +200,7 @@ function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean 
 }
 
 /**
- * Refuses to accept a plan of which the person has saved another text meanwhile, in an editor that is open still.
+ * Refuses to accept a plan if the person has meanwhile saved another text in an editor that is still open.
  * @throws DevCliError `INPUT_CHANGED`
  */
 export function requireNoLateText(context: Context, { head, action }: OpenGate, choice: string): void {
@@ -205,14 +208,14 @@ export function requireNoLateText(context: Context, { head, action }: OpenGate, 
   throw new DevCliError('INPUT_CHANGED', 'What you saved in the editor is not in the plan yet.', { run: action.run });
 }
 
-/** What a person does with the plan at a gate. */
+/** What a person can do with the plan at a gate. */
 interface Keys {
   editor: Editor;
-  /** Called with the gate that waits after an edit. */
+  /** Called with the gate that is open after an edit; returns its decision. */
   move: (now: GateNow) => Promise<Decision | null>;
 }
 
-/** Lists the keys by which the plan of a gate is edited and compared; none where the gate is about none. */
+/** Lists the keys with which the person edits and compares the plan; none if the gate does not concern it. */
 export function listPlanKeys(context: Context, gate: OpenGate, { editor, move }: Keys): Look[] {
   if (!isAboutPlan(context, gate)) return [];
   const { run } = gate.action;
@@ -233,12 +236,12 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';
   const now = await askAnew(context, gate);
-  // An edit that leaves nothing to decide withdraws what was proposed.
+  // An edit that restores the plan being carried out withdraws the proposal, so the gate may have closed.
   const isSame = now !== null && now.action.actionId === gate.action.actionId;
   return isSame && !isTaken ? renderText(told) : move(now ?? { told });
 }
 
-/** In an execution against what runs, in planning against the round before. */
+/** Compares, in an execution, with the plan being carried out; while planning, with the previous round. */
 async function renderDifference(context: Context, name: string): Promise<string> {
   const head = await readRun(context, name);
   const round = isExecuting(head.snapshot) ? 0 : listRounds(head).length - 1;
@@ -248,7 +251,7 @@ async function renderDifference(context: Context, name: string): Promise<string>
   return round > 0 ? 'Nothing has changed since the previous round.' : 'Nothing has changed since you were asked.';
 }
 
-/** Of answers that print no command. */
+/** Renders the text of answers that print no commands. */
 function renderText({ text }: Answer): string {
   return text?.(({ command }) => `dev-cli ${command}`) ?? '';
 }

@@ -13,17 +13,19 @@ import { answerOpenGate, gateAnsweredError, requireOffered } from './answer.js';
 import { lookAtGate, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
-/** An answer to a gate that is given in two steps, elsewhere than at the terminal that confirms it (view-page.md, Deciding). */
+/**
+ * An answer to a gate that is given in two steps: chosen elsewhere, confirmed at a terminal (view-page.md, Deciding).
+ */
 
-/** What `approve` would show of a gate. */
+/** What `approve` would show for a gate. */
 export interface ShownGate {
   actionId: string;
   decision: Decision;
-  /** Of what is decided on: of the gate's document, else of what is shown. */
+  /** Digest of the gate's document, or else of what is shown. */
   digest: string;
 }
 
-/** An answer, and what it was given on. */
+/** An answer, and the digest of what it was given on. */
 export interface GateAnswer {
   actionId: string;
   choice: string;
@@ -35,13 +37,15 @@ export interface GateAnswer {
 export interface PreparedAnswer extends GateAnswer {
   run: string;
   title: string;
-  /** How many commands dev-cli would run by it. */
+  /** How many commands the answer would allow dev-cli to run. */
   commands: number;
-  /** Of all that is shown, answers included. */
+  /** Digest of everything that is shown, including the answers. */
   shown: string;
 }
 
-/** Shows the gate that is open, with nothing taken up; null where none is. @throws DevCliError `STATE_CORRUPT` */
+/**
+ * Shows the open gate without applying changes of the plan; null if none is open. @throws DevCliError `STATE_CORRUPT`
+ */
 export async function showOpenGate(context: Context, head: RunHead): Promise<ShownGate | null> {
   const { pendingAction: action, status } = head.snapshot;
   if (status !== 'live' || action?.action !== 'wait-for-user') return null;
@@ -59,9 +63,10 @@ function digestShown({ title, sections, answers }: Decision): string {
 }
 
 /**
- * Prepares exactly what `approve` would decide, and writes nothing: what has changed in the plan is taken up by the person's number.
- * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`; `STALE_ACTION` where the gate is open no more; `INPUT_CHANGED` where it asks
- * about something else by now; `UNKNOWN_CHOICE`, `DATA_MISSING` without the reason that the choice wants
+ * Prepares exactly what `approve` would decide, and writes nothing: a changed plan is applied only when the person
+ * confirms.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`; `STALE_ACTION` if the gate is no longer open; `INPUT_CHANGED`
+ * if it now asks about something else; `UNKNOWN_CHOICE`, `DATA_MISSING` without the reason that the choice requires
  */
 export async function prepareAnswer(context: Context, name: string, input: GateAnswer): Promise<PreparedAnswer> {
   const { head, action } = await requireOpen(context, name, input.actionId);
@@ -69,15 +74,15 @@ export async function prepareAnswer(context: Context, name: string, input: GateA
 }
 
 /**
- * Decides what was prepared, as a person, and nothing else. A plan that has changed is taken up, and asked about anew.
- * @throws DevCliError as `prepareAnswer`, and what the acknowledgement refuses
+ * Decides exactly what was prepared, as a person. A changed plan is applied, and the gate asks about it again.
+ * @throws DevCliError as `prepareAnswer`, and any refusal of the acknowledgement
  */
 export async function decidePrepared(context: Context, given: PreparedAnswer): Promise<Answer> {
   const { run: name, actionId, choice, note } = given;
   const { head, action } = await requireOpen(context, name, actionId);
   const gate = await takeUpAtGate(context, head, action);
   if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
-  // A change that cannot be taken up is told by the acknowledgement, where it matters.
+  // The acknowledgement reports a change that cannot be applied, if it matters for this answer.
   const now = await prepare(context, { ...gate, faults: [] }, given);
   if (now.shown !== given.shown) throw inputChangedError(name);
   return answerOpenGate(context, gate, { choice, ...defined({ note }) });

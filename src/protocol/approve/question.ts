@@ -31,8 +31,8 @@ import { COMMANDS_HEADING, listPlanSections } from '../../views/gate.js';
 import { listEdits, listOpenChoices, type OpenGate } from './plan-at-gate.js';
 
 /**
- * Builds what a person at the terminal decides on: the gate's message; for a plan all that its upper layer says, and every command,
- * uncut; what may be looked at first (protocol.md, A person's word).
+ * Builds the decision for a person at the terminal: the gate's message; for a plan, its whole upper layer and every
+ * command, uncut; and what the person may look at first (protocol.md, A person's word).
  * @throws DevCliError `STATE_CORRUPT`
  */
 export async function buildGateDecision(context: Context, gate: OpenGate): Promise<Decision> {
@@ -63,7 +63,7 @@ function listSections(
     }
     const runs = readWholePlan(tx);
     const sections = gate?.todo === null ? listPlanSections(runs) : [];
-    // The commands that the message lists for the agent stand below, whole.
+    // The message lists commands for the agent; here the sections below list them in full.
     const below = new Set(listCommands(runs).map((command) => `- ${renderCommand(command)}`));
     const question = ask(action.message);
     const lines = question.lines.filter((line) => sections.length === 0 || !below.has(line));
@@ -73,7 +73,7 @@ function listSections(
   const red = listRedAt(tx, action.block).map((one) => renderRed(tx, one));
   if (plan === null) return [ask(action.message), ...red, ...faults, ...listArtifact(tx, head, action)];
   const facts = renderPlanFacts(tx);
-  // What the message says of the plan for the agent stands below, whole.
+  // The message summarizes the plan for the agent; here the sections below show it in full.
   const message =
     facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
   const answered = listChanges(head, action.block, plan);
@@ -81,13 +81,15 @@ function listSections(
   return [ask(message), ...red, ...faults, ...changes, ...listReview(tx), ...listPlanSections(plan)];
 }
 
-/** Lines shown of the end of a red command's log, and the longest of them, in characters; a key shows it all. */
+/**
+ * How many last lines of a failed command's log are shown, and the most characters of each; a key shows the whole log.
+ */
 const RED_LINES = 8;
 const RED_LINE_CAP = 300;
-/** How much of its log is looked at for them, in characters. */
+/** How many characters at the end of the log are searched for these lines. */
 const RED_END = 20_000;
 
-/** A command that is red: how it ended, what it printed last, where its log is. */
+/** Shows a failed command: how it ended, its last output, and the path of its log. */
 function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listRedAt>[number]): DecisionSection {
   const output = red.log === undefined ? '' : (tx.files.text(red.log) ?? '').slice(-RED_END);
   const said = listLastLines(output, RED_LINES).map((line) => `  ${toBoundedLine(line, RED_LINE_CAP)}`);
@@ -96,7 +98,7 @@ function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listRedAt>[nu
   return { heading, lines: [toBoundedLine(red.outcome, RED_LINE_CAP), ...said, ...log] };
 }
 
-/** What has changed in the plan since somebody last answered this gate in this run; empty where nobody has. */
+/** Lists the changes of the plan since this gate was last answered in this run; empty if it was not. */
 function listChanges({ past }: RunHead, block: string, plan: PlanContent): DecisionSection[] {
   let answered: string | undefined;
   past.scan(({ type, data }) => {
@@ -116,7 +118,10 @@ function splitLines(message: string): string[] {
   return message.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** What may be looked at: the plan, or whatever else the gate is about; its review; the end of the last command of the todo that it is about. */
+/**
+ * Lists what the person may look at: the plan or other document in question, its review, the last log of the todo in
+ * question.
+ */
 function listLooks(tx: Transaction, action: GateAction): Look[] {
   const log = findLog(tx, action);
   return [
@@ -126,7 +131,7 @@ function listLooks(tx: Transaction, action: GateAction): Look[] {
   ];
 }
 
-/** The output of the command that ran last for the todo of a gate, or is red where it asks; null where there is none. */
+/** Returns the output of the last command of a gate's todo, or of the last failed command; null if there is none. */
 function findLog(tx: Transaction, { todoId, block }: GateAction): string | null {
   const { engine } = tx.state;
   const last =
@@ -135,13 +140,13 @@ function findLog(tx: Transaction, { todoId, block }: GateAction): string | null 
   return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
 }
 
-/** Lines shown of the document that a gate is about, and the longest of them, in characters; a key shows it all. */
+/** How many lines of a gate's document are shown, and the most characters of each; a key shows the whole document. */
 const LINES = 40;
 const LINE_CAP = 400;
 
 /**
- * Shows the document that a gate is about, since its digest is what is approved, and whether it is as it was when somebody last
- * answered; nothing where it is the plan, or none.
+ * Shows the document that a gate is about, since its digest is what gets approved, and whether it is unchanged since
+ * the last answer. Shows nothing if the document is the plan, or if there is none.
  */
 function listArtifact(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
   const { artifact } = action;
@@ -155,7 +160,7 @@ function listArtifact(tx: Transaction, head: RunHead, action: GateAction): Decis
   ];
 }
 
-/** The key that shows all of the document that a gate is about: the plan, or another. */
+/** Returns the key that shows the whole document that a gate is about: the plan, or another. */
 function listArtifactLooks(tx: Transaction, action: GateAction): Look[] {
   const text = readArtifact(tx, action);
   if (text === null || action.artifact === undefined) return [];
@@ -181,7 +186,7 @@ function listHead(text: string): string[] {
   return lines.length > LINES ? [...shown, `… and ${lines.length - LINES} more lines`] : shown;
 }
 
-/** The digest of what a gate was last answered about in this run. */
+/** Returns the digest of the document when the gate was last answered in this run. */
 function findAnsweredDigest({ past }: RunHead, block: string): unknown {
   let answered: unknown;
   past.scan(({ type, data }) => {
@@ -191,11 +196,11 @@ function findAnsweredDigest({ past }: RunHead, block: string): unknown {
   return answered;
 }
 
-/** Notes of a review that are shown, and the longest, in characters; a key shows the review whole. */
+/** How many notes of a review are shown, and the most characters of each; a key shows the whole review. */
 const NOTES = 6;
 const NOTE_CAP = 400;
 
-/** Shows the last review's verdict, what the reviewer noted, and words of the request that nothing covers. */
+/** Shows the last review's verdict, the reviewer's notes, and words of the request that no requirement covers. */
 function listReview(tx: Transaction): DecisionSection[] {
   const { uncovered = [] } = readPlanSetting(tx.files.text(PLAN) ?? '');
   const verdicts = describeReview(tx);
@@ -213,7 +218,7 @@ function listNotes(tx: Transaction): string[] {
   return notes.length > NOTES ? [...shown, `- and ${notes.length - NOTES} more notes`] : shown;
 }
 
-/** The key that shows the last review whole, each reviewer's. */
+/** Returns the key that shows the whole last review, with all its reviewers. */
 function listReviewLooks(tx: Transaction): Look[] {
   const { reviews } = tx.state;
   const last = reviews.at(-1);

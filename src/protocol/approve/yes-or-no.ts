@@ -11,14 +11,14 @@ import { recordEntry } from '../../run/transaction.js';
 import { readPresent } from '../../work/git.js';
 import { asPerson } from '../trust/person.js';
 
-// Loaded on demand: what a person is asked besides gates.
+// Loaded on demand: the questions to a person that are not gates.
 
 /**
- * Asks the person whether waiting commits may be made on the present HEAD, which does not hold the run's last commit
- * (engine.md, Commits). The yes is for the HEAD that is shown, and the next call makes the commits.
- * @param snapshot of a run whose commits wait for that
- * @param choice what was given with `--choice`, which this question does not take
- * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `GIT_FAILED`, `IO`
+ * Asks the person whether waiting commits may be made on the present HEAD, which does not contain the run's last commit
+ * (engine.md, Commits). The yes applies to the HEAD that is shown; the next call makes the commits.
+ * @param snapshot of a run whose commits wait for this
+ * @param choice the value of `--choice`, which this question does not accept
+ * @throws DevCliError `UNKNOWN_CHOICE` for any answer except yes; `GIT_FAILED`, `IO`
  */
 export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, baseline, engine } = snapshot;
@@ -50,10 +50,10 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
 }
 
 /**
- * Asks the person whether sources that changed in a step that may not touch them are meant to be so. After a yes the
- * refused acknowledgement, repeated, accepts them (harness.md, The second net).
- * @param choice what was given with `--choice`, which this question does not take
- * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when other files were refused meanwhile
+ * Asks the person whether they intended sources to change in a step that must not change them. After a yes, repeating
+ * the refused acknowledgement accepts the changes (harness.md, The second net).
+ * @param choice the value of `--choice`, which this question does not accept
+ * @throws DevCliError `UNKNOWN_CHOICE` for any answer except yes; `STALE_ACTION` if other files were refused meanwhile
  */
 export async function acceptSources(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, sourcesRefused: asked } = snapshot;

@@ -24,8 +24,7 @@ import { stopJobs } from '../settle.js';
 import { endRun } from '../walk/end.js';
 
 /**
- * `abort`: ends a live or halted run for good; its documents stay. Repeated, it answers as a duplicate (protocol.md
- * §5).
+ * `abort`: ends a live or halted run for good; its documents stay. Repeating it is a duplicate (protocol.md §5).
  * @param given the run's name, if any
  * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason, `RUN_HELD`, `NO_SUCH_RUN`
  */
@@ -39,12 +38,12 @@ export async function abort(context: Context, given: unknown, reason: string): P
     if (head.snapshot === null) throw noSuchRunError(name);
     refuseHeld(context, head.snapshot, 'to abort it');
     const lost = head.rebooted || head.stale.length > 0 ? findLost(head, head.snapshot) : null;
-    // Even a run whose captured recipe is lost can be aborted.
+    // A run can be aborted even if its captured recipe is lost.
     const captured = readCapturedOrEmpty(lost === null ? head : { ...head, files: overlayLost(head.files, lost) });
     const surroundings = createSurroundings(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
-    // After this commit nothing tells any more that documents may be lost.
+    // Restored now, because after this commit nothing shows that documents may be lost.
     const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
     if (restored.length > 0) recordEntry(tx, 'recovered', { notices: restored });
     abandoned = abortRun(tx, reason);
@@ -77,14 +76,14 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
   return abandoned;
 }
 
-/** Has nothing stand as at work that nobody will end (storage.md, state.json). */
+/** Marks steps and todos that nobody will finish as no longer running (storage.md, state.json). */
 function layDown({ state: { steps, engine }, at }: Transaction): void {
   for (const [id, step] of Object.entries(steps)) {
     if (step.status === 'running') steps[id] = { ...step, status: 'failed', at };
   }
   if (engine === null) return;
   for (const { id, status, substeps } of Object.values(engine.todos)) {
-    // A stage is the status of a todo only while that goes through it.
+    // A todo has a stage as its status only while it is in that stage.
     if (substeps[status] === undefined) continue;
     const open = Object.entries(substeps).filter(([, substep]) => substep.status === 'running');
     const laidDown = open.map(([stage, substep]) => [stage, { ...substep, status: 'pending' as const }]);
@@ -92,7 +91,7 @@ function layDown({ state: { steps, engine }, at }: Transaction): void {
   }
 }
 
-/** Withdraws the tasks of an execution; todos that are done keep their ticked box and are reported. */
+/** Withdraws the tasks of an execution; todos that are done keep their ticked boxes and appear in the report. */
 function abandonExecution(tx: Transaction, engine: EngineDraft, reason: string): void {
   engine.tasks = {};
   engine.job = null;

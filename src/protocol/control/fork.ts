@@ -36,10 +36,10 @@ interface ForkSource {
 }
 
 /**
- * `fork`: begins a run under a new name from a checkpoint of another one, which is not touched (storage.md, History).
- * The fork does not become the active run, launches nothing, and is not guarded until somebody goes on with it.
+ * `fork`: begins a run under a new name from a checkpoint of another run, which stays unchanged (storage.md, History).
+ * The fork does not become the active run, launches nothing, and is not guarded until somebody continues it.
  * @param given name of the run to fork
- * @param input.at entry of its journal to go on from
+ * @param input.at entry of its journal from which to continue
  * @param input.as name of the fork
  * @throws DevCliError `RUN_EXISTS`, `RUN_HELD`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`,
  * `JOURNAL_CORRUPT`, `RECIPE_UNTRUSTED`; then nothing was written
@@ -84,7 +84,7 @@ async function beginFork(
   });
 }
 
-/** Lets the fork go on from where the run was: with its pending action, or with what a hold had kept back. */
+/** Continues the fork where the run was: with its pending action, or with what a hold had kept back. */
 function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunState): void {
   if (pendingAction !== null) reissue(tx, pendingAction, name);
   else if (held !== undefined) goOnInFork(tx, held.kept, currentBlock ?? '');
@@ -108,7 +108,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const lost: string[] = [];
   const warnings = checkpoint.torn ? [TORN_WARNING] : [];
   const action = snapshot.pendingAction;
-  // The pending action's files name the other run; they are written anew.
+  // The pending action's files contain the other run's name, so they are written again.
   const superseded = action === null || action.action === 'done' ? null : `actions/${action.actionId}/`;
   const contents = await context.store.contents(from, checkpoint.documents.values());
   for (const [path, digest] of checkpoint.documents) {
@@ -158,8 +158,8 @@ function refuseForeignFiles(
 }
 
 /**
- * The state of the checkpoint under its new name. Decisions carry over; references to its own journal, running commands
- * and the presence of a person do not.
+ * Returns the state of the checkpoint under the new name. Decisions carry over; references to the old journal, running
+ * commands and the presence of a person do not.
  */
 function createForkedState(
   context: Context,
@@ -192,20 +192,20 @@ function createForkedState(
   };
 }
 
-/** An agent's fork asks about commands that nobody has approved, whoever began the run before and however. */
+/** Has an agent's fork ask about commands that nobody has approved, no matter who began the original run, or how. */
 function withQuestion(preferences: RunState['preferences']): RunState['preferences'] {
   return askPerson(
     preferences['approve_commands'] === 'auto' ? { ...preferences, approve_commands: 'ask' } : preferences,
   );
 }
 
-/** A recipe's state without what belongs to its own run's journal and processes. */
+/** Returns a recipe's state without references to the journal and the processes of the original run. */
 function forkRecipe<R extends RecipeState>(recipe: R): R {
   const gates = Object.entries(recipe.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
   return { ...recipe, gates: Object.fromEntries(gates), sourcesRefused: null, commands: {}, commandResults: {} };
 }
 
-/** The fork commits wherever HEAD is when it goes on. */
+/** Drops the recorded HEAD: the fork commits wherever HEAD is when it continues. */
 function withoutHead(engine: RunEngine | null): RunEngine | null {
   if (engine === null) return null;
   const { head: _head, waits: _waits, ...rest } = engine;

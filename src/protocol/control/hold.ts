@@ -22,10 +22,10 @@ import { goOnAfterHold } from '../walk/release.js';
 const REASON_CAP = 1000;
 
 /**
- * `hold`: from now on nothing new is handed out or begun; what is out may come back (control.md, Holding). At a terminal it is
- * a person's hold, which takes the place of an agent's. A hold of a held run is a duplicate.
+ * `hold`: from now on, nothing new is handed out or begun; tasks already out may still be acknowledged (control.md,
+ * Holding). At a terminal it becomes a person's hold, which replaces an agent's. Holding a held run is a duplicate.
  * @param given the run's name, if any
- * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for a reason that is too long, `NO_SUCH_RUN`
+ * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for too long a reason, `NO_SUCH_RUN`
  */
 export async function hold(
   context: Context,
@@ -55,7 +55,7 @@ export async function hold(
   return context.caller.terminal === true ? { ...answer, text: await tellHold(context, result) } : answer;
 }
 
-/** What a person reads: who holds the run, what is still out, what releases it. */
+/** Renders what a person reads: who holds the run, what is still out, and how to release it. */
 async function tellHold(context: Context, { name, duplicate }: CallResult): Promise<NonNullable<Answer['text']>> {
   const { describeWaiting } = await import('../../views/status.js');
   const { snapshot } = await readRun(context, name);
@@ -66,10 +66,10 @@ async function tellHold(context: Context, { name, duplicate }: CallResult): Prom
 }
 
 /**
- * `release`: lets a held run go on (control.md, Releasing). A person's hold is released by a person at a terminal, who is asked.
- * The release of a run that is not held, or has ended, is a duplicate.
+ * `release`: lets a held run continue (control.md, Releasing). Only a person at a terminal, who must confirm, releases
+ * a person's hold. Releasing a run that is not held, or has ended, is a duplicate.
  * @param given the run's name, if any
- * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `NO_SUCH_RUN`
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` if the person did not say yes, `NO_SUCH_RUN`
  */
 export async function release(context: Context, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, true);
@@ -79,7 +79,7 @@ export async function release(context: Context, given: unknown): Promise<Answer>
   const result = await transact(caller, name, (tx): CallResult => {
     const now = tx.state.held;
     if (now === undefined) return { ...startResult(tx), duplicate: true };
-    // A person has held it since this call looked.
+    // A person has held the run after this call read it.
     if (now.by === 'human' && tx.by.kind !== 'human') requirePerson(context, name);
     delete tx.state.held;
     recordEntry(tx, 'released', {});
@@ -123,7 +123,7 @@ function refuseEnded({ state }: Transaction): void {
   });
 }
 
-/** report.md tells when an execution was held. */
+/** Records the event for report.md, which says when an execution was held. */
 function noteTurn(tx: Transaction, kind: 'held' | 'released', reason?: string): void {
   if (tx.state.engine === null) return;
   const by = `by ${describeDecider(tx.by.kind)}`;

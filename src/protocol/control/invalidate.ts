@@ -25,11 +25,11 @@ import { forgetAcknowledgements, reopenPhase } from '../walk/phases.js';
 
 /**
  * `step invalidate`: gives a block a new action at once and has the finished blocks after it redone, or gives todos a
- * further attempt; documents stay, and a halted run is reopened (protocol.md §3). For a block it is a duplicate when
- * repeated before anything else happened, because its answer may have been lost.
+ * further attempt. Documents stay, and a halted run is reopened (protocol.md §3). For a block, an immediate repetition
+ * is a duplicate, because the first answer may have been lost.
  * @param given the run's name, if any
  * @param input.step a block by id or unique prefix, or todos of the running plan, separated by commas
- * @param input.note a ruling: what the next attempt has to know; for a todo it is kept for all later attempts
+ * @param input.note a ruling: what the next attempt must know; for a todo it is kept for all later attempts
  * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`, `FILES_OVERLAP`
  */
 export async function stepInvalidate(
@@ -58,14 +58,17 @@ function notBegunError(name: string): DevCliError {
   });
 }
 
-/** What is to be redone. */
+/** The work to be redone. */
 interface Target {
   block: string;
   /** Todos of the plan that the block executes; null for the block itself. */
   todos: string[] | null;
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for a block among todos */
+/**
+ * Resolves `--step` to a block or todos. @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for
+ * a block among todos
+ */
 function resolveTarget(tx: Transaction, step: string): Target {
   const known = tx.state.engine?.todos ?? {};
   const words = [...new Set(step.split(',').map((word) => word.trim()))];
@@ -85,15 +88,15 @@ function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: stri
   const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
   if (pending.action === 'running' || pending.action === 'done') return false;
-  // A gate whose artifact has changed is asked anew, about the artifact as it is now.
+  // A gate whose artifact has changed is asked again, about the present artifact.
   if (findChangedArtifact(tx, pending) !== null) return false;
   if (events.at(-1)?.seq !== pending.issuedSeq || pending.block !== block) return false;
   return note === undefined || tx.files.text(rulingFile(pending.actionId)) === note;
 }
 
 /**
- * Has todos of the plan at work done again, with what depends on them.
- * @returns the jobs that it withdrew; they are still running
+ * Has todos of the running plan done again, with those that depend on them.
+ * @returns the withdrawn jobs, which are still running
  * @throws DevCliError as `stepInvalidate`
  */
 export function reopenTodos(tx: Transaction, todos: string[], note: string | undefined): Job[] {
@@ -102,7 +105,7 @@ export function reopenTodos(tx: Transaction, todos: string[], note: string | und
 
 /**
  * Invalidates the target.
- * @returns the jobs that it withdrew; they are still running
+ * @returns the withdrawn jobs, which are still running
  * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `FILES_OVERLAP`
  */
 function invalidate(tx: Transaction, { block: id, todos }: Target, note: string | undefined): Job[] {
@@ -121,7 +124,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
       { fix: { command: 'next', input: { name: state.name } } },
     );
   }
-  // While the run was halted, other executions may have begun on the same files.
+  // While the run was halted, other executions may have begun to change the same files.
   const { engine } = tx.state;
   const clash = state.status === 'halted' && engine !== null ? findFileConflict(tx, Object.values(engine.todos)) : null;
   if (clash !== null) throw clash;
@@ -130,8 +133,8 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
 }
 
 /**
- * Has a block that was reached, and the finished ones after it, done again (protocol.md, Redoing).
- * @returns the jobs that it withdrew; they are still running
+ * Has a reached block and the finished blocks after it done again (protocol.md, Redoing).
+ * @returns the withdrawn jobs, which are still running
  */
 export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
   const { blocks } = tx.captured.recipe;
@@ -148,7 +151,7 @@ export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
   return running;
 }
 
-/** Keeps a ruling: on an execution for all its todos, on any other block as a file that its next action names. */
+/** Keeps a ruling: on an execution, for all its todos; on any other block, as a file that its next action names. */
 function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   const executes = tx.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
   if (executes && tx.state.engine !== null) {
@@ -160,12 +163,14 @@ function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   tx.because.push(path);
 }
 
-/** Path of the ruling on a block, relative to the run's directory: beside the action that it leads to. */
+/**
+ * Returns the path of the ruling on a block, relative to the run's directory: beside the action that follows from it.
+ */
 function rulingFile(actionId: string): string {
   return `actions/${actionId}/ruled.md`;
 }
 
-/** Returns the block in which the run carries out its plan. @throws DevCliError `INTERNAL` where its recipe has none */
+/** Returns the block in which the run carries out its plan. @throws DevCliError `INTERNAL` if the recipe has none */
 export function requireEngineBlock(tx: Transaction): string {
   const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
   if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
@@ -173,8 +178,8 @@ export function requireEngineBlock(tx: Transaction): string {
 }
 
 /**
- * Invalidates todos; their dependents become stale, their commits are not undone (protocol.md, Redoing).
- * @returns the jobs that it withdrew; they are still running
+ * Invalidates todos; their dependents become stale, and their commits are not reverted (protocol.md, Redoing).
+ * @returns the withdrawn jobs, which are still running
  * @throws DevCliError `NOT_REACHED` for a todo without an attempt
  */
 function redoTodos(tx: Transaction, block: string, todos: readonly string[], note: string | undefined): Job[] {

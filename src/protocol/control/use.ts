@@ -29,8 +29,8 @@ export async function use(context: Context, given: string): Promise<Answer> {
 }
 
 /**
- * Makes a run the active one. If it has ended meanwhile the pointer is cleared again, because the run's last commit may
- * have cleared it before it was set.
+ * Makes a run the active one. If the run has ended meanwhile, the pointer is cleared again, because the run's last
+ * commit may have cleared it before this call set it.
  * @returns the run as it is now
  * @throws DevCliError `NO_SUCH_RUN`
  */

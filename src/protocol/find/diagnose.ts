@@ -9,11 +9,11 @@ import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
 /**
- * Looks for the cause behind an error. To keep calls cheap a snapshot is checked only in outline when it is read, so
- * one that somebody edited may break something later.
- * @param given the run's name as the call had it, if any
- * @returns `STATE_CORRUPT` for an unexpected error if state.json differs from the journal; for an error about a missing
- * run or plan, the same error with where it may be; else `error` itself
+ * Looks for the cause of an error. To keep calls cheap, a snapshot is checked only in outline when it is read, so a
+ * snapshot edited by hand may cause an error later.
+ * @param given the run's name as passed to the call, if any
+ * @returns for an unexpected error, `STATE_CORRUPT` if state.json differs from the journal; for an error about a
+ * missing run or plan, the same error with the place where it may be; otherwise `error` itself
  */
 export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
   if (error instanceof DevCliError && error.code === 'PLAN_MISSING') {
@@ -22,7 +22,7 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
     const explained = await explainMissingRuns(context, error);
     if (explained !== null) return explained;
-    // The runs that were probably meant: those whose names begin with the given one, or the one that is near.
+    // Suggests runs whose names begin with the given one, or the most similar name.
     if (error.code !== 'NO_SUCH_RUN' || typeof given !== 'string') return error;
     const suggestion = renderSuggestion(given, await listRuns(context));
     return suggestion === '' ? error : noSuchRunError(given, suggestion);
@@ -44,12 +44,15 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
     const { differences } = await context.store.replay(name);
     return differences.some(({ path }) => path === 'state.json') ? name : null;
   } catch {
-    // The original failure says more than one met while explaining it.
+    // The original error says more than an error met while explaining it.
     return null;
   }
 }
 
-/** Explains why the root has no runs, or lacks the one of this work tree, and where they may be; else null. */
+/**
+ * Explains why the root has no runs, or not the one of this work tree, and where they may be; null if neither is the
+ * case.
+ */
 async function explainMissingRuns(context: Context, { code, message, run }: DevCliError): Promise<DevCliError | null> {
   const { root, workTree, boundRun, reader } = context;
   const explain = (reason: string, fix: Fix) =>

@@ -4,17 +4,17 @@ import { listInOtherWorkTrees } from '../../project/work-trees.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { ReadContext } from '../../run/context.js';
 
-/** What another work tree of the repository has of a run's name (protocol.md §5). */
+/** What another work tree of the repository has under a run's name (protocol.md §5). */
 interface Elsewhere {
-  /** As a word of a command line: the root there. */
+  /** The root in that work tree, quoted for a command line. */
   root: string;
-  /** Whether a run of the name is live there; else there is only its plan. */
+  /** Whether a run of the name is live there; otherwise only its plan exists there. */
   live: boolean;
 }
 
 type Asking = Pick<ReadContext, 'root' | 'reader'>;
 
-/** Finds a live run of this name in another work tree of the repository, else a plan; null where there is neither. */
+/** Finds a live run of this name in another work tree of the repository, or else its plan; null if there is neither. */
 function findElsewhere({ root, reader }: Asking, name: string): Elsewhere | null {
   const found = listInOtherWorkTrees(root).flatMap((other): Elsewhere[] => {
     const run = `${other}/.dev/specs/${name}`;
@@ -30,13 +30,13 @@ function isLive(reader: Asking['reader'], path: string): boolean {
     const state = parseOrNull(reader.read(path));
     return isRecord(state) && state['status'] === 'live';
   } catch (error) {
-    // What cannot be read there is for calls there to say.
+    // A call in that work tree reports what is unreadable there.
     if (error instanceof DevCliError) return false;
     throw error;
   }
 }
 
-/** Says, to a run that begins, that one of its name is live in another work tree; nothing where none is. */
+/** Warns a run that begins if one of its name is live in another work tree. */
 export function warnOfElsewhere(context: Asking, name: string): string[] {
   const there = findElsewhere(context, name);
   if (there?.live !== true) return [];
@@ -45,7 +45,7 @@ export function warnOfElsewhere(context: Asking, name: string): string[] {
   ];
 }
 
-/** Says to a missing plan that another work tree has it, or a live run of the name. */
+/** Adds to the error for a missing plan the other work tree that has the plan, or a live run of the name. */
 export function explainMissingPlan(context: Asking, name: string, error: DevCliError): DevCliError {
   const there = findElsewhere(context, name);
   if (there === null) return error;

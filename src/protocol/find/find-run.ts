@@ -9,14 +9,15 @@ import type { RunHead, RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
 
-/** How a first run is started. */
+/** The command that starts a first run. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
 
 /**
- * The run a command is about (protocol.md, Names): the one named, else the one this session is bound to, else the one
- * this work tree was made for, else the active one.
- * @param changes whether the command changes state: then several live runs and no known session need the name
- * @param repeat the command for a run, which the refusal then names for the one that ended last
+ * Finds the run that a command is about (protocol.md, Names): the given one, else the one to which this session is
+ * bound, else the one for which this work tree was made, else the active one.
+ * @param changes whether the command changes state: it then needs a name if several runs are live and the session is
+ * unknown
+ * @param repeat builds the command for a given run; the refusal suggests it for the run that ended last
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
 export async function findRun(
@@ -33,7 +34,7 @@ export async function findRun(
   if (context.boundRun !== null) return context.boundRun;
   const active = await findOwnRun(context);
   if (changes) {
-    // Those of goals have work trees of their own, where they need no name.
+    // Runs of goals have work trees of their own, where commands need no name.
     const live = await runsWhere(context, ({ status, origin }) => status === 'live' && origin === null);
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
@@ -47,8 +48,8 @@ export async function findRun(
 }
 
 /**
- * The names of the runs of this root, also of those that cannot be read. A directory whose first commit a crash cut off
- * is none.
+ * Lists the names of the runs of this root, including unreadable ones. A directory whose first commit was interrupted
+ * by a crash does not count as a run.
  */
 export async function listRuns(context: ReadContext): Promise<string[]> {
   const names = await context.store.streams();
@@ -65,7 +66,7 @@ async function isBegun(context: ReadContext, name: string): Promise<boolean> {
   }
 }
 
-/** The names of the runs of this root that are as wanted; a run that cannot be read is not. */
+/** Lists the names of the runs of this root whose state fits `wanted`; leaves out unreadable runs. */
 export async function runsWhere(context: ReadContext, wanted: (state: RunState) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (const name of await context.store.streams()) {
@@ -79,37 +80,37 @@ export async function runsWhere(context: ReadContext, wanted: (state: RunState) 
   return found;
 }
 
-/** Whether dev-cli itself is at work for the run: an external command, a commit. */
+/** Whether dev-cli itself is working for the run, on an external command or a commit. */
 export function hasRunningJob(state: RunState | null): boolean {
   return state?.pendingAction?.action === 'running';
 }
 
-/** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, Commits). */
+/** Whether deferred commits can be tried now, because no worker is changing the sources (engine.md, Commits). */
 export function hasDeferredCommits(state: RunState | null): boolean {
   const engine = state === null ? null : state.engine;
   if (engine === null || engine.deferred.length === 0 || state?.status === 'aborted') return false;
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
 
-/** Whether dev-cli itself has something to do for the run before it can answer: a job, or a deferred commit. */
+/** Whether dev-cli itself has work to do for the run before it can answer: a job or a deferred commit. */
 export function hasWork(state: RunState | null): boolean {
   return hasRunningJob(state) || hasDeferredCommits(state);
 }
 
-/** The id of the action that is pending; null where none is, or the run has ended. */
+/** Returns the id of the pending action; null if there is none or the run has ended. */
 export function findPendingId(snapshot: RunState | null): string | null {
   const action = snapshot?.pendingAction ?? null;
   return action === null || action.action === 'done' ? null : action.actionId;
 }
 
-/** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+/** Reads a run that must exist. @throws DevCliError `NO_SUCH_RUN` and any error of the store */
 export async function readRun(context: ReadContext, name: string): Promise<RunHead> {
   const head = await context.store.read(name);
   if (head.snapshot === null) throw noSuchRunError(name);
   return { ...head, snapshot: head.snapshot };
 }
 
-/** Whether the plan on disk may be another than the one that a run carries out, and could take up. */
+/** Whether the plan on disk may differ from the one that a run carries out, and could still be applied. */
 export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): boolean {
   const engine = snapshot === null ? null : snapshot.engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
@@ -118,8 +119,8 @@ export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'sn
 }
 
 /**
- * How the plan on disk differs from the captured one; null where it does not, or where no execution can go on.
- * @param head with what was lost put back
+ * Returns how the plan on disk differs from the captured one; null if it does not, or if no execution can continue.
+ * @param head the run with its lost documents restored
  */
 export function findMovedPlan(
   context: Pick<ReadContext, 'root' | 'keepsFindings'>,

@@ -5,9 +5,9 @@ import type { Invocation } from '../../base/invocation.js';
 import type { ReadContext } from '../../run/context.js';
 
 /**
- * Builds the refusal of a command without a name where no run is active: it leads to the runs there are.
- * @param first how a first run is started
- * @param repeat the command for a run, which is named for the one that ended last
+ * Builds the refusal of a command without a name when no run is active; it points to the existing runs.
+ * @param first the command that starts a first run
+ * @param repeat builds the command for a given run; suggested for the one that ended last
  */
 export async function buildNoActiveRunError(
   { store }: ReadContext,
@@ -19,7 +19,7 @@ export async function buildNoActiveRunError(
   for (const name of await store.streams()) {
     try {
       const { snapshot } = await store.read(name);
-      // A directory whose first commit was cut off by a crash does not count as a run.
+      // A directory whose first commit was interrupted by a crash does not count as a run.
       isAny ||= snapshot !== null;
       if (snapshot !== null && snapshot.status !== 'live') ended.push({ name, updatedAt: snapshot.updatedAt });
     } catch (error) {

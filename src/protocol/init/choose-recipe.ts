@@ -4,13 +4,14 @@ import type { Library } from '../../recipe/load/library.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { RunState } from '../../run/state.js';
 
-// Which recipe an `init` means (protocol.md, init).
+// Decides which recipe an `init` means (protocol.md, init).
 
 type InitFlags = Omit<InputOf<'init'>, 'name'>;
 
 /**
- * The recipe that was named, else the one that begins planning in the mode of the flags or of the unfinished run.
- * @param grown the run whose work is planned anew, if any
+ * Returns the recipe that was named, or else the one that begins planning in the mode of the flags or of the unfinished
+ * run.
+ * @param grown the run whose work is to be planned again, if any
  */
 export function resolveRecipeName(
   library: Library,
@@ -21,7 +22,7 @@ export function resolveRecipeName(
   const named = input.recipe ?? input.workflow;
   if (named !== undefined) return named;
   const flags = readModeFlags(input);
-  // An ended run with another goal is other work.
+  // If the run has ended and another goal is given, this is different work.
   if (grown !== null && (input.goal === undefined || unfinished !== null))
     return resolveGrownRecipe(library, flags, grown);
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
@@ -35,7 +36,10 @@ export function resolveRecipeName(
   });
 }
 
-/** The recipe that plans the same work anew: the run's own, unless that only executes or another mode is wanted. */
+/**
+ * Returns the recipe that plans the same work again: the run's own, unless that one only executes or another mode is
+ * wanted.
+ */
 function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeFlags>, grown: RunState): string {
   const { engine, mode } = grown;
   if (grown.workflow !== null) return grown.recipe;
@@ -46,14 +50,14 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
   });
 }
 
-/** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
+/** Returns the recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished !== null && unfinished.engine !== null && flags['depth'] === undefined) return unfinished.recipe;
   return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
 }
 
 /**
- * The first recipe whose mode is the wanted one or leaves it open.
+ * Returns the first recipe whose mode is the wanted one or is left open.
  * @throws DevCliError `UNKNOWN_RECIPE`
  */
 function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
@@ -66,7 +70,7 @@ function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<R
   });
 }
 
-/** The mode that the flags state. */
+/** Returns the mode that the flags state. */
 export function readModeFlags(input: InitFlags): { depth?: string; interaction?: string } {
   return {
     ...(input.quick === true ? { depth: 'quick' } : {}),

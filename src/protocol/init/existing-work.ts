@@ -17,11 +17,12 @@ import { isTrustedHere } from '../trust/run-place.js';
 import { executesAtOnce, type InitInput, type PreparedRun } from './prepare.js';
 
 /**
- * Keeps a session from starting work that another run is already doing (protocol.md §5), or that a person has held under another
- * name (control.md, Releasing).
- * @param beside.prepared the run that is begun; none where one is there and has been given its goal
- * @param beside.instead the command that insists
- * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given; `RUN_HELD`
+ * Refuses work that another run is already doing (protocol.md §5), or that a person has held under another name
+ * (control.md, Releasing).
+ * @param beside.prepared the run to be begun; absent if a run exists and receives its goal now
+ * @param beside.instead the command that starts the work nevertheless
+ * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given;
+ * `RUN_HELD`
  */
 export async function refuseSameGoal(
   context: Context,
@@ -52,7 +53,7 @@ export async function refuseSameGoal(
   }
 }
 
-/** Whether the plan that is to be executed has no todos but those of another run's plan: it is a copy of it, or a part. */
+/** Whether every todo of the plan to be executed is also in another run's plan: it is a copy or a part of that plan. */
 async function isPlanOf(
   context: Context,
   name: string,
@@ -67,7 +68,7 @@ async function isPlanOf(
   return mine?.todos.every(({ title }) => titles.has(normalizeGoal(title))) === true;
 }
 
-/** Drops case, blanks and punctuation, in which two sessions may differ. */
+/** Drops case, blanks and punctuation, in which the goals of two sessions may differ. */
 function normalizeGoal(goal: string): string {
   return goal
     .normalize('NFKC')
@@ -76,7 +77,7 @@ function normalizeGoal(goal: string): string {
     .trim();
 }
 
-/** A warning about outputs that agents have already written: the pending dispatch itself does not mention them. */
+/** Warns about outputs that agents have already written, because the pending dispatch itself does not mention them. */
 export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
   const action = state.pendingAction?.action;
@@ -98,7 +99,7 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
  * @param goal the goal's text
  * @param from.cwd directory of the call
  * @param from.typed `--goal` as it was typed
- * @throws what the store throws
+ * @throws any error of the store
  */
 export async function removeUsedGoal(
   context: Context,
@@ -112,8 +113,8 @@ export async function removeUsedGoal(
 }
 
 /**
- * The earlier run of this name. Approvals in a run from elsewhere were somebody else's, so they are dropped
- * (protocol.md, Place).
+ * Returns the previous run of this name. If it came from elsewhere, its approvals are dropped, because somebody else
+ * gave them (protocol.md, Place).
  */
 export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
   if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;

@@ -10,15 +10,15 @@ import { isSeen } from '../../work/ignored.js';
 
 /** The work tree when a run begins. */
 export interface FirstTree {
-  /** Null where git cannot be asked. */
+  /** Null if git cannot read it. */
   tree: WorkTreeStatus | null;
-  /** Why changes in the work tree will go unnoticed, or why git sees the runs. */
+  /** Why changes in the work tree will go unnoticed, or why git sees the runs' files. */
   warnings: string[];
 }
 
 /**
- * Reads the work tree that a new run starts with. A repository that git refuses to read gives a warning, because a plan
- * can be made without it.
+ * Reads the work tree with which a new run starts. If git refuses to read the repository, the result is only a warning,
+ * because planning does not need git.
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function readFirstTree(context: Context): Promise<FirstTree> {
@@ -34,7 +34,7 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
   }
 }
 
-/** Warns about an ignore file of the user's own, which is left alone even where it lets git see the runs. */
+/** Warns about the user's own ignore file if git sees the runs' files despite it; dev-cli does not change that file. */
 function findIgnoreRulesWarning({ root }: Context): string[] {
   const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would remove them`;
   const text = readRules(root) ?? null;
@@ -45,7 +45,7 @@ function findIgnoreRulesWarning({ root }: Context): string[] {
 const commits = ({ engine }: ResolvedRecipe) => engine?.program.stages.some(({ id }) => id === 'commit') === true;
 
 /**
- * Requires a git identity for a run that will commit, before anybody does work that could not be committed.
+ * Requires a git identity for a run that will commit, before anybody does work that cannot be committed.
  * @throws DevCliError `IDENTITY_MISSING`
  */
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {

@@ -8,29 +8,30 @@ import type { Context } from '../../run/context.js';
 import { readIssue } from '../../work/forge.js';
 import { READING_MS, showAside } from '../foreign-reader.js';
 
-/** What was written elsewhere: an issue, or a file. */
+/** A goal's source: an issue or a file. */
 interface Source {
-  /** What the goal names it by: an address, or a path relative to the root where it lies there. */
+  /** The reference added to the goal: a URL, or the file's path, relative if it is inside the root. */
   link: string;
   title: string;
   body: string;
 }
 
-/** Where an issue lies. */
+/** The number of an issue and its repository. */
 interface IssueAddress {
   number: string;
-  /** Null: the repository of the work tree. */
+  /** Null for the repository of the work tree. */
   repository: string | null;
 }
 
 /**
- * Reads the goal of a run from an issue or a file: its title with where it lies, and its body (plans-from-elsewhere.md, init
- * --from).
- * @param from `gh:12`, `OWNER/REPO#12` with or without `gh:`, the address of an issue, or a file relative to `cwd`
- * @param force whether an unfinished run of the name gives way
- * @returns null where the issue cannot be read and is not needed, because an unfinished run goes on with its own goal
- * @throws DevCliError `USAGE` for what is neither; `COMMAND_FAILED` for `gh`; `DATA_MISSING` for an empty file;
- * `DATA_MALFORMED` for one that is no UTF-8, and for what is too long, too deep or made to be read for ever; `INTERRUPTED`; `IO`
+ * Reads the goal of a run from an issue or a file: its title with a reference to the source, and its body
+ * (plans-from-elsewhere.md, init --from).
+ * @param from `gh:12`, `OWNER/REPO#12` with or without `gh:`, the URL of an issue, or a file relative to `cwd`
+ * @param force whether an unfinished run of the name is replaced
+ * @returns null if the issue cannot be read and is not needed, because an unfinished run continues with its own goal
+ * @throws DevCliError `USAGE` for anything else; `COMMAND_FAILED` for `gh`; `DATA_MISSING` for an empty file;
+ * `DATA_MALFORMED` for a file that is not UTF-8, or a text that is too long, too deeply nested or takes too long to
+ * parse; `INTERRUPTED`; `IO`
  */
 export async function readGoalFrom(
   context: Context,
@@ -56,7 +57,7 @@ const SHORT = /^(?:gh:)?(?:([\w.-]+\/[\w.-]+)#(\d{1,12}))$/;
 const OWN = /^gh:#?(\d{1,12})$/;
 const LONG = /^https:\/\/([\w.-]+\/[\w.-]+\/[\w.-]+)\/issues\/(\d{1,12})(?:[?#]\S*)?$/;
 
-/** @returns null for what has no form of an address */
+/** Parses the reference to an issue. @returns null if `from` is none */
 function parseAddress(from: string): IssueAddress | null {
   const [, own] = OWN.exec(from) ?? [];
   if (own !== undefined) return { number: own, repository: null };
@@ -65,7 +66,7 @@ function parseAddress(from: string): IssueAddress | null {
   return null;
 }
 
-/** A file as an issue: its first line is the title, with or without the mark of a heading. */
+/** Reads a file in the form of an issue: its first line becomes the title, without a heading's `#`. */
 async function readFile(context: Context, name: string, { from, cwd }: { from: string; cwd: string }): Promise<Source> {
   const { reader, root } = context;
   const path = resolve(cwd, from);
@@ -95,10 +96,10 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   return { link, title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
 }
 
-/** Characters of a text that are read, with what its reader does not see. */
+/** Characters of a text that are parsed, including those that its reader does not see. */
 const MOST_READ = 400_000;
 
-/** What a reader of the issue sees: no comments of HTML, but those that its code is about. */
+/** Returns the text as a reader of the issue sees it, without HTML comments except those inside code. */
 async function showText(
   context: Context,
   name: string,
@@ -132,7 +133,7 @@ function buildLengthError(link: string, run: string, { length, most }: { length:
   });
 }
 
-/** Its title with where it lies, then what it says. */
+/** Joins the title, the reference to the source, and the body. */
 function buildGoal({ link, title, body }: Source, name: string): string {
   const text = maskSecrets(stripInvisible(body)).trim();
   const shown = toWholeLine(title);

@@ -43,10 +43,10 @@ const GOAL_SHOWN = 200;
 
 /**
  * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
- * leaves nothing behind.
+ * writes nothing.
  * @param given the run's name, unchecked
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`,
- * `MODE_CONTRADICTION`, `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`, `MODE_CONTRADICTION`,
+ * `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
 export async function init(context: Context, given: string, { origin, ...input }: InitInput): Promise<Answer> {
@@ -54,7 +54,7 @@ export async function init(context: Context, given: string, { origin, ...input }
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
   const present = await readExistingRun(context, name);
-  // Git looks at the work tree while the recipe is compiled.
+  // Git reads the work tree while the recipe is being compiled.
   const reading = resumes(present, input) ? null : beginReading(context);
   const { settled, notices } = await prepareOrRestore(context, name, input);
   const checked = await checkNeeds(context, settled);
@@ -99,19 +99,22 @@ export async function init(context: Context, given: string, { origin, ...input }
   return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound, ...(silence ? [silence] : [])] }, context);
 }
 
-/** Begins to read the work tree. Where `init` is refused before it asks for the tree, nobody waits for a failure of git. */
+/**
+ * Starts to read the work tree. The empty handler is needed because `init` may be refused before it awaits the result;
+ * git's failure would then be an unhandled rejection.
+ */
 function beginReading(context: Context): Promise<FirstTree> {
   const reading = readFirstTree(context);
   reading.catch(() => {});
   return reading;
 }
 
-/** Whether `init` will go on with this run, and so need no work tree. */
+/** Whether `init` will resume this run and therefore needs no work tree status. */
 function resumes(present: RunState | null, { force }: InitInput): boolean {
   return force !== true && (present?.status === 'live' || present?.status === 'halted');
 }
 
-/** Binds the session to the run. The run exists by now, so a failure is a warning. */
+/** Binds the session to the run. Since the run already exists, a failure becomes a warning. */
 async function bindCaller(context: Context, name: string): Promise<string[]> {
   try {
     if (context.session !== null) await bindSession(context, context.session, name);
@@ -140,7 +143,8 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 }
 
 /**
- * The run that init resumes: live or halted, of the same recipe, and neither to be replaced with `--force` nor giving way.
+ * Returns the run that init resumes: live or halted, of the same recipe, not to be replaced with `--force`, and not
+ * giving way to larger planning.
  * @throws DevCliError `RUN_EXISTS` for a run of another recipe, `RUN_HELD`, and as `givesWay`
  */
 function findResumableRun(
@@ -159,7 +163,7 @@ function findResumableRun(
   return null;
 }
 
-/** Begins a run that waits for its goal, if one is given. */
+/** Begins a run that waits for its goal, if a goal is given. */
 function giveGoal(tx: Transaction, goal: string): void {
   const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
   if (pending === null) return;
@@ -180,7 +184,7 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   return { ...startResult(tx), status: 'resumed' };
 }
 
-/** Whether the run works in the root itself, so that it can be the active one. */
+/** Whether the run works in the root itself and so can be the active one. */
 function isOfRoot(state: RunState | null): boolean {
   return state !== null && state.origin === null && state.workTree === '.';
 }
@@ -190,10 +194,11 @@ function runEndedError(): DevCliError {
 }
 
 /**
- * `init --size` on a run that plans: the size counts as the user's word, and the run is redone from the block that
- * classifies; documents stay (recipes.md, Size).
- * @returns the jobs that it withdrew, which are still running; null when the run has that size
- * @throws DevCliError `SIZE_REFUSED` for less than what is at work, and where no block of the recipe at work classifies
+ * `init --size` for a run that is planning: the size counts as the user's word, and the run is redone from the block
+ * that classifies the size; documents stay (recipes.md, Size).
+ * @returns the withdrawn jobs, which are still running; null if the run already has that size
+ * @throws DevCliError `SIZE_REFUSED` for a smaller size than the present one, and if no block of the current recipe
+ * classifies
  */
 function growPlanning(tx: Transaction, size: Size): Job[] | null {
   const { state } = tx;
@@ -210,7 +215,7 @@ function growPlanning(tx: Transaction, size: Size): Job[] | null {
   return redoBlocks(tx, classifier);
 }
 
-/** Whether anything was done at the size that counts so far: the block that classifies, or one behind it. */
+/** Whether work was done at the present size: by the block that classifies, or by one after it. */
 function isBegun({ captured, state: { steps } }: Transaction, classifier: string): boolean {
   const ids = captured.recipe.blocks.map(({ id }) => id);
   const [own, ...behind] = ids.slice(ids.indexOf(classifier)).map((id) => steps[id]?.status ?? 'pending');

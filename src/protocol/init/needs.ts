@@ -7,14 +7,14 @@ import { setPhaseRow } from '../../run/workflow.js';
 import { checkForgeAccess, findSignInProblem } from '../../work/forge.js';
 import type { PreparedRun } from './prepare.js';
 
-/** For each unmet need, why it is not met; other needs are absent. */
+/** For each unmet need, the reason; needs that are met are absent. */
 type UnmetNeeds = Partial<Record<Need, string>>;
 
 /** A run whose needs were checked (recipes.md, Needs). */
 export interface CheckedNeeds {
   prepared: PreparedRun;
   lacks: UnmetNeeds;
-  /** The preference `pull_request` is `auto`: nobody has decided whether pull requests are opened. */
+  /** Whether the preference `pull_request` is `auto`: nobody has decided whether to open pull requests. */
   auto: boolean;
 }
 
@@ -25,8 +25,8 @@ const REMEDY: Readonly<Record<Need, string>> = {
 };
 
 /**
- * Checks what the recipes of a new run need. Where nobody has decided about pull requests, they are opened if there are
- * a remote and `gh`. A run that is resumed is not checked again.
+ * Checks the needs of a new run's recipes. If nobody has decided about pull requests, they are opened if a remote and
+ * `gh` are available. A resumed run is not checked again.
  * @throws DevCliError `NEEDS_MISSING` for a need of the run as a whole; `IO`, `INTERRUPTED`
  */
 export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
@@ -70,9 +70,8 @@ function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNe
 }
 
 /**
- * Marks the phases whose recipe has unmet needs as skipped, with a warning. A phase whose `when` is false is left to
- * its condition; for that condition an undecided `pull_request` counts as true, so that the unmet need is what is
- * reported.
+ * Marks the phases whose recipes have unmet needs as skipped, with a warning. A phase whose `when` is false is left to
+ * its condition. In that condition, an undecided `pull_request` counts as true, so that the unmet need gets reported.
  */
 export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
   const { workflow, goal } = tx.state;

@@ -25,15 +25,15 @@ import { createRecipeState, createWorkflow } from '../walk/phases.js';
 import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';
 import type { PreparedRun } from './prepare.js';
 
-/** An id that no other run has (storage.md, Identity). */
+/** Creates an id that no other run has (storage.md, Identity). */
 export function createRunId(context: Context, at: string): string {
   return `${formatInstant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
 }
 
 /**
- * The state of a new run before its recipe has begun.
+ * Creates the state of a new run before its recipe has begun.
  * @param head the name's stream, which an earlier run may have used
- * @param tree the work tree now; null where git cannot be asked
+ * @param tree the present status of the work tree; null if git cannot read it
  */
 export function createState(
   context: Context,
@@ -70,7 +70,7 @@ export function createState(
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
-    // A pull request that an earlier run of the name opened still belongs to this work.
+    // A pull request opened by an earlier run of the name still belongs to this work.
     ...defined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
     ...defined({ notes: prepared.notes }),
@@ -83,7 +83,7 @@ export function createState(
   };
 }
 
-/** What earlier executions of the name have reported: whatever else is called so is somebody's own. */
+/** Lists the reports of earlier executions of the name; any other file with such a name is the user's own. */
 function listReports(before: RunState | null): string[] | undefined {
   if (before === null) return undefined;
   return before.reports === undefined ? (before.written.includes(REPORT) ? [REPORT] : undefined) : [...before.reports];
@@ -91,7 +91,7 @@ function listReports(before: RunState | null): string[] | undefined {
 
 /**
  * Records a new run in its transaction and begins its recipe.
- * @returns jobs of an earlier run that `--force` aborted; they are still running
+ * @returns jobs of an earlier run that was aborted for this one; they are still running
  * @throws DevCliError `FILES_OVERLAP`
  */
 export function startRun(
@@ -126,8 +126,8 @@ export function startRun(
 }
 
 /**
- * With `--force`, or where the run gives way to a larger plan: aborts the unfinished run in the same commit, and returns
- * the jobs that it leaves running.
+ * Aborts the unfinished run in the same commit, if `--force` is given or the run gives way to a larger plan.
+ * @returns the jobs that are still running
  */
 function abortEarlierRun(
   tx: Transaction,
@@ -153,9 +153,9 @@ function abortEarlierRun(
 }
 
 /**
- * Begins DRAFT.md. One that the user brought along is adopted, and so is that of a run whose work is planned anew, if it can
- * be read; any other of an earlier run is kept under another name.
- * @throws DevCliError `DOCUMENT_UNREADABLE` for one that the user brought along
+ * Begins DRAFT.md. Adopts one that the user provided, and, if it can be read, that of a run whose work is planned
+ * again; keeps any other draft of an earlier run under another name.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for a draft that the user provided
  */
 function prepareDraft(
   tx: Transaction,
@@ -174,7 +174,7 @@ function prepareDraft(
   if (snapshot !== null && continues) keepRefusal(tx, snapshot);
 }
 
-/** Keeps why a person refused the plan when it was to be carried out: the one that is made now has to heed it. */
+/** Keeps a person's reason for refusing the earlier plan before its execution: the new plan must heed it. */
 function keepRefusal(tx: Transaction, earlier: RunState): void {
   const { engine, gates } = earlier;
   const asked = gates[APPROVE_PLAN];

@@ -9,9 +9,9 @@ import { arePreferencesTrusted } from '../trust/preferences.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
- * Reads the newest run of the name. An unfinished one, which may be resumed, gets its lost documents back; after a reboot, or
- * a commit that was cut off, any does: the new run's first commit ends every trace of it.
- * @throws what the store throws
+ * Reads the newest run of the name. Restores the lost documents of an unfinished run, which may be resumed, and of any
+ * run after a reboot or an interrupted commit: the new run's first commit ends all signs that documents may be lost.
+ * @throws any error of the store
  */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
   const { snapshot, rebooted, stale } = await context.store.read(name);
@@ -19,12 +19,12 @@ export async function readExistingRun(context: Context, name: string): Promise<R
   return goesOn || rebooted || stale.length > 0 ? (await readRestored(context, name)).snapshot : snapshot;
 }
 
-/** How `prepareRun` refuses a plan that is missing or torn. */
+/** The errors of `prepareRun` for a missing or torn plan. */
 const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED'];
 
 /**
- * Prepares a run; where the plan to execute is missing or torn, puts it back and tries again.
- * @returns `notices`: what was put back
+ * Prepares a run; if the plan to execute is missing or torn, restores it and tries again.
+ * @returns `notices`: what was restored
  * @throws DevCliError as `prepareRun`
  */
 export async function prepareOrRestore(
@@ -43,9 +43,9 @@ export async function prepareOrRestore(
 }
 
 /**
- * Settles who is asked about the commands of the run's plan (engine.md, Approvals): `approve_commands: auto` becomes `ask`, with a
- * warning, where it is nobody's word, since whoever writes the plan could have written the file, or the option, as well; and
- * `ask` becomes `person` where an agent begins the run whom no person has let work unasked.
+ * Decides who is asked about the commands of the run's plan (engine.md, Approvals). `approve_commands: auto` becomes
+ * `ask`, with a warning, unless a person vouches for it: the author of the plan could also have written the file or the
+ * option. `ask` becomes `person` if the run is begun by an agent whom no person has allowed to work unasked.
  */
 export async function resolveApproval(
   context: Context,
@@ -64,13 +64,13 @@ export async function resolveApproval(
   };
 }
 
-/** Why `approve_commands: auto` does not count; null where it does. */
+/** Returns why `approve_commands: auto` does not count; null if it does. */
 function findDoubt(
   context: Context,
   { recipe, workflow }: CapturedRecipe,
   { isLet, set }: { isLet: boolean; set: InitInput['set'] },
 ): string | null {
-  // A default that is left in the recipe is trusted.
+  // A default in the recipe is covered by the trust in the recipe.
   if ((workflow ?? recipe).preferences['approve_commands']?.default === 'auto') return null;
   if (set?.['approve_commands'] === 'auto')
     return isLet ? null : 'an agent has set it, and no person has let it (`dev-cli trust autopilot`, in a terminal)';

@@ -27,16 +27,16 @@ import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
 
-/** What a person's hold keeps an agent from. */
+/** What a person's hold forbids, as part of a sentence. */
 export const BEGIN_ANEW = 'to begin it anew';
 
 /** The input of `init` without the name. */
 export interface InitInput extends Omit<InputOf<'init'>, 'name'> {
-  /** What begins the run where no command line does: a goal that is worked off (storage.md, Work tree). */
+  /** What begins the run if no command line does: a goal that is being worked on (storage.md, Work tree). */
   origin?: NonNullable<RunState['origin']>;
 }
 
-/** What a run is made of, decided before anything is written. */
+/** The parts of a run, decided before anything is written. */
 export type PreparedRun =
   /** A live or halted run of this recipe exists; resuming it needs no recipe file. */
   | { kind: 'resume'; recipe: string }
@@ -45,11 +45,11 @@ export type PreparedRun =
       recipe: string;
       captured: CapturedRecipe;
       mode: Record<string, string>;
-      /** What the user said about the size; empty where the recipe is the same at any size. */
+      /** What the user said about the size; empty if the size makes no difference to the recipe. */
       size: SizeFacts;
-      /** The unfinished run that gives way to this one, by its id; null for none. */
+      /** Id of the unfinished run that gives way to this one; null for none. */
       replaces: string | null;
-      /** Whether the work of the run before is planned anew, so that its DRAFT.md stays. */
+      /** Whether the work of the previous run is planned again, so that its DRAFT.md stays. */
       continues: boolean;
       goal: string | null;
       /** Whether the first action asks for the goal: the recipe uses one, and none was given. */
@@ -58,9 +58,9 @@ export type PreparedRun =
       preferences: RunState['preferences'];
       /** What the project's preferences ask of all work. */
       notes: string[] | undefined;
-      /** Whether the recipe widens what may start unasked, and a person of this clone trusts it. */
+      /** Whether the recipe lets more commands start unasked, and a person of this clone trusts that. */
       widens: boolean;
-      /** What of the project's files does not count, or replaces what ships; preferences that nothing reads. */
+      /** Project files that are ignored or that replace shipped ones, and preferences that nothing reads. */
       warnings: string[];
     };
 
@@ -112,8 +112,8 @@ export function prepareRun(
 }
 
 /**
- * What an `init` finds of the name: the run that is unfinished, the id of one that gives way to larger planning, and the
- * run whose work is planned anew.
+ * Examines the present run of the name: the run if it is unfinished, its id if it gives way to larger planning, and the
+ * run if its work is planned again.
  * @throws DevCliError `RUN_HELD`, and as `givesWay`
  */
 function judgePresent(context: Context, present: RunState | null, files: DocumentReader, input: InitInput) {
@@ -125,11 +125,11 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
   return { unfinished, replaces, grown: input.size !== undefined && anew ? present : null };
 }
 
-// A size has only an execution give way.
+// Only an execution gives way to a given size.
 const isExecution = (state: RunState): boolean => state.engine !== null;
 
 /**
- * The recipe, which a person has trusted where that is necessary, and which the flags fit.
+ * Returns the recipe, after checking that a person trusts it if necessary and that the flags fit it.
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`
  */
 function requireFittingRecipe(context: Context, recipe: string, input: InitInput): CapturedRecipe {
@@ -140,7 +140,10 @@ function requireFittingRecipe(context: Context, recipe: string, input: InitInput
   return captured;
 }
 
-/** The recipe with what counts of it in this clone, and what has to be said about whose it is (protocol.md, Trust). */
+/**
+ * Removes from the recipe what is not trusted in this clone, and lists notices about that and about its origin
+ * (protocol.md, Trust).
+ */
 function settleWidening(context: Context, found: CapturedRecipe) {
   if (context.simulation !== undefined) return { captured: found, widens: false, notices: [] };
   const said = listWidening(found);
@@ -154,7 +157,7 @@ function settleWidening(context: Context, found: CapturedRecipe) {
   return { captured: narrow(found), widens: false, notices: [...shadows, ...ignored] };
 }
 
-/** Mode, vars and preferences of the run. In a workflow each phase gets its own, in the captured recipe. */
+/** Resolves mode, vars and preferences of the run. In a workflow, each phase gets its own, in the captured recipe. */
 function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: string | null) {
   const [flags, set] = [readModeFlags(input), input.set ?? {}];
   if (captured.workflow === undefined) {
@@ -166,7 +169,7 @@ function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: st
   return { captured: whole, mode: whole.recipe.mode, vars: whole.recipe.vars, preferences };
 }
 
-/** Whether the run executes a plan that must already exist: no earlier phase writes one. */
+/** Whether the run executes a plan that must already exist, because no earlier phase writes one. */
 export function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
   const execution = recipes.findIndex(({ type }) => type === 'engine');
@@ -179,7 +182,7 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
   return workflow.phases.some((phase) => phase.recipe.usesGoal) || namesGoal([], conditions);
 }
 
-/** The error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
+/** Builds the error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status, held, pendingAction: pending } = unfinished;
   const waits = pending?.action === 'wait-for-user' ? { answer: { command: 'approve', input: { name } } } : {};
@@ -203,7 +206,7 @@ function noWorkflowError(recipe: string): DevCliError {
 }
 
 /**
- * Reads the plan to execute. PLAN.md may also list todos that an earlier run added.
+ * Reads the plan to execute. PLAN.md may also contain todos that an earlier run added.
  * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
  */
 function requirePlan(name: string, files: DocumentReader, present: RunState | null): PlanContent {
@@ -231,7 +234,8 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
 }
 
 /**
- * @throws DevCliError `MODE_CONTRADICTION` for a flag against the mode of the recipe, the workflow or one of its phases
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode of the recipe, the workflow or one of
+ * its phases
  */
 function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): void {
   const stating = workflow === undefined ? [recipe] : [workflow, ...workflow.phases.map((phase) => phase.recipe)];
@@ -246,8 +250,8 @@ function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): voi
 }
 
 /**
- * @throws DevCliError `MODE_CONTRADICTION` for a flag against the mode that a run began with, by its recipe or by a
- * flag
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode with which a run began, by its recipe
+ * or a flag
  */
 function checkRunMode(input: InitInput, state: RunState): void {
   const { name } = state;
@@ -261,7 +265,7 @@ function checkRunMode(input: InitInput, state: RunState): void {
   );
 }
 
-/** The first flag that differs from a mode, and the mode's own value. */
+/** Finds the first flag that differs from a mode, and the mode's own value. */
 function findContradiction(input: InitInput, mode: Record<string, string>): { flag: string; is: string } | null {
   for (const [key, flag] of Object.entries(readModeFlags(input))) {
     const is = mode[key];

@@ -12,13 +12,13 @@ import { createWorkspace } from '../../run/documents/pending.js';
 import { readPlan } from '../../run/plan/content.js';
 import type { RunState } from '../../run/state.js';
 
-// What `init` says about the size of the work, and which runs a size begins anew (recipes.md, Size).
+// What `init` says about the size of the work, and which runs give way when a size is given (recipes.md, Size).
 
-/** What `init` was told. */
+/** The flags of `init` that concern the size. */
 type InitFlags = Pick<InputOf<'init'>, 'size' | 'quick' | 'standard' | 'force'>;
 
 /**
- * Reads what the flags say: `--size` and `--standard` the size, `--quick` what it is at most.
+ * Reads what the flags say: `--size` and `--standard` the size, `--quick` its upper bound.
  * @throws DevCliError `SIZE_REFUSED` when they contradict each other
  */
 export function readSizeFlags({ size, quick, standard }: InitFlags): SizeFacts {
@@ -35,7 +35,7 @@ function buildContradiction(flag: string, means: string, size: Size): DevCliErro
 }
 
 /**
- * Returns of what the flags say what makes a difference to a run of the recipe: nothing where it does the same at any size.
+ * Returns what the flags say about the size; nothing if the size makes no difference to the recipe.
  * @throws DevCliError `SIZE_REFUSED` when `--size` was given for such a recipe
  */
 export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, workflow }: CapturedRecipe): SizeFacts {
@@ -49,10 +49,11 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
 }
 
 /**
- * Whether `--size` has an unfinished run give way to new planning: one that carries out a plan, and halted or has a
+ * Whether an unfinished run gives way to new planning because of `--size`: it executes a plan, and is halted or has a
  * failed todo.
  * @param files the documents of the run
- * @throws DevCliError `RUN_EXISTS` while its todos go on; `SIZE_REFUSED` for less than the size of its plan
+ * @throws DevCliError `RUN_EXISTS` while its todos are being done; `SIZE_REFUSED` for a smaller size than that of its
+ * plan
  */
 export function givesWay(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
   const { engine } = unfinished;
@@ -73,7 +74,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
   return true;
 }
 
-/** The error for a size below that of the work under way. */
+/** Builds the error for a size below that of the present work. */
 export function buildSmallerError(name: string, size: Size, present: Size): DevCliError {
   return new DevCliError('SIZE_REFUSED', `The work of "${name}" is already ${present}; it cannot become ${size}.`, {
     run: name,
@@ -81,7 +82,7 @@ export function buildSmallerError(name: string, size: Size, present: Size): DevC
   });
 }
 
-/** Whether it makes a difference to a run of the recipe how large the work is (recipes.md, Size). */
+/** Whether the size of the work makes a difference to a run of the recipe (recipes.md, Size). */
 function knowsSize(recipe: ResolvedRecipe): boolean {
   if (recipe.type !== 'sequential') return false;
   return (

@@ -9,37 +9,39 @@ import { buildActionView, type Reader, renderEnvelope } from '../../views/action
 import type { CallResult } from '../../views/action-text.js';
 import { renderGoOn } from '../trust/person.js';
 
-/** What the call has led to. */
+/** The outcome of the call. */
 export type PlanStatus =
-  /** The files say what runs. */
+  /** The files match the plan being carried out. */
   | 'unchanged'
-  /** It is what runs from now on. */
+  /** The plan in the files is carried out from now on. */
   | 'applied'
-  /** A person is asked about it. */
+  /** A person will be asked about the change. */
   | 'proposed'
-  /** A person has turned down what was proposed. */
+  /** A person turned the proposal down. */
   | 'rejected'
-  /** Only said what would become of it. */
+  /** Only the verdicts were determined. */
   | 'judged';
 
-/** Todos that an instruction names. */
+/** The most todos that an instruction names. */
 const TODOS_NAMED = 20;
 
 interface Given {
   name: string;
   status: PlanStatus;
   judged: JudgedPlan;
-  /** What was proposed has been taken back. */
+  /** Whether a proposal was withdrawn. */
   isWithdrawn?: boolean;
-  /** Absent where nothing was written. */
+  /** Absent if nothing was written. */
   result?: CallResult;
   /** Tasks that were withdrawn. */
   withdrawn?: readonly string[];
-  /** What is told to people of the change: `all` where nobody has seen it, `nothing` where they have just agreed to it. */
+  /**
+   * How much of the change the text shows: `all` if nobody has seen it, `nothing` if the person has just agreed to it.
+   */
   told?: 'all' | 'verdicts' | 'nothing';
 }
 
-/** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
+/** Renders the answer of `plan apply` in an execution: the verdict on each todo, then what comes next. */
 export function renderPlanAnswer(given: Given, reader: Reader): Answer {
   const { name, status, judged, result, withdrawn = [], told = 'verdicts' } = given;
   const { verdicts, outdated, disk } = judged;
@@ -66,7 +68,7 @@ export function renderPlanAnswer(given: Given, reader: Reader): Answer {
   if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result, reader).json as Record<string, unknown>;
-  // A gate that is open asks about it by itself.
+  // An open gate already asks about it.
   const isLater = status === 'proposed' && result.next?.action !== 'wait-for-user';
   const decision = isLater ? describeDecision(name, judged) : {};
   lines.push(...result.warnings.map((line) => `! ${line}`));
@@ -77,7 +79,7 @@ export function renderPlanAnswer(given: Given, reader: Reader): Answer {
   };
 }
 
-/** What a proposal is for the agent that made it, as long as no gate asks about it. */
+/** Tells the agent that made a proposal what to do, as long as no gate asks about it. */
 function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { instruction: string; answer: Invocation } {
   const idle = verdicts.filter(({ verdict }) => verdict === 'again' || verdict === 'withdrawn').map(({ todo }) => todo);
   const tasks =
@@ -91,7 +93,7 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
   };
 }
 
-/** The answer where neither file was touched since the execution wrote it: nothing is read. */
+/** Renders the answer if neither file has changed since the execution wrote it; nothing is read for that. */
 export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: Reader): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
   const action = getShownAction(state);

@@ -36,19 +36,19 @@ import { findLateText, keptError, MENDABLE } from './edited-text.js';
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
 
 /**
- * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (living-plan.md, plan apply). In an
- * execution a person says yes to it: at a terminal at once, else at a gate.
+ * `plan apply`: applies whichever of plan-content.json and PLAN.md was changed (living-plan.md, plan apply). In an
+ * execution a person must agree: at a terminal at once, otherwise at a gate.
  * @param given the run's name, if any
- * @param input.dryRun only says what would become of which todo
+ * @param input.dryRun only determines the verdict for each todo
  * @param input.reopen done todos that are to be done again
- * @param revision a change that is to be taken up with what stands in the files; an agent's is written into them and proposed
- * @throws DevCliError `PLAN_CONFLICT`, `PLAN_EDITED`, `PLAN_MISSING`, `SCHEMA_INVALID`; `USAGE` for a todo to be reopened
- * that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where no gate would be answered;
- * `INPUT_CHANGED`, `STALE_ACTION` where the files changed, or somebody decided, while the person was asked
+ * @param revision a change to apply on top of what the files contain; an agent's is written into the files and proposed
+ * @throws DevCliError `PLAN_CONFLICT`, `PLAN_EDITED`, `PLAN_MISSING`, `SCHEMA_INVALID`; `USAGE` for a todo to be
+ * reopened that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where nobody answers
+ * gates; `INPUT_CHANGED`, `STALE_ACTION` if the files changed, or somebody decided, while the person was asked
  */
 export async function applyPlan(context: Context, given: unknown, input: Input, revision?: Revision): Promise<Answer> {
   const name = await findRun(context, given, !input.dryRun);
-  // What an editor saved after its call had ended was to be applied then.
+  // A text that the editor saved after its `plan edit` had ended is applied now.
   const late = revision === undefined ? findLateText(context, name) : null;
   try {
     const answer = await applyRevision(context, name, input, late?.revision ?? revision);
@@ -76,12 +76,12 @@ async function applyRevision(
   }
   const { engine } = snapshot;
   const person = context.caller.terminal === true;
-  // A person who names no todos decides on what was proposed, with the todos that it names.
+  // A person who names no todos decides on the proposal, with the todos that it wants reopened.
   const reopen = person && revision === undefined && named.length === 0 ? (engine?.proposed?.reopen ?? []) : named;
   const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
   if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
     return renderUnchanged(name, snapshot, dryRun, context);
-  // An agent is answered by the transaction alone, unless it has to be refused before.
+  // For an agent, the transaction alone answers, unless the call must be refused before it.
   const isSeen = dryRun || person || snapshot.mode['interaction'] === 'autopilot';
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
@@ -104,8 +104,8 @@ async function applyRevision(
 }
 
 /**
- * Has the open question about a proposed plan asked anew, about the files as they now are; where these say what runs, the
- * proposal is withdrawn.
+ * Has the open question about a proposed plan asked again, about the present files; if they match the plan being
+ * carried out, withdraws the proposal.
  * @throws DevCliError as `applyPlan`
  */
 export async function proposeAgain(context: Context, name: string): Promise<Answer> {
@@ -126,7 +126,7 @@ export async function proposeAgain(context: Context, name: string): Promise<Answ
   );
 }
 
-/** What the plan on disk means, as a question sees it. */
+/** Judges the plan on disk in a transaction that is only read. */
 function judgeShown(context: Context, head: RunHead, change: Change) {
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   const judged = judgeDone(tx, change);
@@ -135,8 +135,9 @@ function judgeShown(context: Context, head: RunHead, change: Change) {
 }
 
 /**
- * Asks the person at the terminal about a change of what runs, and refuses an agent whose gate nobody would answer.
- * @returns what the person said; null where nobody was asked
+ * Asks the person at the terminal about a change of the running plan, and refuses an agent in autopilot, where nobody
+ * would answer the gate.
+ * @returns the person's answer; null if nobody was asked
  */
 async function askPerson(
   context: Context,
@@ -153,17 +154,17 @@ async function askPerson(
   return null;
 }
 
-/** Records what has ended meanwhile; a commit at work is waited for. */
+/** Records jobs that have ended meanwhile; waits for a running commit. */
 function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
   const isCommit = state.engine?.job?.kind === 'commit';
   return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));
 }
 
 /**
- * Has a person at the terminal take up a plan that was edited, so that it can be executed (living-plan.md, plan apply). For
- * anybody else the refusal stays, with what to run.
+ * Lets a person at the terminal apply an edited plan so that it can be executed (living-plan.md, plan apply). For any
+ * other caller the refusal stands.
  * @param refusal of `init`
- * @throws the refusal, or what `applyPlan` throws; `UNKNOWN_CHOICE` for anything but a yes
+ * @throws the refusal, or any error of `applyPlan`; `UNKNOWN_CHOICE` for any answer except yes
  */
 export async function takeUpEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {
   const isEdited = refusal instanceof DevCliError && refusal.code === 'PLAN_EDITED';

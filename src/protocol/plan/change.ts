@@ -24,14 +24,15 @@ import { findRun } from '../find/find-run.js';
 import { applyPlan } from './apply.js';
 import type { Revision } from './decide.js';
 
-/** Changes of the plan by one todo, each taken up as `plan apply` does (living-plan.md, Changes by one todo). */
+/** Changes of the plan by one todo, each applied as `plan apply` does (living-plan.md, Changes by one todo). */
 
 type AddInput = Omit<InputOf<'plan add'>, 'name'>;
 
 /**
- * `plan add`: adds a todo at the end of the plan, or ahead of those that are to wait for it.
+ * `plan add`: adds a todo at the end of the plan, or before those that are to wait for it.
  * @param given the run's name, if any
- * @throws DevCliError `USAGE` for a todo of `--before` that the plan has not; `PLAN_EDITED` for a section that cannot be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
+ * @throws DevCliError `USAGE` for a todo of `--before` that is not in the plan; `PLAN_EDITED` for a section that cannot
+ * be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
  */
 export async function addTodoToPlan(context: Context, given: unknown, input: AddInput): Promise<Answer> {
   const { dryRun, ...said } = input;
@@ -59,14 +60,15 @@ export async function addTodoToPlan(context: Context, given: unknown, input: Add
   };
 }
 
-/** Said before the change is taken up as after it: then the dependency is what is missing. */
+/** Worded to hold both before and after the change is applied: either way, the dependency is missing. */
 function renderLeftBehind(check: string, added: string): string {
   return `${check} checks all other work, but does not wait for ${added}. With \`--before ${check}\` it would; where ${added} is in the plan already, name it in "after" of ${check} (\`plan edit\`).`;
 }
 
 /**
- * `plan drop`: takes a todo out of the plan, and mends what named it.
- * @throws DevCliError `USAGE` for one that the plan has not; `SCHEMA_INVALID` where something still needs it; as `applyPlan`
+ * `plan drop`: removes a todo from the plan, and adjusts what refers to it.
+ * @throws DevCliError `USAGE` for a todo that is not in the plan; `SCHEMA_INVALID` if something still needs it; as
+ * `applyPlan`
  */
 export function dropTodoFromPlan(
   context: Context,
@@ -82,7 +84,7 @@ export function dropTodoFromPlan(
   });
 }
 
-/** Requirements could go with the todo; what takes a value of it has to be changed first. */
+/** Requirements can be withdrawn with the todo; todos that use its outputs must be changed first. */
 function buildNeededError(
   run: string,
   todo: string,
@@ -112,8 +114,8 @@ function buildNeededError(
 }
 
 /**
- * `plan move`: puts a todo at another place of the plan.
- * @throws DevCliError `USAGE` for a todo that the plan has not; as `applyPlan`
+ * `plan move`: moves a todo to another place in the plan.
+ * @throws DevCliError `USAGE` for a todo that is not in the plan; as `applyPlan`
  */
 export function moveTodoInPlan(
   context: Context,
@@ -167,7 +169,7 @@ function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent
   });
 }
 
-/** Todos that a refusal names. */
+/** The most todos that a refusal names. */
 const TODOS_NAMED = 40;
 
 /** @throws DevCliError `USAGE` for a todo that is not in plan-content.json */
@@ -190,14 +192,14 @@ function requireTodo({ todos }: PlanContent, id: string, { name, added }: Known)
   );
 }
 
-/** Reads a todo as a section of PLAN.md writes it, or as JSON. */
+/** Reads a todo from a section written as in PLAN.md, or from JSON. */
 function readTodoData({ text, name }: DataInput, taken: readonly string[]): PlanTodo {
   const isMarkdown = name?.endsWith('.md') === true || !/^\s*\{/.test(text);
   if (isMarkdown) return readSection(text, taken);
   const value = parseJson(text);
   if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is not a todo.', { fix: FORMS });
   const id = typeof value['id'] === 'string' ? value['id'] : findTodoId(taken);
-  // The plan as a whole is checked by its schema.
+  // The schema of the whole plan checks it later.
   return { ...createEmptyTodo(id), ...value } as PlanTodo;
 }
 

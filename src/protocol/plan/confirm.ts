@@ -7,14 +7,14 @@ import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../trust/person.js';
 import type { Revision } from './decide.js';
 
-/** Commands that the message has anyway. */
+/** How many new commands the question itself lists; if there are more, they follow in full. */
 const COMMANDS_TOLD = 12;
 
 /**
- * Shows a person at the terminal what becomes of the execution, and asks once.
- * @param revision what changes the plan, if not its files do
- * @returns null for a yes; for a no to what an agent proposed, the reason
- * @throws DevCliError `UNKNOWN_CHOICE` for anything else, `DATA_MISSING` for a no without a reason
+ * Shows a person at the terminal how the change affects the execution, and asks once.
+ * @param revision what changes the plan, if its files do not
+ * @returns null for yes; the reason for a no to an agent's proposal
+ * @throws DevCliError `UNKNOWN_CHOICE` for any other answer, `DATA_MISSING` for a no without a reason
  */
 export async function confirmPlan(
   context: Context,
@@ -69,7 +69,7 @@ async function askWhy(context: Context, name: string): Promise<string> {
   });
 }
 
-/** Whose change it is. */
+/** Says where the change comes from: the files, a command or the agent. */
 function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: Revision | undefined): string {
   const { name } = state;
   if (disk.source === null && moved.reopen.length > 0)
@@ -82,7 +82,7 @@ function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: 
 }
 
 /**
- * In autopilot nobody answers a gate.
+ * Requires a person at a terminal in autopilot, where nobody answers a gate.
  * @throws DevCliError `TERMINAL_REQUIRED`
  */
 export function requirePersonInAutopilot(

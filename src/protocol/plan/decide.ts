@@ -24,22 +24,22 @@ import { advance, advanceEngine } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
 import type { PlanStatus } from './answer.js';
 
-/** What becomes of a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
+/** Decides on a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
 
-/** What is to be taken up. */
+/** The change to apply. */
 export interface Change {
   /** Done todos that are to be done again. */
   reopen: readonly string[];
-  /** What changes the plan beside its files. */
+  /** A change of the plan that is not yet in its files. */
   revision: Revision | undefined;
 }
 
-/** What the call has led to. */
+/** The outcome of the call. */
 export interface Taken {
   result: CallResult;
   judged: JudgedPlan;
   status: PlanStatus;
-  /** What was proposed has been taken back. */
+  /** Whether a proposal was withdrawn. */
   isWithdrawn: boolean;
   /** Jobs that were withdrawn and are still running. */
   abandoned: Job[];
@@ -47,7 +47,7 @@ export interface Taken {
   withdrawn: string[];
 }
 
-/** Whether the run carries out a plan, or can be reopened to do so. */
+/** Whether the run executes a plan, or can be reopened to do so. */
 export function isExecuting({ status, ...state }: RunState): boolean {
   return (status === 'live' || status === 'halted') && state.engine !== null;
 }
@@ -66,7 +66,10 @@ export function judgeDone(tx: Transaction, { reopen, revision }: Change): Judged
   return judged;
 }
 
-/** Nothing was carried out yet, and the plan or its commands are still to be approved: whoever is asked sees it as it is. */
+/**
+ * Whether no work has begun and the plan or its commands await approval: the question then shows the changed plan
+ * anyway.
+ */
 export function isBeforeWork(engine: RunEngine): boolean {
   const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
   return isUnbegun(engine) && (isAsked || (engine.stage === 'ended' && engine.planApproved === null));
@@ -74,15 +77,15 @@ export function isBeforeWork(engine: RunEngine): boolean {
 
 /** What the person at the terminal was asked about. */
 export interface Shown {
-  /** Digests of the files of the plan. */
+  /** Digests of the plan's files. */
   digests: Record<string, string | null>;
-  /** When the agent's proposal was made that the question was about; absent where it was about none. */
+  /** Time of the agent's proposal that the question was about; absent if it was about none. */
   proposedAt: string | undefined;
 }
 
 /**
- * Takes the plan on disk up, or has a person asked about it.
- * @param shown what the person at the terminal has agreed to; null where nobody has
+ * Applies the plan on disk, or has a person asked about it.
+ * @param shown what the person at the terminal has agreed to; null if nobody has
  * @throws DevCliError as `judgeDone`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
  */
 export function decide(tx: Transaction, change: Change, shown: Shown | null): Taken {
@@ -134,9 +137,9 @@ export function decide(tx: Transaction, change: Change, shown: Shown | null): Ta
 }
 
 /**
- * Turns down what an agent has proposed; the files stay as they are.
- * @param shown.note why
- * @throws DevCliError `RUN_ENDED`; `STALE_ACTION` where somebody has decided meanwhile
+ * Turns down an agent's proposal; the files stay as they are.
+ * @param shown.note the reason
+ * @throws DevCliError `RUN_ENDED`; `STALE_ACTION` if somebody has decided meanwhile
  */
 export function turnDown(tx: Transaction, shown: Shown & { note: string }): Taken {
   if (!isExecuting(tx.state)) throw endedError(tx.state.name);
@@ -150,7 +153,7 @@ export function turnDown(tx: Transaction, shown: Shown & { note: string }): Take
 }
 
 /**
- * Requires that the files are those that a person has agreed to.
+ * Requires that the files are unchanged since a person agreed to them.
  * @param shown their digests when the question was asked
  * @throws DevCliError `INPUT_CHANGED`
  */
@@ -164,7 +167,7 @@ function requireAsShown(tx: Transaction, shown: Record<string, string | null>): 
   });
 }
 
-/** Nobody decides on a proposal that is gone, or that another one has taken the place of. */
+/** Refuses a decision on a proposal that no longer exists or was replaced by another. */
 function requireSameProposal(tx: Transaction, { proposedAt }: Shown): void {
   if (proposedAt === undefined || requireEngine(tx).proposed?.at === proposedAt) return;
   const { name } = tx.state;
@@ -174,17 +177,20 @@ function requireSameProposal(tx: Transaction, { proposedAt }: Shown): void {
   });
 }
 
-/** The files say what runs, after changes that undo each other, or in the print of a formatter: they are written as ever. */
+/**
+ * Writes the files in their standard form again: they match the plan being carried out, but were reformatted, or
+ * changed back.
+ */
 function restoreFiles(tx: Transaction, block: string, judged: JudgedPlan, revision: Revision | undefined): void {
   const shown = tx.files.text(PLAN);
   if (judged.disk.source === null && (shown === null || !isEdited(shown))) return;
   writePlanFiles(tx, judged);
-  // Not `plan-applied`: that a person approved the plan before stays where the journal says so.
+  // Not `plan-applied`, so that an earlier approval by a person stays valid according to the journal.
   if (revision !== undefined) recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
   else recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary: 'what runs' });
 }
 
-/** Hands the engine an event; a halted run is reopened by it. */
+/** Passes an event to the engine; if the run is halted, the event reopens it. */
 function step(tx: Transaction, block: string, event: EngineEvent): void {
   if (tx.state.status === 'live') {
     advanceEngine(tx, [event]);
@@ -195,7 +201,7 @@ function step(tx: Transaction, block: string, event: EngineEvent): void {
   advance(tx, { type: 'INVALIDATE', block }, event);
 }
 
-/** Whether a person is being asked about these very files, or will be. */
+/** Whether a person is being asked, or will be, about exactly these files. */
 function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
   const { proposed } = requireEngine(tx);
   if (proposed === undefined || proposed.reopen.join() !== reopen.join()) return false;
@@ -205,7 +211,10 @@ function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
   return Object.entries(pending?.handed ?? {}).every(([path, digest]) => now[path] === digest);
 }
 
-/** A commit that git is making belongs to a todo that has to be there when it is made. */
+/**
+ * Refuses the change while git makes the commit of an affected todo, since the todo must exist when the commit is
+ * recorded.
+ */
 function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
   const engine = requireEngine(tx);
   const { job } = engine;
@@ -236,7 +245,7 @@ function buildEntry(tx: Transaction, block: string, { disk, verdicts }: JudgedPl
   };
 }
 
-/** The error for todos to be reopened that are not done. */
+/** Builds the error for todos to be reopened that are not done. */
 export function notDoneError(name: string, todos: readonly string[]): DevCliError {
   return new DevCliError(
     'USAGE',
@@ -255,12 +264,12 @@ function endedError(name: string): DevCliError {
   });
 }
 
-/** A change of the plan that a command asks for, as against one that stands in its files already. */
+/** A change of the plan that a command makes, as opposed to one already in the files. */
 export interface Revision {
-  /** The command, as a person repeats it. */
+  /** The command, for a person to repeat. */
   call: Invocation;
-  /** Reads the plan from its files, and changes it. */
+  /** Reads the plan from its files and changes it. */
   read: ReadPlan;
-  /** What whoever decides on the change should know, once it has been read. */
+  /** Remarks for the person who decides, available once the plan has been read. */
   remarks?: () => readonly string[];
 }

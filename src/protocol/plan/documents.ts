@@ -27,10 +27,10 @@ import type { StreamState } from '../../store/store.js';
 import type { Revision } from './decide.js';
 
 /**
- * `plan apply` where no execution is under way: both files are written anew from whichever was changed. An approval
- * counts for the plan that it was given for, so that one made before does not hold any more (engine.md, Approvals).
- * @param revision a change that is to be taken up with what stands in the files
- * @throws what reading the plan, and the store, throw
+ * `plan apply` without a running execution: writes both files again from whichever was changed. An approval counts only
+ * for the plan for which it was given, so an earlier one lapses (engine.md, Approvals).
+ * @param revision a change to apply on top of what the files contain
+ * @throws any error of reading the plan, and of the store
  */
 export async function applyToDocuments(
   context: Context,
@@ -64,7 +64,7 @@ export async function applyToDocuments(
   return buildAnswer(name, done, told);
 }
 
-/** The last review of a run that is still being planned was of the plan as it was before. */
+/** Marks the last review of a run that is still planning as one of an earlier plan. */
 function markReviews({ state }: Transaction): void {
   const last = state.reviews.at(-1);
   if (last === undefined || state.status !== 'live') return;
@@ -76,7 +76,7 @@ function markReviews({ state }: Transaction): void {
 interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {
   summary: string;
   changes: readonly PlanChange[];
-  /** Todos whose boxes are ticked no more, because they read otherwise. */
+  /** Todos whose boxes were unticked because their text changed. */
   unticked: readonly string[];
 }
 
@@ -90,7 +90,7 @@ function writeBoth(
   const boxes = readBoxes(shown ?? '');
   const goal = state?.goal ?? null;
   const engine = state === null ? null : findLastEngine(state);
-  // Todos that an execution added, and that PLAN.md shows, are part of the plan.
+  // Todos that an execution added and PLAN.md shows are part of the plan.
   const known = engine === null ? [] : listAddedTodos(engine).filter(({ id }) => Object.hasOwn(boxes, id));
   const before = readPlan(files);
   const disk = read(files, { plan: null, added: known, name, goal });
@@ -112,7 +112,7 @@ function writeBoth(
   return written;
 }
 
-/** Todos that a line names. */
+/** The most todos that a line names. */
 const TODOS_NAMED = 20;
 
 function buildAnswer(
@@ -149,7 +149,10 @@ function buildAnswer(
   };
 }
 
-/** What the files of a plan are compared with: what an execution carries out, or nothing. @throws DevCliError `STATE_CORRUPT` */
+/**
+ * Returns the plan with which the files are compared: the one being executed, or none. @throws DevCliError
+ * `STATE_CORRUPT`
+ */
 export function readKnownPlan(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {
   const { snapshot } = head;
   if (snapshot === null) return { plan: null, added: [], name, goal: null };

@@ -15,24 +15,24 @@ import { applyPlan } from './apply.js';
 import { readKnownPlan } from './documents.js';
 import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readEdited, type TextOrigin } from './edited-text.js';
 
-/** Opens a file in the person's editor, and returns when it is closed. */
+/** Opens a file in the person's editor, and returns when the editor is closed. */
 export interface Editor {
   /**
    * @param path absolute
-   * @param note what the person reads first; empty for nothing
+   * @param note text that the person reads first; may be empty
    * @throws DevCliError `COMMAND_FAILED`
    */
   open(path: string, note: string): Promise<void>;
 }
 
 /**
- * `plan edit`: has a person edit PLAN.md on a copy, and takes the copy up as `plan apply` does (living-plan.md, plan edit).
- * Until then, or until it is thrown away on purpose, the text is kept.
+ * `plan edit`: lets a person edit a copy of PLAN.md, and applies the copy as `plan apply` does (living-plan.md, plan
+ * edit). The text is kept until it is applied or deliberately discarded.
  * @param given the run's name, if any
- * @param input.discard throws a kept text away
- * @param input.reopen done todos that are to be done again as the plan then reads
+ * @param input.discard discards a kept text
+ * @param input.reopen done todos that are to be done again with their new text
  * @throws DevCliError `TERMINAL_REQUIRED`; `LOCKED` while another editor is open; `COMMAND_FAILED`; `PLAN_EDITED`,
- * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a text that was kept with its faults; `DOCUMENT_UNREADABLE`; as `applyPlan`
+ * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a faulty text that was kept; `DOCUMENT_UNREADABLE`; as `applyPlan`
  */
 export async function editPlan(
   context: Context,
@@ -43,11 +43,11 @@ export async function editPlan(
   const name = await findRun(context, given, true);
   const again = reopen.length === 0 ? {} : { reopen };
   requireTerminal(context, { command: 'plan edit', input: { name, ...(discard ? { discard } : again) } }, name);
-  // Before anything is made: it says so where there is no plan.
+  // First, because it throws if there is no plan, before any file is created.
   const begun = discard ? null : await begin(context, name);
   const place = openPlanText(context.root, name);
   const lock = requireLock(context, name, place);
-  // An interrupted call ends without coming back here.
+  // An interrupted call does not reach the `finally` block.
   const release = () => lock.release();
   context.signal.addEventListener('abort', release, { once: true });
   try {
@@ -100,7 +100,7 @@ interface Walk {
   reopen: readonly string[];
 }
 
-/** Edits until the text is taken up, kept or thrown away. */
+/** Opens the editor until the text is applied, kept or discarded. */
 async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; text: string }): Promise<Answer> {
   const { name, place } = at;
   const kept = findKept(name, place, begun);
@@ -121,7 +121,7 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
   }
 }
 
-/** Leaves the text where an editor that may be open still finds it, as the plan now reads. */
+/** Leaves the present plan as the text, where an editor that may still be open finds it. */
 async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer): Promise<Answer> {
   const { origin, text } = await begin(context, name);
   place.begin(JSON.stringify({ ...origin, left: true }), text);
@@ -130,20 +130,20 @@ async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer
 }
 
 /**
- * Finds what a kept text is compared with; null where no text is kept. An editor that was still open when its call had ended
- * may have left one, too.
- * @throws DevCliError `DOCUMENT_UNREADABLE` where that cannot be read: to begin anew would lose the text
+ * Finds the plan with which a kept text is compared; null if no text is kept. An editor still open after its call had
+ * ended may also have left a text.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if that plan cannot be read: beginning again would lose the text
  */
 function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin; text: string }): TextOrigin | null {
   const [stored, left] = [place.readOrigin(), place.readText()];
   if (left.kind === 'missing') return null;
   if (stored === null && left.kind === 'text') {
-    // The call that began it was killed before anybody could type.
+    // The call that began the text was killed before anybody could type.
     if (left.text === begun.text) return null;
     if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
   }
   const origin = parseOrigin(stored ?? '');
-  // An editor may be open on it, in which nothing was saved.
+  // An editor may still have the text open without having saved anything.
   if (origin?.left === true && left.kind === 'text' && isAsBegun(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError(
@@ -160,16 +160,18 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
 }
 
 interface Opening {
-  /** What the person reads first. */
+  /** Text that the person reads first. */
   note: string;
-  /** Nothing was typed into the text yet. */
+  /** Whether nothing has been typed into the text yet. */
   isNew: boolean;
 }
 
-/** Milliseconds in which nobody reads a plan: an editor that has ended by then may have a window open all the same. */
+/** Milliseconds too short to read a plan: an editor that returns sooner may still have a window open. */
 const AT_ONCE = 1000;
 
-/** @returns what was taken up, and whether the editor may be open still; or why the text has to be edited again */
+/**
+ * @returns the answer, and whether the editor may still be open; or the error for which the text must be edited again
+ */
 async function editOnce(
   context: Context,
   at: Walk,
@@ -191,8 +193,8 @@ async function editOnce(
 }
 
 /**
- * Opens the editor once. A text that it has deleted or emptied is put back.
- * @returns the text, or why there is none
+ * Opens the editor once. Restores the text if the editor has deleted or emptied it.
+ * @returns the text, or the error if there is none
  */
 async function openEditor({ name, place, editor }: Walk, { note, isNew }: Opening): Promise<string | DevCliError> {
   const before = place.readText();
@@ -213,7 +215,10 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
   return new DevCliError('PLAN_EDITED', `The text cannot be read: ${problem}.`, { run: name, details });
 }
 
-/** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
+/**
+ * Reads the text first, so that its faults are reported before any question is asked; then continues as `plan apply`
+ * does.
+ */
 async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrigin, text: string): Promise<Answer> {
   const read = readEdited(origin, text);
   const head = await createRestoredView(context).store.read(name);
@@ -230,7 +235,7 @@ async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrig
   return applyPlan(context, name, again, { call, read });
 }
 
-/** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
+/** Shows why the text cannot be applied, and asks what to do with it; null if there is no answer. */
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
   return context.decide({
     title: `The edited plan of ${name} is not applied`,
@@ -244,7 +249,7 @@ function decideOnFaults(context: Context, name: string, error: DevCliError): Pro
   });
 }
 
-/** Lists what keeps a plan from being taken up, a line each, for a person who is asked what to do about it. */
+/** Lists the faults that keep a plan from being applied, one per line, for a person who must decide what to do. */
 export function listFaults({ details }: Pick<DevCliError, 'details'>): string[] {
   return details.map(({ target, pointer, problem, expected }) => {
     const instead = expected === undefined ? '' : ` (${expected})`;

@@ -29,23 +29,24 @@ import type { Documents } from '../../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { Revision } from './decide.js';
 
-/** A text of PLAN.md that somebody edits apart from the run (living-plan.md, plan edit). */
+/** A text of PLAN.md that a person edits outside the run (living-plan.md, plan edit). */
 
-/** What an edited text is compared with, kept beside it. */
+/** The plan with which an edited text is compared, stored beside the text. */
 export interface TextOrigin extends RenderedPlan {
   /** The digest of PLAN.md when the text was begun. */
   shown: string | null;
-  /** The editor returned at once, and may be open still: what it saves is taken up later. */
+  /** The editor returned at once and may still be open: what it saves is applied later. */
   left?: true;
 }
 
 /**
- * Begins a text: PLAN.md as it stands, edits and all, or what plan-content.json renders to where PLAN.md does not follow from it.
+ * Begins a text: PLAN.md including its edits, or, if PLAN.md does not follow from it, the rendering of
+ * plan-content.json.
  * @throws DevCliError `PLAN_MISSING`, `SCHEMA_INVALID`, `PLAN_CONFLICT`
  */
 export function beginText(files: Documents, known: KnownPlan): { origin: TextOrigin; text: string } {
   const stored = files.text(PLAN_CONTENT);
-  // It says that the plan is missing.
+  // Throws the error for a missing plan.
   if (stored === null) readPlanOnDisk(files, known);
   const content = requireValidPlan(parseJson(stored ?? ''), { request: known.goal || null });
   const added = known.added.filter(({ id }) => !content.todos.some((todo) => todo.id === id));
@@ -56,7 +57,7 @@ export function beginText(files: Documents, known: KnownPlan): { origin: TextOri
     if (isEdited(md)) {
       const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
       const from = findRenderedPlan(md, content, { ...known, added }, isMoved);
-      // It says what is in conflict.
+      // Throws the error that names the conflict.
       if (from === null) readPlanOnDisk(files, known);
       else return { origin: { plan: from.plan, rendered: from.rendered, shown }, text: md };
     }
@@ -68,7 +69,7 @@ export function beginText(files: Documents, known: KnownPlan): { origin: TextOri
   return { origin: { plan: whole, rendered, shown }, text: rendered };
 }
 
-/** Reads what was kept beside a text; null if it has another form. */
+/** Parses what was stored beside a text; null if it has another form. */
 export function parseOrigin(text: string): TextOrigin | null {
   const value = parseOrNull(text);
   if (!isRecord(value)) return null;
@@ -79,19 +80,21 @@ export function parseOrigin(text: string): TextOrigin | null {
   return { plan: checked.plan, rendered, shown, ...(value['left'] === true ? { left: true } : {}) };
 }
 
-/** Whether a text is as it was begun. */
+/** Whether a text is still as it was begun. */
 export function isAsBegun({ rendered, shown }: TextOrigin, text: string): boolean {
   return text === rendered || sha256(text) === shown;
 }
 
-/** What an editor saved after its call had ended. */
+/** A text that an editor saved after its call had ended. */
 export interface LateText {
   place: PlanTextPlace;
-  /** The change that it asks for. */
+  /** The change that the text makes. */
   revision: Revision;
 }
 
-/** Finds what an editor of the person at the terminal saved after its call had ended; null where nothing was. @throws DevCliError `IO` */
+/**
+ * Finds a text that the person's editor saved after its call had ended; null if there is none. @throws DevCliError `IO`
+ */
 export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>, name: string): LateText | null {
   if (caller.terminal !== true) return null;
   const place = openPlanText(root, name);
@@ -101,10 +104,10 @@ export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>,
   return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readEdited(origin, text.text) } };
 }
 
-/** Faults after which the text can be edited again. */
+/** Error codes after which the text can be edited again. */
 export const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
 
-/** The same error, which says that the text is kept. */
+/** Returns the same error, adding that the text is kept. */
 export function keptError(name: string, { code, message, details }: DevCliError): DevCliError {
   return new DevCliError(code, message, {
     run: name,
@@ -119,9 +122,9 @@ export function keptError(name: string, { code, message, details }: DevCliError)
 }
 
 /**
- * Reads an edited text as the plan that is to be taken up. Where the plan has changed since the text was begun, both changes go
- * together.
- * @throws when it is called: DevCliError `PLAN_EDITED`, `SCHEMA_INVALID`; `PLAN_CONFLICT` where both changed the same
+ * Reads an edited text as the plan to apply. If the plan has changed since the text was begun, both changes are merged.
+ * @throws when the result is called: DevCliError `PLAN_EDITED`, `SCHEMA_INVALID`; `PLAN_CONFLICT` if both changed the
+ * same part
  */
 export function readEdited(origin: TextOrigin, text: string): ReadPlan {
   return (files, known) => {
@@ -137,7 +140,7 @@ export function readEdited(origin: TextOrigin, text: string): ReadPlan {
   };
 }
 
-/** The plan as its files have it now; edits of PLAN.md that the text began with are the text's. */
+/** Reads the present plan from its files; edits of PLAN.md with which the text was begun count as edits of the text. */
 function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOrigin): PlanOnDisk {
   if (files.digest(PLAN) !== shown) return readPlanOnDisk(files, known);
   const stored = files.text(PLAN_CONTENT) ?? '';

@@ -3,19 +3,22 @@ import type { Action } from '../../run/action.js';
 import type { RunState } from '../../run/state.js';
 import type { Notifier } from './notifier.js';
 
-/** Characters of a question that `notify` is told. */
+/** Characters of a question that are passed to `notify`. */
 const MESSAGE_CAP = 300;
 
-/** Hears when a gate opens. */
+/** Notices when a gate opens. */
 export interface Bell {
   /**
-   * Takes the state of the run as it is now, and has the person told by `notify` where a gate is new.
-   * @returns what rings, in one line; null where nothing does
+   * Takes the present state of the run, and notifies the person through `notify` if a gate is new.
+   * @returns a line to announce; null if there is nothing new
    */
   hear(state: RunState): string | null;
 }
 
-/** Creates what hears the gates of a run (harness.md, Telling a person). One that is open at first is not announced. */
+/**
+ * Creates a bell for the gates of a run (harness.md, Telling a person). A gate already open at the first state is not
+ * announced.
+ */
 export function createBell(notifier: Notifier): Bell {
   let asked: string | null | undefined;
   return {
@@ -32,7 +35,7 @@ export function createBell(notifier: Notifier): Bell {
   };
 }
 
-/** The action that a person has to answer, if one is pending. */
+/** Returns the pending action if a person has to answer it. */
 function findQuestion({ pendingAction: action }: RunState): Extract<Action, { action: 'wait-for-user' }> | null {
   return action?.action === 'wait-for-user' ? action : null;
 }

@@ -15,11 +15,11 @@ import { buildDocumentReport, type Findings } from '../../views/check.js';
 import type { Ported } from '../ports.js';
 
 /**
- * `check <file>`: validates a promised output, or a document of a wing's kind, as the acknowledgement will
- * (documents.md, check). Only reads.
+ * `check <file>`: validates a promised output, or a document of a wing's kind, in the same way as the acknowledgement
+ * (documents.md, check). Read-only.
  * @param file path from the command line: relative to `cwd`, or to the root if it begins with `.dev/`
  * @param cwd absolute directory of the call
- * @throws DevCliError `USAGE` without a file; what the store throws
+ * @throws DevCliError `USAGE` without a file; any error of the store
  */
 export async function check(
   context: ReadContext & Ported<'checks'>,
@@ -31,7 +31,9 @@ export async function check(
   return buildDocumentReport(shown, kind, findings);
 }
 
-/** The findings on a file, for `check` and for a hook that saw it written. Parameters and errors as for `check`. */
+/**
+ * Returns the findings on a file, for `check` and for a hook that saw it written. Parameters and errors as for `check`.
+ */
 export async function judgeFile(
   context: ReadContext & Ported<'checks'>,
   file: string,
@@ -50,13 +52,13 @@ export async function judgeFile(
   return { shown: path.shown, ...checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun)) };
 }
 
-/** Whether the core knows a path by its extension only, so that it may be a wing's document. */
+/** Whether the core knows a path only by its extension, so that it may be a wing's document. */
 function isGenericKind(path: string): boolean {
   const kind = getDocumentKind(path);
   return kind === 'json' || kind === 'text';
 }
 
-/** What the pending action requires of the report at this path, as the acknowledgement will judge it. */
+/** Finds what the pending action requires of the report at this path, by which the acknowledgement will judge it. */
 async function findExpectations(
   head: StreamState<RunState>,
   path: string,
@@ -70,7 +72,7 @@ async function findExpectations(
   return { agent: row.id, ...(block !== undefined && 'agents' in block ? { verdict: needsVerdict(block, path) } : {}) };
 }
 
-/** The run that a file belongs to, its path among that run's documents, and its path relative to the root. */
+/** Finds the run that a file belongs to, its path among that run's documents, and its path relative to the root. */
 function locateDocument(
   context: ReadContext,
   file: string,

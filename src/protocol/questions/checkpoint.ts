@@ -4,13 +4,13 @@ import type { HistoryContext } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Checkpoint } from '../../store/store.js';
 
-/** The warning about a journal whose end is torn; commands that only read it go on. */
+/** The warning about a journal whose end is torn; commands that only read it continue. */
 export const TORN_WARNING = 'the last line of events.jsonl is torn: that write never took effect';
 
 /**
- * Rebuilds a run as it was after the commit that holds entry `seq` of its journal (storage.md, History).
+ * Rebuilds a run as it was after the commit that contains entry `seq` of its journal (storage.md, History).
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal or one of another name,
- * and what the store throws
+ * and any error of the store
  */
 export async function readCheckpoint(
   context: HistoryContext,

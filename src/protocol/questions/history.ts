@@ -13,17 +13,18 @@ import { TORN_WARNING } from './checkpoint.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 
-/** Items that text shows of a run without `--last`. */
+/** How many items of a run the text shows without `--last`. */
 const SHOWN = 100;
 
 /**
- * `history`: who did what when, how long it took, in how many rounds, and on what evidence (storage.md, History).
+ * `history`: shows who did what and when, how long it took, in how many rounds, and on what evidence (storage.md,
+ * History).
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and what the store throws
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and any error of the store
  */
 export async function history(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
-  // Only for its refusals: a copied directory, another run's journal, a journal without its end.
+  // Only for its errors: a copied directory, another run's journal, a journal without its end.
   await readRun(context, name);
   const builder = createHistoryBuilder();
   const subjects = new Map<number, string>();
@@ -60,7 +61,7 @@ function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
   return { ...run, items, left: run.items.length - items.length };
 }
 
-/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of one, that fits none or several */
+/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of one, that matches no run or several */
 function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
@@ -88,7 +89,7 @@ function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory
   return runs.map((run) => ({ ...run, items: run.items.filter((item) => listBlocks(item).includes(block)) }));
 }
 
-/** Where else to look for a block: a forked run shares its beginning with another one. */
+/** Suggests the run from which a fork was made, because a fork shares its beginning with that run. */
 function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruction {
   if (from === null) return [];
   return [
@@ -97,7 +98,7 @@ function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruc
   ];
 }
 
-/** The blocks that an item concerns. */
+/** Lists the blocks that an item concerns. */
 function listBlocks(item: Item): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
@@ -105,17 +106,17 @@ function listBlocks(item: Item): string[] {
 
 type JournalInput = Omit<InputOf<'journal'>, 'name'>;
 
-/** Entries held in memory at once. */
+/** How many entries are held in memory at once. */
 const BATCH = 200;
 
-/** Milliseconds after which the journal is read again although the store has announced nothing. */
+/** Milliseconds after which the journal is read again even if the store has announced no change. */
 const WAIT = 1000;
 
 /**
- * `journal`: streams the entries of a name, without the contents of documents, oldest first; the last item is the end (protocol.md §1; storage.md,
- * History). Takes no lock.
+ * `journal`: streams the entries of a name, oldest first, without the contents of documents; the last item marks the
+ * end (protocol.md §1; storage.md, History). Takes no lock.
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws; while it streams also `INTERRUPTED`
+ * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and any error of the store; while streaming also `INTERRUPTED`
  */
 export async function journal(context: HistoryContext, given: unknown, input: JournalInput): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
@@ -129,7 +130,7 @@ async function* streamEntries(context: HistoryContext, name: string, input: Jour
   for (;;) {
     const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
-    // Contents would fill the screen, and an agent's context; `fork` and `replay --at` give them.
+    // Contents would fill the screen and an agent's context; `fork` and `replay --at` provide them.
     for (const { texts: _texts, ...entry } of entries) yield { json: entry, text: () => renderEntry(entry) };
     await throwIfInterrupted(context.signal);
     if (!complete) continue;
@@ -151,13 +152,13 @@ async function readBatch(context: HistoryContext, name: string, from: Cursor, si
   return { ...scanned, entries };
 }
 
-/** Pauses for one turn of the event loop, without which a Ctrl-C would go unnoticed. */
+/** Pauses for one turn of the event loop; without that, a Ctrl-C would go unnoticed. */
 async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** @param seq number of the last entry, from which `--since` continues in a later call */
+/** @param seq number of the last entry; `--since` continues from it in a later call */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

@@ -14,8 +14,8 @@ import { PLAN_CONTENT } from '../../run/paths.js';
 import { buildHome, type FoundRun, type Home, type Located } from '../../views/home.js';
 
 /**
- * Reads every run of every work tree of the repository; takes no lock, starts no process.
- * @param most rows of ended runs; left out, a few
+ * Reads every run in every work tree of the repository; takes no lock, starts no process.
+ * @param most how many rows of ended runs to show; a few by default
  */
 export async function readHome(context: ReadContext, most?: number): Promise<Home> {
   const { root, clock } = context;
@@ -32,16 +32,16 @@ export async function readHome(context: ReadContext, most?: number): Promise<Hom
   );
 }
 
-/** Milliseconds between two looks at whether anything has changed; nothing is read, nothing written. */
+/** Milliseconds between two checks for changes; a check neither reads runs nor writes. */
 const LOOK = 2000;
 
-/** Milliseconds after which an agent at work may be silent, although nothing has changed. */
+/** Milliseconds after which to refresh without a change, because a working agent may have become silent. */
 const STALE = 60_000;
 
 /**
- * Waits until something that home was read from may have changed, or the signal is aborted.
- * @param sources as `describeSources` had them before home was read
- * @param isBusy whether somebody is at work, of whom nothing may have been heard for too long by then
+ * Waits until a source of the home page may have changed, or the signal is aborted.
+ * @param sources result of `describeSources` before home was read
+ * @param isBusy whether somebody is working; the wait then ends after a while, as they may have been silent too long
  */
 export async function waitForChange(
   context: ReadContext,
@@ -53,7 +53,7 @@ export async function waitForChange(
     await pause(LOOK, undefined, { signal }).catch(() => {});
 }
 
-/** Describes what home was read from: another text where something of it may have changed. */
+/** Describes the sources of the home page: the text differs if any of them may have changed. */
 export function describeSources({ root }: ReadContext): string {
   const roots = [root, ...listOtherRoots(root)];
   return [readHead(root).branch, ...roots.map((one) => `${one}\n${describeRuns(one)}`)].join('\n');
@@ -64,13 +64,13 @@ interface Found {
   plans: Located[];
 }
 
-/** The roots in the other work trees, each once; one that was made for a run of this root leads back to it. */
+/** Lists the roots in the other work trees, each once. A work tree made for a run of this root leads back to it. */
 function listOtherRoots(root: string): string[] {
   const roots = listInOtherWorkTrees(root).flatMap((directory) => {
     try {
       return [findRoot({ cwd: directory, env: {} }).root];
     } catch (error) {
-      // A pointer that cannot be used is for calls there to say.
+      // A call in that work tree reports an unusable pointer.
       if (error instanceof DevCliError) return [];
       throw error;
     }

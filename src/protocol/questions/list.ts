@@ -5,8 +5,8 @@ import { buildRow, type Listed, type Row, renderList } from '../../views/list.js
 import { FIRST_RUN } from '../find/find-run.js';
 
 /**
- * `list`: every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its error
- * code.
+ * `list`: shows every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its
+ * error code.
  */
 export async function list({ store, clock }: ReadContext): Promise<Answer & { json: Listed }> {
   const runs: Row[] = [];

@@ -6,9 +6,10 @@ import type { Ported } from '../ports.js';
 import { createRunView } from './run-view.js';
 
 /**
- * `manifest`: all that an agent needs after its context was compacted, ending with the pending action (protocol.md §5).
+ * `manifest`: shows all that an agent needs after its context was compacted, ending with the pending action
+ * (protocol.md §5).
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `DOCUMENT_UNREADABLE` and what the store throws
+ * @throws DevCliError `NO_SUCH_RUN`, `DOCUMENT_UNREADABLE` and any error of the store
  */
 export async function manifest(context: ReadContext & Ported<'sections'>, given: unknown): Promise<Answer> {
   const head = await readRun(context, await findRun(context, given, false));

@@ -9,12 +9,11 @@ import { actionAnswer, type Reader } from '../../views/action.js';
 import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from '../find/find-run.js';
 
 /**
- * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
- * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, makes a
- * commit that had to wait, or keeps what it has found out about an edited plan (protocol.md §2). While the plan on disk is
- * another than the one that is carried out, a warning beside the action says so; and once in a session that the hooks of the
- * project do not hear, that they do not.
- * @param input.wait seconds to wait for a command at work, or for a held run to be released
+ * `next`: prints the pending action, byte for byte the same until it is acknowledged. Writes nothing, except that it
+ * finishes what a crash interrupted, restores vanished documents, commits an external command that has ended, makes a
+ * deferred commit, or caches a finding about an edited plan (protocol.md §2). It adds a warning while the plan on disk
+ * differs from the one being carried out, and once per session if the project's hooks have not reported in it.
+ * @param input.wait seconds to wait for a running command, or for a held run to be released
  */
 export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
   const name = await findRun(context, given, false);
@@ -38,7 +37,7 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
 }
 
 /**
- * The same where nothing is to be finished before; null where something is, and `next` has to see to it.
+ * Answers as `next` does if there is no work to do first; otherwise returns null, and the caller uses `next`.
  * @param input without `wait`
  */
 export async function nextIfIdle(
@@ -54,7 +53,7 @@ export async function nextIfIdle(
 
 type Head = Awaited<ReturnType<typeof readRun>>;
 
-/** A crash has left something to finish, or documents that the run needs have vanished. */
+/** Whether a crash left something to finish, or documents that the run needs have vanished. */
 function isToBeMended(head: Head): boolean {
   return head.unfinished || mayLackDocuments(head, head.snapshot);
 }
@@ -73,9 +72,9 @@ function pendingAction(
 }
 
 /**
- * Waits until a run is held no longer (control.md, The action).
- * @param until instant, in milliseconds, at which the run is returned all the same
- * @throws DevCliError `INTERRUPTED`, and what the store throws
+ * Waits until a run is no longer held (control.md, The action).
+ * @param until instant, in milliseconds, at which the run is returned even if still held
+ * @throws DevCliError `INTERRUPTED`, and any error of the store
  */
 async function awaitRelease(context: Context, name: string, until: number): Promise<Head> {
   for (;;) {

@@ -6,29 +6,32 @@ import type { Context } from '../../run/context.js';
 import { runNotification } from '../../work/notification.js';
 import { computeNotifyDigest } from '../trust/digests.js';
 
-/** What of the world a notifier knows. */
+/** The parts of a context that a notifier needs. */
 export type NotifierContext = Pick<Context, 'reader' | 'root' | 'signal' | 'trustDirectory'>;
 
 /** Seconds that the command may take. */
 const LIMIT = 10;
 
-/** Tells a person of an open gate by the command that the project's preferences name (harness.md, Telling a person). */
+/** Notifies a person of an open gate with the command from the project's preferences (harness.md, Telling a person). */
 export interface Notifier {
   /**
-   * Starts the command; it is not waited for.
-   * @param message handed on as its last argument: one line that cannot be taken for an option
-   * @param about what the environment says besides
+   * Starts the command without waiting for it.
+   * @param message passed as its last argument: one line that cannot be mistaken for an option
+   * @param about additional environment variables
    */
   tell(message: string, about: Readonly<Record<string, string>>): void;
-  /** Takes what there is to say of the preferences and of commands that failed: each a line, none twice in a row. */
+  /** Returns and clears the reports about the preferences and failed commands: one line each, none twice in a row. */
   takeReports(): string[];
-  /** Waits until no command is at work. */
+  /** Waits until no command is running. */
   finish(): Promise<void>;
-  /** Ends what is still at work. */
+  /** Stops the commands that are still running. */
   stop(): void;
 }
 
-/** Creates a notifier. It reads the preferences now, to say at once why nobody would be told, and again for each message. */
+/**
+ * Creates a notifier. It reads the preferences now, to report at once why nobody would be notified, and again for each
+ * message.
+ */
 export function createNotifier(context: NotifierContext): Notifier {
   const reports: string[] = [];
   const stopped = new AbortController();
@@ -70,8 +73,10 @@ export function createNotifier(context: NotifierContext): Notifier {
 }
 
 /**
- * Finds the command; null where the preferences name none. Committed preferences do not suffice: a clone has them, too.
- * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `RECIPE_UNTRUSTED` where no person has trusted these very preferences here
+ * Finds the command; null if the preferences name none. Being committed is not enough for preferences to count, because
+ * a clone has them too.
+ * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `RECIPE_UNTRUSTED` if no person has trusted exactly these
+ * preferences here
  */
 function findCommand({ reader, root, trustDirectory }: NotifierContext): readonly string[] | null {
   const text = reader.read(`${root}/${PREFERENCES_FILE}`);

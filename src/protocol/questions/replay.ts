@@ -10,14 +10,14 @@ import { type ReplayReport, renderReplay } from '../../views/replay-text.js';
 import { findRun } from '../find/find-run.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 
-/** Documents that only dev-cli writes: for these a difference is never a note. */
+/** Documents that only dev-cli writes: a difference in one of them is always an error, never a note. */
 const OWN = new Set(['recipe.json']);
 
 /**
  * `replay --check`: rebuilds a run from its journal alone and reports where the disk differs (storage.md, A commit).
- * Exit 3 when something differs; writes nothing.
+ * Exits with 3 if something differs; writes nothing.
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws
+ * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and any error of the store
  */
 export async function checkReplay(context: HistoryContext, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, false);
@@ -28,8 +28,8 @@ export async function checkReplay(context: HistoryContext, given: unknown): Prom
 }
 
 /**
- * `replay --at SEQ`: the state as it was after that entry (storage.md, History). Writes nothing.
- * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` and what the store throws
+ * `replay --at SEQ`: prints the state as it was after that entry (storage.md, History). Writes nothing.
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` and any error of the store
  */
 export async function showReplay(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
   const name = await findRun(context, given, false);
@@ -49,7 +49,7 @@ export async function showReplay(context: HistoryContext, given: unknown, seq: n
   return { exit: 0, json, recorded: true };
 }
 
-/** What the replay of a run checks in addition to the store's own checks, and how its report is made. */
+/** Creates the checks that the replay of a run adds to the store's own, and the function that builds its report. */
 export function runReplay(name: string): {
   look: ReplayOptions<RunState>;
   report: (result: Replay<RunState>) => ReplayReport;

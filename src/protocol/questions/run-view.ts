@@ -7,8 +7,9 @@ import { buildRunView, type RunView } from '../../views/run-view.js';
 import { findMovedPlan } from '../find/find-run.js';
 
 /**
- * The read model of a run. Writes nothing but what it finds out about an edited plan (living-plan.md, A plan that moved on).
- * @param head with what was lost put back
+ * Creates the read model of a run. Writes nothing, except a cached finding about an edited plan (living-plan.md, A plan
+ * that moved on).
+ * @param head the run with its lost documents restored
  * @throws DevCliError `STATE_CORRUPT` for a run whose captured recipe cannot be read
  */
 export function createRunView(context: ReadContext, head: RunHead): RunView {

@@ -6,9 +6,9 @@ import type { Ported } from '../ports.js';
 import * as plain from './list.js';
 import { prepareStatus, readStatus } from './status.js';
 
-// Questions as the whole program answers them: the programs that agents call have no layout for a terminal (view.md, Width).
+// Questions with a terminal layout, for the full program: the programs that agents call have none (view.md, Width).
 
-/** `list` that can also be laid out for a person's terminal. */
+/** `list`, with a layout for a person's terminal. */
 export async function list(context: ReadContext): Promise<Answer> {
   const answer = await plain.list(context);
   const view = { ...answer.json, now: context.clock.now(), first: FIRST_RUN };
@@ -20,9 +20,9 @@ export async function list(context: ReadContext): Promise<Answer> {
 }
 
 /**
- * `status` that can also be laid out for a person's terminal.
- * @param given as `status` has it, like `input`
- * @throws DevCliError as `status` does
+ * `status`, with a layout for a person's terminal.
+ * @param given as for `status`, like `input`
+ * @throws DevCliError as `status`
  */
 export async function status(
   context: ReadContext & Ported<'sections'>,

@@ -11,9 +11,9 @@ import { createRunView } from './run-view.js';
 type Input = Pick<InputOf<'status'>, 'full'>;
 
 /**
- * `status`: who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
+ * `status`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN` and what the store throws
+ * @throws DevCliError `NO_SUCH_RUN` and any error of the store
  */
 export async function status(
   context: ReadContext & Ported<'sections'>,
@@ -23,7 +23,7 @@ export async function status(
   return renderStatus(context, await readStatus(context, given, input), input);
 }
 
-/** Reads the run that `status` is about. @throws DevCliError as `status` does */
+/** Reads the run that `status` is about. @throws DevCliError as `status` */
 export async function readStatus(context: ReadContext, given: unknown, input: Input): Promise<RunHead> {
   const name = await findRun(context, given, false, (ended) => ({
     command: 'status',
@@ -32,23 +32,23 @@ export async function readStatus(context: ReadContext, given: unknown, input: In
   return readRun(context, name);
 }
 
-/** The answer of `status` for a run that was read already. */
+/** Builds the answer of `status` for a run that was already read. */
 export function renderStatus(context: ReadContext & Ported<'sections'>, head: RunHead, input: Input): Answer {
   return { exit: 0, ...buildStatus(...prepareStatus(context, head, input)) };
 }
 
-/** What `status` is built from. */
+/** Builds the arguments of `buildStatus`. */
 export function prepareStatus(
   context: ReadContext & Ported<'sections'>,
   head: RunHead,
   { full = false }: Input,
 ): Parameters<typeof buildStatus> {
   const { sections } = context.ports;
-  // A live run is asked for all the time, by a program that reads no journal.
+  // A program polls a live run's status all the time, so the journal is not read for that.
   const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
   return [createRunView(context, head), { sections, full, cost }];
 }
 
-/** Bytes of a journal that are read for a glance at a run: it takes less than a tenth of a second. */
+/** Largest journal, in bytes, that is read for a status without `--full`: that takes less than a tenth of a second. */
 const GLANCE = 4 * 1024 * 1024;

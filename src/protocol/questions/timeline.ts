@@ -7,37 +7,40 @@ import { BEGINNING, type Cursor } from '../../store/store.js';
 import { createTimelineBuilder, type Timeline } from '../../views/timeline.js';
 import { readRun } from '../find/find-run.js';
 
-/** What a journal says of a run, as far as it can be read (view.md, One model). */
+/** The timeline of a run, from the readable part of its journal (view.md, One model). */
 export interface TimelineNow {
   timeline: Timeline;
-  /** The name as it is now, whichever of its runs is shown; null where that cannot be read. */
+  /** The present run of the name, no matter which of its runs is shown; null if it cannot be read. */
   head: RunHead | null;
-  /** The last entry that was taken, of any run of the name. */
+  /** Number of the last entry read, of any run of the name. */
   seq: number;
-  /** Why the journal cannot be read any further. */
+  /** Why the rest of the journal cannot be read; null if it can. */
   fault: DevCliError | null;
 }
 
-/** Reads a run of a journal that may grow: what was read is not read again. */
+/** Reads a run from a journal that may grow; each entry is read only once. */
 export interface TimelineReader {
   /**
-   * Reads what has come since.
-   * @returns null where the journal has no such run
+   * Reads the entries added since the last call.
+   * @returns null if the journal has no such run
    * @throws DevCliError `STATE_NEWER`, `IO`
    */
   read(): Promise<TimelineNow | null>;
-  /** Waits until the journal has changed since it was read, or something has aborted the signal. @param milliseconds at most */
+  /**
+   * Waits until the journal has changed since it was read, or the signal is aborted. @param milliseconds the longest
+   * wait
+   */
   grown(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Opens the timeline of a run; takes no lock, and writes nothing.
- * @param wanted the id of the run; left out, the newest of the name
+ * Opens the timeline of a run; takes no lock and writes nothing.
+ * @param wanted the id of the run; by default the newest of the name
  */
 export function openTimeline(context: HistoryContext, name: string, wanted?: string): TimelineReader {
   const { store, clock } = context;
   const builder = createTimelineBuilder(wanted);
-  /** Digests of the recipe as the journal names them, with the run that captured it. */
+  /** Digests of captured recipes from the journal, by the id of the run that captured them. */
   const recipes = new Map<unknown, string>();
   let captured: { digest: string; recipe: CapturedRecipe | null } | null = null;
   let at: Cursor = BEGINNING;
@@ -62,7 +65,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
     }
   }
 
-  /** The recipe that the run captured: one that it shares with the run before it is in no entry of its own. */
+  /** Reads the recipe that the run captured. If it equals that of the previous run, only that run's entries name it. */
   async function readRecipe(): Promise<CapturedRecipe | null> {
     const own = recipes.get(builder.runId()) ?? [...recipes.values()].at(-1);
     if (own === undefined) return null;
@@ -90,7 +93,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
 
 const RECIPE = 'recipe.json';
 
-/** What cannot be read is left out of a timeline: the journal says enough. */
+/** Returns null if reading fails: a timeline can leave that part out, since the journal says enough. */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

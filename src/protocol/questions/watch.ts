@@ -8,14 +8,14 @@ import { createBell } from './bell.js';
 import { createNotifier, type NotifierContext } from './notifier.js';
 import { renderStatus } from './status.js';
 
-/** Milliseconds after which the status is sent again although nothing has changed: the durations in it have grown. */
+/** Milliseconds after which the status is sent again even without a change, because durations in it have grown. */
 const WAIT = 5000;
 
 /**
- * `status --watch`: streams the status whenever the run has changed, until the run has ended, and has a person told of
- * each gate that opens (protocol.md §5). Takes no lock and writes nothing.
+ * `status --watch`: streams the status at every change until the run ends, and notifies a person of each gate that
+ * opens (protocol.md §5). Takes no lock and writes nothing.
  * @param given the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
+ * @throws DevCliError `NO_SUCH_RUN` and any error of the store; while streaming also `INTERRUPTED`
  */
 export async function watchStatus(
   context: HistoryContext & NotifierContext & Ported<'sections'>,

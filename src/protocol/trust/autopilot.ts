@@ -10,19 +10,22 @@ import type { RunState } from '../../run/state.js';
 import { computeCloneDigest } from './digests.js';
 import { requireTerminal } from './person.js';
 
-/** Whether a person's prompt asks for autopilot (harness.md, Human gates): better not heard once than taken for a yes. */
+/**
+ * Decides whether a person's prompt asks for autopilot (harness.md, Human gates): it is better to miss a yes than to
+ * invent one.
+ */
 
-/** What the person shows rather than says: code, quotations, lines quoted from elsewhere. */
+/** Text that the person quotes rather than says: code, quotations, quoted lines. */
 const SHOWN = /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|^\s*>.*$/gm;
-/** As an option; alone in its clause; or as the way in which something is done. Part of a longer name it is none of these. */
+/** As an option; alone in its clause; or as a way of doing something. Not as part of a longer name. */
 const ASKS =
   /(?<!\S)--auto-?pilot(?![\w./-])|^(?:please\s+)?auto-?pilot(?:\s+(?:mode|on|please))?$|(?<![\w./-])(?:in|on|im|en|with|use|using|via)\s+(?:full\s+)?auto-?pilot(?:\s+mode)?(?![\w/-]|\.\w)/i;
 const REFUSES =
   /\b(?:no|not|never|without|stop|avoid|instead|rather|than|unless|until|cannot|nicht|kein\w*|ohne|nie|pas|sans|jamais|sin|nunca|non|senza)\b|n['’]t\b/i;
 
-/** @param prompt as it was typed */
+/** Whether a prompt asks for autopilot. @param prompt as it was typed */
 export function asksForAutopilot(prompt: string): boolean {
-  // Few prompts do, and to look more closely takes milliseconds.
+  // Few prompts do, and the closer look takes milliseconds.
   if (!prompt.toLowerCase().includes('pilot')) return false;
   const sentences = prompt.replace(SHOWN, ' ').match(/[^.!?;\n]+(?:[.!?;\n]+(?=\S)[^\s.!?;]*)*[.!?;\n]*/g) ?? [];
   const about = sentences.filter((sentence) => /auto-?pilot/i.test(sentence));
@@ -30,16 +33,16 @@ export function asksForAutopilot(prompt: string): boolean {
   return about.some((sentence) => sentence.split(/[,:.!;\n](?:\s|$)/).some((clause) => ASKS.test(clause.trim())));
 }
 
-/** Whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */
+/** Decides whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */
 
-/** Whether a person has said that agents may work in autopilot in this clone. */
+/** Whether a person has allowed agents to work in autopilot in this clone. */
 export function isAutopilotTrusted(context: Context): boolean {
   return isTrusted(context.trustDirectory, computeCloneDigest(context, 'autopilot'));
 }
 
 /**
- * Whether whoever calls may begin a run that starts commands unasked: no agent, or one that a person has let, by a prompt of this
- * session or for this clone.
+ * Whether the caller may begin a run that starts commands unasked: it is no agent, or a person has allowed the agent
+ * to, by a prompt of this session or for this clone.
  * @throws DevCliError `IO`
  */
 export function mayGoUnasked(context: Context): boolean {
@@ -49,14 +52,14 @@ export function mayGoUnasked(context: Context): boolean {
   return (digest !== null && isTrusted(trustDirectory, digest)) || isAutopilotTrusted(context);
 }
 
-/** The preferences of a run in which a person is asked about commands in autopilot, too. */
+/** Returns the preferences of a run in which a person is asked about commands even in autopilot. */
 export function askPerson(preferences: RunState['preferences']): RunState['preferences'] {
   return preferences['approve_commands'] === 'ask' ? { ...preferences, approve_commands: 'person' } : preferences;
 }
 
 /**
- * Keeps whether the newest prompt of a person in a session asks for autopilot; of what else it says nothing is kept.
- * @param prompt null where the session has ended
+ * Records whether a person's newest prompt in a session asks for autopilot; keeps nothing else of the prompt.
+ * @param prompt null if the session has ended
  * @throws DevCliError `IO`
  */
 export function notePrompt(context: Context, session: string, prompt: string | null): void {
@@ -69,9 +72,12 @@ export function notePrompt(context: Context, session: string, prompt: string | n
   else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
 }
 
-/** Names what is kept of a session's prompts, for calls of the same harness alone; null where there is no such session. */
+/**
+ * Computes the digest under which a session's prompt is recorded, valid only for calls of the same harness; null
+ * without a session.
+ */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // Where a shell is told no session, the newest prompt in this root counts.
+  // If the harness hides the session from its shells, the newest prompt in this root counts.
   const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }
@@ -80,7 +86,7 @@ const ANSWER = { command: 'trust', input: { recipe: 'autopilot' } };
 
 /**
  * `trust autopilot`: asks the person to let agents work in autopilot in this clone.
- * @throws DevCliError `TERMINAL_REQUIRED`; `UNKNOWN_CHOICE` for anything but a yes
+ * @throws DevCliError `TERMINAL_REQUIRED`; `UNKNOWN_CHOICE` for any answer except yes
  */
 export async function trustAutopilot(context: Context): Promise<Answer> {
   requireTerminal(context, ANSWER);

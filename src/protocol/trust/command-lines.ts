@@ -3,12 +3,12 @@ import { renderCount } from '../../base/words.js';
 import { renderCodePoint } from '../../documents/plan-text.js';
 import { quoteForShell } from '../../registry/render.js';
 
-/** Commands as a person is shown them who decides whether they may run (protocol.md §4): whole, and nothing in them hidden. */
+/** Renders commands for a person who decides whether they may run (protocol.md §4): in full, with nothing hidden. */
 
 /**
- * Renders a command, quoted so that the reader sees where each argument ends. An argument of several lines is named in the first
- * line, unquoted as no argument can be, and stands below it as it is written.
- * @param cwd where it runs, relative to the work tree
+ * Renders a command, quoted so that the reader sees where each argument ends. An argument of several lines appears in
+ * the first line as an unquoted placeholder, which no real argument can look like, and in full below it.
+ * @param cwd the directory where it runs, relative to the work tree
  */
 export function renderCommandLines(argv: readonly string[], cwd = '.'): string[] {
   const scripts = argv.filter((argument) => argument.includes('\n'));
@@ -25,7 +25,7 @@ export function renderCommandLines(argv: readonly string[], cwd = '.'): string[]
   ];
 }
 
-/** Renders a line for a shell as it is written: what it has below its first line stands out. */
+/** Renders a shell script as written, with marks before all lines but the first. */
 export function renderScript(script: string): string[] {
   return splitScript(script).map((line, at) => reveal(at === 0 ? line : `    | ${line}`));
 }
@@ -36,7 +36,7 @@ function splitScript(script: string): string[] {
 
 const countLines = (script: string): number => splitScript(script).length;
 
-/** Shows every character that a terminal would not, tabs apart, by its code. */
+/** Shows characters that a terminal would not show, except tabs, by their codes. */
 function reveal(line: string): string {
   return replaceInvisible(line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showTabs), renderCodePoint);
 }

@@ -8,7 +8,7 @@ export const SHOW_ANSWER =
   'Show the user what `answer` says: only the user can run it, in a terminal of their own. Then repeat this call.';
 
 /**
- * Requires that a person can be asked: standard input and output are a terminal, and no harness's mark is set
+ * Requires that a person can be asked: standard input and output are a terminal, and no harness mark is set
  * (protocol.md §3).
  * @param answer the command for the person to run in a terminal of their own
  * @param run the run that the refusal names
@@ -27,14 +27,14 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
   });
 }
 
-/** The context for what a person decides now: the time that they took to answer does not count against the call. */
+/** Returns the context for carrying out a person's decision; the time that they took to answer does not count. */
 export function asPerson(context: Context): Context {
   return { ...context, startedAt: context.clock.now(), caller: { ...context.caller, kind: 'human' } };
 }
 
 /**
- * Says how the run goes on after what a person has decided, as one sentence.
- * @param isHeld whether the run is held: its agent has to wait for the release
+ * Renders one sentence that says how the run continues after a person's decision.
+ * @param isHeld whether the run is held, so that its agent has to wait for the release
  */
 export function renderGoOn(name: string, isHeld: boolean, format: CommandFormatter): string {
   return isHeld

@@ -1,7 +1,7 @@
 import type { Context } from '../../run/context.js';
 import type { RunPlace } from './run-place.js';
 
-/** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */
+/** Whether a run was begun in this directory, by this user on this machine (protocol.md §4). */
 export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boolean {
   return place === store.home(name);
 }
@@ -13,8 +13,8 @@ export async function mayStart(context: Context, run: RunPlace): Promise<boolean
 }
 
 /**
- * Refuses to start anything (a command, a commit with its hooks, a call to a forge) for a run that came from elsewhere:
- * its state and commands are somebody else's words. To be called before each start (protocol.md §4).
+ * Refuses to start anything (a command, a commit with its hooks, a call to a forge) for a run from elsewhere, because
+ * somebody else wrote its state and commands. Call it before each start (protocol.md §4).
  * @throws DevCliError `RUN_UNTRUSTED`
  */
 export async function requirePlace(context: Context, run: RunPlace): Promise<void> {

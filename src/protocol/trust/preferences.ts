@@ -10,8 +10,8 @@ import { requireTerminal } from './person.js';
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
 /**
- * Whether what .dev/preferences.yaml allows counts: a person has trusted it in this clone (engine.md, Approvals). That it is
- * committed says nothing: a clone has it, too.
+ * Whether the permissions in .dev/preferences.yaml count because a person has trusted it in this clone (engine.md,
+ * Approvals). Being committed is not enough, because a clone has the file too.
  * @param text content of the file
  * @throws DevCliError `IO`
  */
@@ -20,9 +20,9 @@ export function arePreferencesTrusted(context: Context, text: string): boolean {
 }
 
 /**
- * `trust preferences`: asks the person to trust the project's preferences in this version, in this clone.
- * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` where there is no such file, `UNKNOWN_CHOICE` for anything
- * but a yes
+ * `trust preferences`: asks the person to trust this version of the project's preferences in this clone.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` if the file does not exist, `UNKNOWN_CHOICE` for any answer
+ * except yes
  */
 export async function trustPreferences(context: Context): Promise<Answer> {
   requireTerminal(context, ANSWER);

@@ -5,12 +5,12 @@ import { isTrusted } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 
-// A module of its own, loaded on demand: few runs were begun elsewhere.
+// A separate module, loaded on demand, because few runs were begun elsewhere.
 
 /** What identifies a run and the place where it was begun. */
 export type RunPlace = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
-/** The digest under which trust in a run from elsewhere is kept: it holds for this root, run and recipe. */
+/** Computes the digest under which trust in a run from elsewhere is stored: for this root, run and recipe. */
 export function computeTrustDigest({ root }: Context, { runId, recipeHash }: RunPlace): string {
   return sha256(canonicalJson(['run', root, runId, recipeHash]));
 }
@@ -20,7 +20,7 @@ export function isTrustedHere(context: Context, run: RunPlace): boolean {
   return isTrusted(context.trustDirectory, computeTrustDigest(context, run));
 }
 
-/** The refusal to start anything for an untrusted run. */
+/** Builds the refusal to start anything for an untrusted run. */
 export function runUntrustedError({ name }: RunPlace): DevCliError {
   return new DevCliError(
     'RUN_UNTRUSTED',

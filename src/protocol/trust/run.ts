@@ -19,8 +19,8 @@ import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
 /**
  * Finds the run of that name if it came from elsewhere.
- * @returns null where the word means something else to `trust`
- * @throws what the store throws
+ * @returns null if the word means something else to `trust`
+ * @throws any error of the store
  */
 export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {
   if (!isName(word)) return null;
@@ -31,7 +31,7 @@ export async function findForeignRun(context: Context, word: string): Promise<Ru
 
 /**
  * `trust <run>`: asks the person to let a run from elsewhere start its commands in this directory (protocol.md §4).
- * @throws DevCliError `TERMINAL_REQUIRED`; `RUN_UNTRUSTED` for anything but a yes; `STATE_CORRUPT`
+ * @throws DevCliError `TERMINAL_REQUIRED`; `RUN_UNTRUSTED` for any answer except yes; `STATE_CORRUPT`
  */
 export async function trustRun(context: Context, head: RunHead): Promise<Answer> {
   const { snapshot } = head;
@@ -84,8 +84,8 @@ interface KnownCommand {
 }
 
 /**
- * Every command the run could start, each once. Running and queued ones come first, because a forged state may hold
- * commands that neither recipe nor plan has.
+ * Lists every command the run could start, each once. Running and queued ones come first, because a forged state may
+ * contain commands that are in neither recipe nor plan.
  */
 function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): KnownCommand[] {
   const { commands, engine } = head.snapshot;
@@ -107,7 +107,10 @@ function listKnownCommands(context: Context, head: RunHead, captured: CapturedRe
   return [...new Map(all.map((one) => [renderVisibly(one.argv, one.cwd), one])).values()];
 }
 
-/** A command quoted for a shell, with invisible characters escaped: the person must see all that will run. */
+/**
+ * Renders a command quoted for a shell, with invisible characters escaped: the person must see everything that will
+ * run.
+ */
 function renderVisibly(argv: readonly string[], cwd: string): string {
   const line = argv.map(quoteForShell).join(' ') + (cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`);
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);

@@ -14,7 +14,7 @@ import { computeCloneDigest } from './digests.js';
 import { requireTerminal, SHOW_ANSWER } from './person.js';
 
 /**
- * Refuses a project's recipe whose external commands no person has trusted in this version (protocol.md §4).
+ * Refuses a project's recipe with external commands unless a person has trusted this version of it (protocol.md §4).
  * @throws DevCliError `RECIPE_UNTRUSTED`
  */
 export function requireTrust(context: Context, captured: CapturedRecipe): void {
@@ -30,20 +30,20 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   });
 }
 
-/** Whether a person has trusted, in this clone, what this version of a recipe widens. */
+/** Whether a person has trusted, in this clone, the commands that this version of a recipe allows to start unasked. */
 export function isWideningTrusted(context: Context, { digest }: Pick<CapturedRecipe, 'digest'>): boolean {
   return isTrusted(context.trustDirectory, computeCloneDigest(context, 'recipe', digest));
 }
 
-/** The file of a recipe that lies in a shared home, in brackets; null for any other. */
+/** Returns the path of a recipe file in a shared home, in parentheses; null for any other recipe. */
 function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null {
   const path = sources[0]?.path ?? '';
   return homes.some((home) => path.startsWith(`${home}/`)) ? `(${toBoundedLine(path, 200)})` : null;
 }
 
 /**
- * `trust WORD`: trusts the project's preferences, the commands of its configuration, autopilot, the run of that name if it came from elsewhere, or else the recipe
- * (protocol.md §4).
+ * `trust WORD`: trusts the project's preferences, the commands of its configuration, autopilot, the run of that name if
+ * it came from elsewhere, or else the recipe (protocol.md §4).
  * @throws DevCliError as `trustPreferences`, `trustConfig`, `trustAutopilot`, `trustRun` and `trustRecipe`
  */
 export async function trustNamed(context: Context & Ported<'config'>, word: string): Promise<Answer> {
@@ -56,8 +56,9 @@ export async function trustNamed(context: Context & Ported<'config'>, word: stri
 }
 
 /**
- * `trust <recipe>`: asks the person to let this version of a recipe run its commands, and count what it widens in this clone.
- * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `RECIPE_UNTRUSTED` for anything but a
+ * `trust <recipe>`: asks the person to let this version of a recipe run its commands, and to accept in this clone what
+ * it lets plans start unasked.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `RECIPE_UNTRUSTED` for any answer except
  * yes
  */
 async function trustRecipe(context: Context, name: string): Promise<Answer> {
@@ -92,7 +93,7 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
     json: { ok: true, recipe: name, digest: captured.digest, commands, ...(widens.length === 0 ? {} : { widens }) },
     text: () => {
       if (shown.length === 0) return `${name} runs no external commands and widens nothing; there is nothing to trust.`;
-      // Whoever has just agreed has it above.
+      // A person who was just asked has already seen it.
       if (!asks) return [`${name} is trusted in this version:`, ...shown].join('\n');
       return widens.length === 0
         ? `${name} may now run these commands, in this version.`
@@ -102,8 +103,8 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
 }
 
 /**
- * A command in one line, quoted for a shell, so that the reader sees where each argument ends. One of several lines is quoted as
- * JSON: as a line break becomes a blank in a list, it would say something else.
+ * Renders a command in one line, quoted for a shell so that the reader sees where each argument ends. An argument of
+ * several lines is quoted as JSON, because lists replace line breaks with blanks, which would change its meaning.
  */
 function quoteCommand(argv: string[]): string {
   return argv.map((word) => (/[\n\r]/.test(word) ? JSON.stringify(word) : quoteForShell(word))).join(' ');

@@ -8,16 +8,16 @@ import { listLaterCommits, planUndo, type UndoPlan } from '../../work/undo.js';
 import { readUndoHistory } from '../../work/undo-search.js';
 import type { UndoTarget } from './target.js';
 
-/** Commits in the way of taking another one back: which todos of the run they are of, and what would work. */
+/** A conflict that prevents a revert: the commit concerned and the paths that changed since. */
 
 type Conflict = Extract<UndoPlan, { kind: 'conflict' }>;
 
-/** How often further commits may turn out to be in the way of a way. */
+/** How often the search for further conflicting commits is repeated. */
 const ROUNDS = 20;
 
 /**
- * Builds the refusal of commits that cannot be taken back without a conflict. It names the command that would take back
- * what is in the way as well; where no todo of the run is, it says so.
+ * Builds the refusal to revert commits that conflict. It names the command that would also revert the conflicting
+ * todos, or says that no todo of the run is to blame.
  * @param note the person's, for that command
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -68,7 +68,7 @@ interface Search {
   options: GitOptions;
 }
 
-/** Finds the todos that have to be taken back as well, newest work first; null where that would not help. */
+/** Finds the todos that must also be reverted, newest work first; null if that would not help. */
 async function findWay(search: Search, { undone }: UndoTarget, first: Conflict): Promise<string[] | null> {
   const { top, runId, order, options } = search;
   const { made } = await readUndoHistory(top, runId, order, options);
@@ -88,7 +88,7 @@ async function findWay(search: Search, { undone }: UndoTarget, first: Conflict):
     added.push(...more);
     const plan = await tryAll(search, [...undone, ...added]);
     if (plan.kind === 'shallow') return null;
-    // What is not committed and in the way is told by the command itself.
+    // If uncommitted work is in the way, the suggested command will report it.
     if (plan.kind !== 'conflict') return added;
     conflict = plan;
   }
@@ -100,7 +100,10 @@ async function tryAll({ top, runId, options }: Search, todos: readonly string[])
   return planUndo(top, made, options);
 }
 
-/** Where all that is in the way builds on the todo, and nothing in the way of that, the option says it. */
+/**
+ * Suggests `--with-dependents` if all conflicting todos depend on the named ones and reverting all dependents is clean;
+ * otherwise lists the todos.
+ */
 async function buildCall(search: Search, { named, undone, dependents }: UndoTarget, added: readonly string[]) {
   const isDependent = undone.length < dependents.length && added.every((id) => dependents.includes(id));
   if (isDependent && (await tryAll(search, dependents)).kind === 'clean') {

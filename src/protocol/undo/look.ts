@@ -19,19 +19,19 @@ export interface UndoFindings {
   top: string;
   /** Whether the user's commits are signed. */
   signs: boolean;
-  /** What is to be taken back, newest first. */
+  /** The commits to revert, newest first. */
   commits: TodoCommit[];
-  /** The commits that took back what the run still counts as made: calls that were cut off, by todo. */
+  /** By todo, the commits that reverted work which the run still counts as committed: an interrupted call made them. */
   unrecorded: Map<string, string>;
   plan: Extract<UndoPlan, { kind: 'clean' }>;
-  /** The run counts commits of these todos as made. */
+  /** Whether the run counts commits of these todos as made. */
   isCounted: boolean;
-  /** Nothing is left to do. */
+  /** Whether nothing is left to do. */
   isDone: boolean;
 }
 
 /**
- * Looks what taking the commits of todos back comes to. Changes nothing.
+ * Determines what reverting the commits of todos would do. Changes nothing.
  * @param note the person's, for a command that a refusal names
  * @throws DevCliError `UNDO_IMPOSSIBLE`, `UNDO_CONFLICT`, `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -98,7 +98,10 @@ function buildImpossibleError({ name }: Pick<RunState, 'name'>, why: string): De
   });
 }
 
-/** Commits that somebody has joined are taken back whole or not at all. */
+/**
+ * Refuses commits that somebody has squashed with other todos' work, since a commit is reverted as a whole or not at
+ * all.
+ */
 function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly TodoCommit[]): void {
   const shared = made.filter(({ todos }) => todos.some((todo) => !undone.includes(todo)));
   if (shared.length === 0) return;

@@ -4,20 +4,20 @@ import { listDependents } from '../../engine/core/scheduler.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { RunState } from '../../run/state.js';
 
-/** What is to be taken back. */
+/** The todos that an undo affects. */
 export interface UndoTarget {
-  /** As named, each once. */
+  /** The todos as named, each once. */
   named: string[];
-  /** Those whose commits are taken back: the named ones, and on demand their dependents. */
+  /** The todos whose commits are reverted: the named ones and, on request, their dependents. */
   undone: string[];
-  /** The named ones and all that depends on them, in plan order. */
+  /** The named todos and everything that depends on them, in plan order. */
   dependents: string[];
-  /** Those that are done again: of the named ones and their dependents all that were begun, in plan order. */
+  /** The todos to be done again: the named ones and their dependents, if they were begun; in plan order. */
   reopened: string[];
 }
 
 /**
- * Resolves which todos are meant.
+ * Determines which todos an undo affects.
  * @param todo ids separated by commas
  * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `UNKNOWN_BLOCK`
  */
@@ -44,7 +44,7 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   return { named, reopened, dependents, undone: withDependents ? dependents : named };
 }
 
-/** Todos that a refusal names. Which of them was meant is not guessed: what it would lead to is too grave. */
+/** How many todos a refusal lists. It suggests no similar id, because undoing the wrong todo would be grave. */
 const TODOS_NAMED = 20;
 
 function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliError {
@@ -55,8 +55,8 @@ function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliE
 }
 
 /**
- * Finds work on the sources: a worker must not lose the ground below its feet, and dev-cli's own jobs read them.
- * @returns the refusal `RUN_BUSY`, or null where nobody is at work
+ * Finds work that uses the sources: a worker's files must not change under its hands, and dev-cli's own jobs read them.
+ * @returns the refusal `RUN_BUSY`, or null if nobody is working
  */
 export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError | null {
   const { name } = state;

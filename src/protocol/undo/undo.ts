@@ -36,12 +36,13 @@ const LOCK_WAIT = 10_000;
 type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
 
 /**
- * `step undo`: takes the commits of todos back in one commit, and has them and what depends on them done again (control.md,
- * Undoing). A person decides. A call that was cut off is repeated, and finds by the trailer what it has done.
+ * `step undo`: reverts the commits of todos in one commit, and has these todos and their dependents done again
+ * (control.md, Undoing). A person decides. Repeating an interrupted call is safe: it finds the earlier commit by its
+ * trailer.
  * @param given the run's name, if any
- * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `UNDO_IMPOSSIBLE`,
- * `UNDO_CONFLICT`, `INPUT_CHANGED` where what would be taken back changed while the person was asked, `RUN_BUSY`, `RUN_ENDED`,
- * `UNKNOWN_BLOCK`, `NOT_REACHED`, `RUN_UNTRUSTED`, `GIT_FAILED`
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` if the person did not say yes, `UNDO_IMPOSSIBLE`,
+ * `UNDO_CONFLICT`, `INPUT_CHANGED` if the commits to be reverted changed while the person was asked, `RUN_BUSY`,
+ * `RUN_ENDED`, `UNKNOWN_BLOCK`, `NOT_REACHED`, `RUN_UNTRUSTED`, `GIT_FAILED`
  */
 export async function stepUndo(context: Context, given: unknown, input: UndoInput): Promise<Answer> {
   const name = await findRun(context, given, true);
@@ -71,7 +72,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   };
 }
 
-/** One call at a time looks and undoes: another one's files and locks would be in its way. */
+/** Lets one call at a time look and revert, since the files and locks of two calls would conflict. */
 async function alone<T>(context: Context, name: string, work: (store: string) => Promise<T>): Promise<T> {
   const { snapshot } = await readRun(context, name);
   const store = await findUndoStore(getWorkTree(context, snapshot), { signal: context.signal });
@@ -93,7 +94,7 @@ interface Undone {
   shown: Shown;
   commit: string | null;
   result: CallResult;
-  /** The jobs that were withdrawn; they are still running. */
+  /** The withdrawn jobs, which are still running. */
   abandoned: Job[];
 }
 
@@ -103,13 +104,13 @@ async function undoAsShown(
   { input, again, asked, store }: { input: UndoInput; again: Invocation; asked: Shown; store: string },
 ): Promise<Undone> {
   const { note } = input;
-  // The answer may have taken minutes, and what was changed meanwhile must not be overwritten.
+  // The person may have taken minutes to answer; changes made meanwhile must not be overwritten.
   const { runId, target, found, shown } = await look(context, name, input);
   const isUndone = found.commits.length === 0 && (found.isDone || found.unrecorded.size > 0);
   if (!isUndone) requireAsShown(again, asked, shown);
   const commit = await commitUndo(context, runId, target, { ...found, note, store });
   return transact(context, name, (tx): Undone => {
-    // A call in another clone of the work tree may have found this one's commit, and recorded it.
+    // A call in another clone of the work tree may have found and recorded this call's commit.
     const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
     if (isRecorded) return { shown, commit, result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const abandoned = recordUndo(tx, { target, found, commit, note });
@@ -124,7 +125,7 @@ interface Look {
   shown: Shown;
 }
 
-/** Looks at the run, the repository and the work tree as they are now. */
+/** Examines the present run, repository and work tree. */
 async function look(context: Context, name: string, input: UndoInput): Promise<Look> {
   const { todo, withDependents = false, note } = input;
   const { snapshot } = await readRun(context, name);
@@ -134,12 +135,12 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
   const found = await lookAtUndo(context, snapshot, target, note).catch((error: unknown) => {
     throw busy ?? error;
   });
-  // What is undone already touches no sources.
+  // Work that is already reverted needs no change of the sources.
   if (busy !== null && !found.isDone) throw busy;
   return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
 }
 
-/** @throws DevCliError `INPUT_CHANGED` where it comes to something else than the person has agreed to */
+/** @throws DevCliError `INPUT_CHANGED` if the effect is no longer what the person agreed to */
 function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   if (canonicalJson(asked) === canonicalJson(now)) return;
   throw new DevCliError('INPUT_CHANGED', 'The run or its repository changed after the question was asked.', {
@@ -148,7 +149,7 @@ function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   });
 }
 
-/** Makes the commit; null where there is nothing to commit. One that a call made before it was cut off counts. */
+/** Makes the commit, or returns one that an interrupted call made; null if there is nothing to commit. */
 async function commitUndo(
   context: Context,
   runId: string,
@@ -162,7 +163,7 @@ async function commitUndo(
   return makeUndo(top, plan, { commits, keys, signs, note: why, store }, { signal: context.signal });
 }
 
-/** Records what was taken back, and has it done again. @returns the jobs that were withdrawn; they are still running */
+/** Records the revert, and has the todos done again. @returns the withdrawn jobs, which are still running */
 function recordUndo(
   tx: Transaction,
   {

@@ -15,26 +15,29 @@ import { keepEffect } from './keep.js';
 import { beginPhases, endRecipe } from './phases.js';
 
 /**
- * Lets the machine take an event and carries out what follows, until something is pending or the run has ended.
- * @param inside what an engine block that is entered again is to take, when it is not all of it that is redone
+ * Passes an event to the recipe's state machine and carries out its effects, until something is pending or the run has
+ * ended.
+ * @param inside event for a re-entered engine block of which only a part is redone
  */
 export function advance(tx: Transaction, event: MachineEvent, inside?: EngineEvent): void {
   walk(tx, next(tx, event), inside);
 }
 
-/** Lets the engine of the pending engine block take what happened; when its plan has come to an end, the run goes on. */
+/** Passes events to the engine of the pending engine block; when its plan has ended, the run continues. */
 export function advanceEngine(tx: Transaction, events: Iterable<EngineEvent>): void {
   const block = tx.state.currentBlock ?? '';
   const ended = applyEngineEvents(tx, block, events);
   if (ended !== null) advance(tx, ended);
 }
 
-/** Starts the run: of a workflow, its first phase. */
+/** Starts the run; in a workflow, its first phase. */
 export function begin(tx: Transaction): void {
   if (tx.state.workflow === null || beginPhases(tx)) walk(tx, started(tx));
 }
 
-/** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
+/**
+ * Starts the machine of the current recipe: init's own block is settled, and the first remaining block is carried out.
+ */
 function started(tx: Transaction): Step {
   const { name, program } = tx.captured.recipe;
   const step = startProgram(program, (source, of) => decide(tx, source, { block: of, failed: false }));
@@ -55,7 +58,7 @@ function decide(tx: Transaction, source: string, entering: Entering): boolean {
   return isMet(tx, source, tx.state.currentBlock, { entering });
 }
 
-/** Carries out a step and what follows from it, until something is pending, kept by a hold, or the run has ended. */
+/** Carries out a step and its consequences, until something is pending, a hold keeps it back, or the run has ended. */
 export function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
@@ -67,10 +70,10 @@ export function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   }
 }
 
-/** What an effect has led to: an event that the machine is to take, a phase whose machine is to be started, or nothing. */
+/** The consequence of an effect: an event for the machine, a phase whose machine must be started, or nothing. */
 type Led = MachineEvent | 'next phase' | null;
 
-/** Carries out one effect; a CLI block that has run, and an engine that has nothing to wait for, give the event that goes on. */
+/** Carries out one effect. A CLI block that has run, or an engine with nothing to wait for, yields the next event. */
 function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
   if (tx.state.held !== undefined && keepEffect(tx, effect, inside !== undefined)) return null;
   switch (effect.type) {
@@ -83,7 +86,7 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
     case 'issue':
       tx.state.currentBlock = effect.block;
       if (issueAction(tx, effect)) return null;
-      // No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2).
+      // The condition of no agent holds: the block counts as done, including its work after the agents (recipes.md §2).
       passBlock(tx, effect.block);
       return { type: 'DONE' };
     case 'execute':
@@ -111,14 +114,14 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     if (hasFailures(state)) recordRed(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
-  // Why it failed before is history once it has succeeded.
+  // After a success, the reason of an earlier failure no longer matters.
   if (status === 'done' && state.lastError?.block === block) state.lastError = null;
   if (status === 'failed' && state.lastError?.block !== block) {
     state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
   }
 }
 
-/** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
+/** Withdraws the result of a block: its step, agents and gate must be redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
   const { steps, gates, inputHashes, data, size } = tx.state;
   const step = steps[id];

@@ -17,12 +17,12 @@ import { buildResults, isPlanRefused, listFailures, renderOutcome } from './outc
 
 type Outcome = NonNullable<RunState['outcome']>;
 
-/** Ends the run: the `done` action becomes what `next` replays from now on. */
+/** Ends the run; from now on `next` returns the `done` action. */
 export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void {
   const { state } = tx;
   state.status = outcome;
   state.outcome = outcome;
-  // A halted run may be reopened, and is then held as before.
+  // A halted run may be reopened and is then still held.
   if (outcome !== 'halted') delete state.held;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
   recordEntry(tx, 'ended', { outcome, ...defined({ reason }) });
@@ -30,7 +30,7 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   state.pendingAction = { ...buildDoneAction(tx, outcome, reason), ...issued };
 }
 
-/** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays as it is. */
+/** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays unchanged. */
 export function refreshDoneAction(tx: Transaction): void {
   const { state } = tx;
   const { outcome, pendingAction, workflow } = state;
@@ -55,7 +55,7 @@ function refreshPhase(tx: Transaction, workflow: WorkflowDraft, outcome: 'comple
   });
 }
 
-/** The warning of a phase that ends while a commit of it waits. */
+/** Renders the warning of a phase that ends while one of its commits is waiting. */
 export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string): string {
   return `${name}: the commit of ${id} was not made`;
 }
@@ -87,7 +87,10 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
   };
 }
 
-/** How the work is planned anew: larger where it outgrew its plan, at the size of the plan where a person refused that. */
+/**
+ * Returns the command that plans the work again: larger if the work outgrew its plan, or at the plan's size if a person
+ * refused the plan.
+ */
 function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
   const { name } = tx.state;
   if (outgrown) return { instead: { command: 'init', input: { name, size: 'middle' } } };
@@ -95,12 +98,15 @@ function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invo
   return { instead: { command: 'init', input: { name, size: readPlanHead(tx).size ?? 'large' } } };
 }
 
-/** Whether a commit is still to be made. One of an aborted run is not. */
+/** Whether a commit is still to be made; an aborted run makes none. */
 function hasWaitingCommit({ state }: Transaction, outcome: Outcome): boolean {
   return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
 }
 
-/** What a halted run is reopened at: in an execution, every todo that failed; else the block that halted. */
+/**
+ * Returns where a halted run is reopened: in an execution, at every todo that failed; otherwise at the block that
+ * halted.
+ */
 function findReopenTarget({ state: { engine } }: Transaction, block: string): string {
   return (engine === null ? null : getReopenTarget(engine)) ?? block;
 }
@@ -125,7 +131,7 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
 
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
-/** @param left what is said of what is in no commit */
+/** @param left a sentence about work that is in no commit */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
@@ -147,7 +153,7 @@ function buildRequestResult({ state }: Transaction): Record<string, string> {
   return line === null ? {} : { pullRequest: line };
 }
 
-/** The results of the run; for a workflow, those of each phase, and what the current phase has so far. */
+/** Collects the results of the run; in a workflow, those of each phase, including the current one's results so far. */
 function collectResults(tx: Transaction): Record<string, string> {
   const { workflow } = tx.state;
   if (workflow === null) return buildResults(tx);

@@ -6,10 +6,10 @@ import { standStill } from '../../run/held-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * Keeps what a held run would begin, until it is released (control.md, Holding). An execution that has begun is entered again:
- * it stands still by itself.
- * @param isPart only a part of an execution is to be done again
- * @returns false for what is carried out although the run is held
+ * Keeps the effect that a held run would begin, until its release (control.md, Holding). An execution that has already
+ * begun is re-entered, since it stops by itself.
+ * @param isPart whether only a part of an execution is to be done again
+ * @returns false for an effect that is carried out despite the hold
  */
 export function keepEffect(tx: Transaction, effect: Effect, isPart: boolean): boolean {
   if (effect.type !== 'issue' && effect.type !== 'execute' && effect.type !== 'engine') return false;

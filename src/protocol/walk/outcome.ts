@@ -9,15 +9,15 @@ import { displayPath } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
-// How the current recipe ended, in words: of a run with one recipe, or of a workflow's phase.
+// Describes how the current recipe ended: that of a single-recipe run, or of a workflow's phase.
 
-/** Gate decisions listed at most. */
+/** How many gate decisions are listed at most. */
 const RESULTS_SHOWN = 6;
 
-/** Longest reason of a failure, in characters: what a command printed last and the path of its log have room. */
+/** Longest reason of a failure, in characters: room for a command's last output and the path of its log. */
 const REASON_CAP = 500;
 
-/** How the current recipe ended, in one line. */
+/** Renders in one line how the current recipe ended. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
   const { captured, state } = tx;
   if (outcome === 'halted') return renderHalt(tx);
@@ -51,7 +51,7 @@ export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
   return planApproved === null && stage === 'ended';
 }
 
-/** The choice by which a person stopped the run at this block; null when it halted for another reason. */
+/** Returns the choice with which a person stopped the run at this block; null if it halted for another reason. */
 function findStopChoice(tx: Transaction, id: string): string | null {
   const gate = tx.state.gates[id];
   if (gate === undefined || gate.stale === true) return null;
@@ -61,7 +61,7 @@ function findStopChoice(tx: Transaction, id: string): string | null {
   return stops ? gate.choice : null;
 }
 
-/** `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
+/** Builds `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
 export function buildResults(tx: Transaction): Record<string, string> {
   const { state, captured } = tx;
   const { gates, reviews, engine } = state;
@@ -74,7 +74,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
   ]);
 }
 
-/** `failed` of the last action: agents, steps and todos that failed, each with the reason. */
+/** Builds `failed` of the last action: agents, steps and todos that failed, each with the reason. */
 export function listFailures({ captured, place, state }: Transaction): { id: string; reason: string }[] {
   const { lastError, engine } = state;
   const agents = Object.entries(state.agents)
@@ -88,6 +88,6 @@ export function listFailures({ captured, place, state }: Transaction): { id: str
       return { id, reason: toBoundedLine(known, REASON_CAP) };
     });
   const todos = engine === null ? [] : listFailedTodos(engine);
-  // An engine block fails because its todos do, and they say more.
+  // An engine block fails because its todos do, and their reasons say more.
   return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

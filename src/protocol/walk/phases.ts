@@ -18,10 +18,10 @@ import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '.
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
 
-// The phases of a workflow, inside a transaction (recipes.md §4). The end of one phase, what the policy makes of it,
-// and the beginning of the next are one commit; walk/advance.ts starts the machine of the phase that begins.
+// The phases of a workflow, inside a transaction (recipes.md §4). One commit contains the end of a phase, the policy's
+// decision, and the beginning of the next phase; walk/advance.ts starts the machine of that phase.
 
-/** The state of a recipe before it begins. */
+/** Creates the state of a recipe before it begins. */
 export function createRecipeState(
   recipe: ResolvedRecipe,
   { mode, vars, size }: Pick<RecipeState, 'mode' | 'vars' | 'size'>,
@@ -48,7 +48,7 @@ export function createRecipeState(
   };
 }
 
-/** The phases of a workflow before any has begun. */
+/** Creates the state of a workflow before any phase has begun. */
 export function createWorkflow({ name, phases }: ResolvedWorkflow): WorkflowDraft {
   return {
     name,
@@ -59,14 +59,14 @@ export function createWorkflow({ name, phases }: ResolvedWorkflow): WorkflowDraf
   };
 }
 
-/** Begins the first phase whose condition holds; where none does, completes the run and returns false. */
+/** Begins the first phase whose condition holds; if there is none, completes the run and returns false. */
 export function beginPhases(tx: Transaction): boolean {
   return stepWorkflow(tx, { type: 'START' });
 }
 
 /**
- * Ends the current recipe. In a workflow the next phase may begin, or the same one anew; otherwise the run ends.
- * @returns whether a phase has begun, whose machine the caller starts
+ * Ends the current recipe. In a workflow, the next phase may begin, or the same one again; otherwise the run ends.
+ * @returns whether a phase has begun, whose machine the caller must start
  */
 export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcome']>): boolean {
   if (tx.state.workflow !== null) return stepWorkflow(tx, buildPhaseEvent(tx, outcome));
@@ -74,7 +74,7 @@ export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcom
   return false;
 }
 
-/** Lets a halted workflow go on, because a step of its current phase is redone. */
+/** Lets a halted workflow continue, because a step of its current phase is redone. */
 export function reopenPhase(tx: Transaction): void {
   const { workflow } = tx.state;
   if (workflow !== null && getWorkflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
@@ -85,7 +85,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
     case 'completed':
       return { type: 'PHASE_COMPLETED' };
     case 'halted':
-      // No policy may pass over a person's stop or changed sources.
+      // No policy may override a person's stop or ignore changed sources.
       return {
         type: 'PHASE_HALTED',
         binding: wasStoppedByPerson(tx) || tx.state.lastError?.code === 'SOURCES_CHANGED',
@@ -96,7 +96,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
 }
 
 /**
- * Steps the machine of the workflow and carries out its effects.
+ * Passes an event to the workflow's machine and carries out its effects.
  * @returns whether a phase is running afterwards
  */
 function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
@@ -151,7 +151,7 @@ function skipPhase(tx: Transaction, workflow: WorkflowDraft, phase: number): voi
   });
 }
 
-/** Records the failed attempt of a phase that begins anew; what was done in it no longer counts. */
+/** Records the failed attempt of a phase that begins again; its work no longer counts. */
 function giveUpAttempt(
   tx: Transaction,
   workflow: WorkflowDraft,
@@ -173,17 +173,19 @@ function giveUpAttempt(
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
-  // Changes that an earlier phase was meant to make are not held against this one; a retry still has to commit its own.
+  // Changes that an earlier phase was allowed to make do not count against this one. After a retry, the phase still has
+  // to commit its own changes, so the baseline stays.
   if (touched && state.baseline !== null) renewBaseline(tx, index);
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // What stands for the first recipe until one begins gives way; only the run's goal was acknowledged in it.
+  // Before the first phase begins, the state holds a placeholder recipe, in which only the action asking for the goal
+  // was acknowledged.
   const acknowledged = workflow.currentPhase === null ? state.acknowledged : {};
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
   delete state.imported;
-  // What is known of the size goes on from phase to phase.
+  // What is known about the size carries over from phase to phase.
   Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }), { acknowledged });
   state.pendingAction = null;
   workflow.phaseIndex = index;
@@ -198,7 +200,7 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   if (recipe.usesDraft) beginDraft(tx);
 }
 
-/** Ends a phase, with its results in its row. */
+/** Ends a phase and stores its results in its row. */
 function closePhase(
   tx: Transaction,
   workflow: WorkflowDraft,
@@ -219,7 +221,7 @@ function closePhase(
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }
 
-/** Voids the acknowledgements of blocks that are done again: their action ids answer as unknown ones. */
+/** Forgets the acknowledgements of blocks that are done again: their action ids then count as unknown. */
 export function forgetAcknowledgements(
   { state: { acknowledged } }: Transaction,
   blocks: readonly { id: string }[],
@@ -230,7 +232,9 @@ export function forgetAcknowledgements(
   }
 }
 
-/** The agents of a phase that begins anew: their outputs still belong to the run but no longer count. */
+/**
+ * Marks the agents of a phase that begins again as stale: their outputs still belong to the run but no longer count.
+ */
 function markStale(agents: RecipeState['agents']): RecipeDraft['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
 }

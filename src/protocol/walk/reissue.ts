@@ -16,9 +16,9 @@ import { endRun } from './end.js';
 type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends { cause: infer C } ? C : never;
 
 /**
- * Issues the pending action of a forked run anew, under the fork's name and with its own files (storage.md, History). A
- * running command is started again, accepted results of a dispatch stay accepted, and in an execution every todo that
- * is not done begins anew.
+ * Issues the pending action of a forked run again, under the fork's name and with its own files (storage.md, History).
+ * A running command is started again, accepted results of a dispatch stay accepted, and in an execution every todo that
+ * is not done begins again.
  * @param pending the action as the forked run had it
  * @param from name of the forked run
  */
@@ -75,7 +75,9 @@ function issueAgain(tx: Transaction, action: PendingState, from: string, cause: 
   throw new DevCliError('INTERNAL', `"${block}" was pending and has nothing to hand out.`);
 }
 
-/** The files that the action named under `read` in addition to its block's own: they say why it was issued again. */
+/**
+ * Lists the files that the action named under `read` in addition to its block's own: they say why it was issued again.
+ */
 function listReasons(
   tx: Transaction,
   id: string,

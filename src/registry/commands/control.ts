@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { flag, freeText, OPTIONAL_NAME, optional, word } from '../values.js';
 
-/** To stop a run, let it go on, and take its work back (control.md, Holding; control.md, Undoing). */
+/** Commands that stop a run, resume it, and revert its work (control.md, Holding; control.md, Undoing). */
 export const CONTROL_COMMANDS = [
   {
     name: 'hold',

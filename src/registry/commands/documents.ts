@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { ACTION, DOCUMENT_COMMAND, data, flag, OPTIONAL_NAME, optional, SECTION, wait, word } from '../values.js';
 
-/** DRAFT.md, analyses and what agents promised (documents.md, DRAFT.md). */
+/** Commands on DRAFT.md, analyses and promised outputs (documents.md, DRAFT.md). */
 export const DOCUMENT_COMMANDS = [
   {
     name: 'draft update',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { flag, integer, NOTE, OPTIONAL_NAME, optional, REQUIRED_NAME, word } from '../values.js';
 
-/** For the person beside the agent (protocol.md §5). */
+/** Commands for the person who works beside the agent (protocol.md §5). */
 export const PEOPLE_COMMANDS = [
   {
     name: 'status',

@@ -24,7 +24,7 @@ const REOPEN = optional(
   }),
 );
 
-/** plan-content.json and PLAN.md (documents.md, plan-content.json). */
+/** Commands on plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
   {
     name: 'plan template',

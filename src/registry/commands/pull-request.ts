@@ -2,9 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { OPTIONAL_NAME } from '../values.js';
 
-/**
- * What a recipe that opens a pull request does in a repository; by hand, the same again after something was put right.
- */
+/** Commands with which a recipe opens a pull request; a person can repeat them by hand after fixing a problem. */
 export const PULL_REQUEST_COMMANDS = [
   {
     name: 'pull-request branch',

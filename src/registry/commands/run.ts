@@ -13,7 +13,7 @@ import {
   word,
 } from '../values.js';
 
-/** A run from its beginning to its end (protocol.md §5). */
+/** Commands that begin, continue and end a run (protocol.md §5). */
 export const RUN_COMMANDS = [
   {
     name: 'init',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { list, optional, words } from '../values.js';
 
-/** The command line itself. */
+/** The MCP server and the built-in help. */
 export const SHELL_COMMANDS = [
   {
     name: 'mcp',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { ACTION, data, flag, freeText, list, NOTE, OPTIONAL_NAME, optional, reason, wait, word } from '../values.js';
 
-/** Acknowledgements (protocol.md §3). */
+/** Commands that acknowledge actions or have work redone (protocol.md §3). */
 export const STEP_COMMANDS = [
   {
     name: 'step complete',

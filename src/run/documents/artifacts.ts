@@ -6,16 +6,19 @@ import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import { REPORT } from '../paths.js';
 import type { RunState } from '../state.js';
 
-/** Tells one state of a document from another, for `found` of the state; null where there is none. No clock is compared. */
+/**
+ * Returns a string that identifies one state of a document, for `found` of the state; null without a regular file.
+ * Times are compared for equality only, never with a clock.
+ */
 export function describeFound(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   return facts.kind === 'file' ? [facts.size, facts.mtimeMs, facts.ctimeMs, facts.inode].join() : null;
 }
 
 /**
- * Lists which of these documents are there as the work of this run (recipes.md §1): those that it has recorded as written, and
- * those that no block promises and that are not as the run found them.
- * @param written what the run has recorded, the transaction at work included
+ * Lists which of these documents exist as the work of this run (recipes.md §1): those that it has recorded as written,
+ * and those that no block promises and that have changed since the run began.
+ * @param written what the run has recorded, including the current transaction
  */
 export function listArtifactsWritten(
   paths: readonly string[],
@@ -28,7 +31,7 @@ export function listArtifactsWritten(
   });
 }
 
-/** Lists the reports of earlier executions of the name that were kept beside the last one and are still there, oldest first. */
+/** Lists the kept reports of earlier executions of the name that still exist beside the latest one, oldest first. */
 export function listKeptReports(
   { reports = [] }: Pick<RunState, 'reports'>,
   files: Pick<DocumentReader, 'facts'>,
@@ -36,7 +39,7 @@ export function listKeptReports(
   return reports.filter((path) => path !== REPORT && files.facts(path).kind === 'file');
 }
 
-/** Names the next report to be kept: nothing that stands there makes room for it. */
+/** Returns a free file name under which the current report can be kept; no existing file is overwritten. */
 export function nameKeptReport(files: Pick<DocumentReader, 'facts'>): string {
   let number = 1;
   while (files.facts(`report-${number}.md`).kind !== 'missing') number += 1;
@@ -44,8 +47,8 @@ export function nameKeptReport(files: Pick<DocumentReader, 'facts'>): string {
 }
 
 /**
- * Lists the documents that git is to see once a run has ended, besides dev-cli's own: artifacts that somebody has listed, not those
- * that a recipe has by default (storage.md, Layout). So are kept reports.
+ * Lists the documents that git may see once a run has ended, besides dev-cli's own: artifacts that a recipe lists
+ * explicitly, not the default ones (storage.md, Layout), and kept reports.
  */
 export function listShared(
   { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>,

@@ -9,22 +9,20 @@ import type { PendingDocuments } from './pending.js';
 import { findLostContents, type LostContents, overlayLost } from './recovery.js';
 
 /**
- * Documents of a run that are lost: `git clean -fd` and `git stash -u` take what git does not ignore, a power cut what was not
- * synced. The journal holds their contents (storage.md, Documents that vanished).
+ * Finds lost documents of a run: `git clean -fd` and `git stash -u` remove what git does not ignore, and a power cut
+ * loses what was not synced. The journal holds their contents (storage.md, Documents that vanished).
  */
 
-/** A run's documents in a transaction, and what its state says of them. */
+/** The documents of a run in a transaction, and its state. */
 interface RunDocuments {
   files: PendingDocuments;
   state: RunDraft;
 }
 
-/** A run as it was read. */
+/** The parts of a run, as read from the store, that reveal lost documents. */
 type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted' | 'stale'>;
 
-/**
- * Whether documents of the run may be lost. Looks at a few files and reads none.
- */
+/** Whether documents of the run may be lost. Checks the facts of a few files and reads hardly any. */
 export function mayLackDocuments({ files, rebooted, stale }: Omit<Head, 'past'>, state: RunState): boolean {
   return rebooted || stale.length > 0 || listShortDocuments(files, state).length > 0;
 }
@@ -39,24 +37,24 @@ function listShortDocuments(files: DocumentReader, state: RunState): string[] {
   const short = Object.entries(sizes)
     .filter(([path, size]) => {
       const promised = before[path];
-      // Promised by the pending action, and missing when it was issued: still to be written.
+      // Promised by the pending action and missing when it was issued: the agent has still to write it.
       if (promised === null) return false;
-      // Promised, and present when it was issued: it may just be rewritten.
+      // Promised, and present when it was issued: the agent may be rewriting it now.
       return isShort(files, path, promised === undefined ? size : 1);
     })
     .map(([path]) => path);
   return short.length === 0 ? short : withoutEdits(short, state, files);
 }
 
-/** Whether a document is missing or shorter than recorded: lost, cut short, or edited by a person. */
+/** Whether a document is missing or shorter than recorded: lost, truncated, or edited by a person. */
 function isShort(files: DocumentReader, path: string, size: number): boolean {
   const facts = files.facts(path);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
 }
 
 /**
- * Records the sizes in bytes of the run's documents as this transaction leaves them, by path: those that the run needs, and those
- * that it has written and not removed. Prompt files count while their action is pending.
+ * Records the sizes in bytes, by path, of the run's documents as this transaction leaves them: those that the run
+ * needs, and those that it wrote and did not remove. Prompt files count only while their action is pending.
  */
 export function recordSizes({ files, state }: RunDocuments): Record<string, number> {
   const written = [...Object.keys(state.documents), ...files.changes().map(({ path }) => path)];
@@ -71,7 +69,7 @@ export function recordSizes({ files, state }: RunDocuments): Record<string, numb
 
 const isUnfinished = ({ status }: RunState): boolean => status === 'live' || status === 'halted';
 
-/** Lists the documents that the run has written or was given, and reads again. */
+/** Lists the documents that the run wrote or was given and will read again. */
 function documentsOf(state: RunState): string[] {
   const action = state.pendingAction;
   const { engine } = state;
@@ -90,7 +88,7 @@ function documentsOf(state: RunState): string[] {
   ];
 }
 
-/** Lists what agents have delivered. */
+/** Lists the outputs that agents have delivered. */
 function outputsOf(state: RunState): string[] {
   return Object.values(state.agents).flatMap(({ status, output }) =>
     status === 'done' && output !== undefined ? [output] : [],
@@ -106,16 +104,16 @@ function namedBy(action: Action): string[] {
   return [...read, ...consult, ...[...agents, ...tasks].map(({ promptFile }) => promptFile)];
 }
 
-/** Converts a path as actions name it to one relative to the run's directory; none if it lies elsewhere. */
+/** Converts a path from an action to one relative to the run's directory; returns no path if it is outside. */
 function inRun(name: string, path: string): string[] {
   const inside = path.split(`${getRunDirectory(name)}/`, 2)[1];
   return inside === undefined ? [] : [inside];
 }
 
 /**
- * Finds the lost documents of a run: those that it needs; after a reboot all that it has committed. Reads the journal where any
- * may be lost.
- * @returns null where none may be
+ * Finds the lost documents of a run: among those that it needs or, after a reboot, among all that it has committed.
+ * Reads the journal only when documents may be lost.
+ * @returns null when no document may be lost
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export function findLost(head: Head, state: RunState): LostContents | null {
@@ -124,9 +122,7 @@ export function findLost(head: Head, state: RunState): LostContents | null {
   return paths.length === 0 ? null : findLostContents(head, state, paths);
 }
 
-/**
- * Creates a context for questions, in which runs appear with their lost documents restored; writes nothing.
- */
+/** Creates a context for questions in which lost documents of runs appear restored; writes nothing. */
 export function createRestoredView<C extends ReadContext>(context: C): C {
   const { store } = context;
   const read: ReadContext['store']['read'] = async (name) => {

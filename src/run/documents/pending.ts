@@ -2,39 +2,39 @@ import type { DocumentReader, FileChange, FileFacts } from '../../base/files.js'
 import { sha256 } from '../../base/sha256.js';
 import type { PathFacts } from '../state.js';
 
-/** The documents of a run, for reading. */
+/** Read access to the documents of a run. */
 export interface Documents extends DocumentReader {
-  /** The content as text, or null where nothing is. */
+  /** The content as text, or null if the document does not exist. */
   text(path: string): string | null;
-  /** SHA-256 of the content in hexadecimal, or null where nothing is. */
+  /** SHA-256 of the content in hexadecimal, or null if the document does not exist. */
   digest(path: string): string | null;
 }
 
 /**
- * The documents of a run during a decision: the disk, overlaid with what the decision has written so far.
- * Nothing reaches the disk before the commit (storage.md, A commit).
+ * The documents of a run during a decision: those on disk, overlaid with what the decision has written so far. Nothing
+ * reaches the disk before the commit (storage.md, A commit).
  */
 export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
-  /** Writes a document that no entry need hold: `renderings.ts` makes it anew. */
+  /** Writes a document whose content no entry needs to hold, because `renderings.ts` can render it again. */
   render(path: string, content: string | Uint8Array): void;
   /**
-   * Adds to the end of such a document without reading it.
-   * @param head what a document that is not there begins with
+   * Appends to a rendered document without reading it.
+   * @param head the beginning of the document if it does not exist yet
    */
   append(path: string, text: string, head: string): void;
   remove(path: string): void;
-  /** Records the present content with the commit although it does not change: an agent's output that was accepted. */
+  /** Records the present content with the commit although it is unchanged: an agent's output that was accepted. */
   keep(path: string): void;
   changes(): FileChange[];
-  /** Has the directory made, below the run's own, in which somebody else will write this document. */
+  /** Creates, with the commit, the directory in which an agent will write this document. */
   makeRoom(path: string): void;
   rooms(): string[];
-  /** Whether anything written or removed differs from what was there before. */
+  /** Whether any document written or removed differs from the one on disk. */
   differs(): boolean;
 }
 
-/** Creates the documents of a run that is only read. */
+/** Creates read access to the documents of a run. */
 export function documentsOf(files: DocumentReader): Documents {
   return {
     ...reading((path) => files.read(path)),
@@ -54,13 +54,13 @@ function reading(read: DocumentReader['read']): Pick<Documents, 'read' | 'text' 
   };
 }
 
-/** What a decision makes of a document. `end`: `content` follows what is on disk. */
+/** The change that a decision makes to a document. With `end`, `content` is appended to what is on disk. */
 interface Pending {
   content: Buffer | null;
   rendered?: 'whole' | 'end';
 }
 
-/** Creates the documents of a decision over those on disk. */
+/** Creates the documents of a decision as an overlay on those on disk. */
 export function createWorkspace(files: DocumentReader): PendingDocuments {
   const overlay = new Map<string, Pending>();
   const rooms = new Set<string>();
@@ -85,7 +85,8 @@ export function createWorkspace(files: DocumentReader): PendingDocuments {
     },
     render: (path, content) => {
       const pending = overlay.get(path);
-      // What this decision has written before is in no entry that it could be made from.
+      // If this decision wrote the document earlier, no entry holds a base to render it from, so it stays a written
+      // one.
       const isWritten = pending !== undefined && pending.rendered === undefined;
       overlay.set(path, { content: toBytes(content), ...(isWritten ? {} : { rendered: 'whole' as const }) });
     },
@@ -146,7 +147,10 @@ function listed(files: DocumentReader, overlay: ReadonlyMap<string, Pending>, di
   return [...names].sort();
 }
 
-/** Reads the facts of a promised file: size, times, inode and digest; null without one. No clock is compared. */
+/**
+ * Reads the facts of a promised file: size, times, inode and digest; null without a regular file. Times serve only for
+ * comparison with each other, never with a clock.
+ */
 export function readFileFacts(files: DocumentReader, path: string): PathFacts {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;

@@ -13,26 +13,30 @@ import type { RunDraft, RunState } from '../state.js';
 import { createWorkspace, type PendingDocuments, readFileFacts } from './pending.js';
 import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 
-/** What a run's journal says of documents that are not as it left them; paths relative to the run's directory. */
+/**
+ * What the journal says about documents that are not as the run left them; paths are relative to the run's directory.
+ */
 export interface LostContents {
-  /** What is to be put in place; null: what reappeared is to be removed. */
+  /** The contents to restore; null for a document that reappeared after its removal and is to be removed again. */
   contents: ReadonlyMap<string, Buffer | null>;
-  /** The same for documents that no entry holds. */
+  /** The contents to restore of documents that are in no entry and are rendered again. */
   renderings: ReadonlyMap<string, Buffer>;
-  /** Lost, and in no entry; told only after a reboot, once: else every call would tell it. */
+  /**
+   * Lost documents that no entry holds. Listed only after a reboot, since otherwise every call would report them again.
+   */
   missing: readonly string[];
-  /** Somebody else's changes, which stay. */
+  /** Documents that somebody else changed; they stay as they are. */
   edited: readonly string[];
 }
 
-/** A document as the entries tell it. */
+/** A document's history according to the entries. */
 interface Recorded {
-  /** Every digest that it had. */
+  /** All digests that the document has had. */
   known: Set<string>;
   after: string | null;
 }
 
-/** What is found on the way. */
+/** The results collected while documents are compared. */
 interface Found {
   contents: Map<string, Buffer | null>;
   renderings: Map<string, Buffer>;
@@ -41,8 +45,8 @@ interface Found {
 }
 
 /**
- * Finds documents that are missing, empty, torn or older than the journal's last word on them (storage.md, Recovery).
- * @param paths those to look at; `all`: after a reboot, every document that the run has committed
+ * Finds documents that are missing, empty, torn or older than the last content in the journal (storage.md, Recovery).
+ * @param paths the documents to look at; `all`: after a reboot, every document that the run has committed
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export function findLostContents(
@@ -57,7 +61,7 @@ export function findLostContents(
   const collector = collectRenderings();
   past.scan((entry) => {
     collector.take(entry);
-    // An earlier run of the name may have left documents that somebody has removed since.
+    // After a reboot, entries of earlier runs of the name are ignored: a person may have removed their documents since.
     if (paths !== 'all' || entry.data['runId'] === state.runId) collectRecorded(recorded, entry, isWanted);
   });
   const rebooted = paths === 'all';
@@ -85,7 +89,7 @@ function collectRecorded(recorded: Map<string, Recorded>, entry: Entry, isWanted
   }
 }
 
-/** A run whose documents are compared; in the same boot none is older than recorded. */
+/** A run whose documents are compared. Only after a reboot can a document be older than recorded. */
 interface Compared extends Pick<StreamState<RunState>, 'files' | 'past'> {
   state: RunState;
   rebooted: boolean;
@@ -101,7 +105,7 @@ function compareRecorded(compared: Compared, recorded: ReadonlyMap<string, Recor
     const versions = versionsOf(document).flatMap((digest) => contents.get(digest) ?? []);
     const isLost = isOlder(compared, path, document) || isTorn(files, path, [NOTHING, ...versions]);
     if (document.after === null) {
-      // A document that a commit removed is back, whole or in part.
+      // A document that a commit removed exists again, in whole or in part.
       if (rebooted && isLost) found.contents.set(path, null);
     } else if (isLost) {
       const content = contents.get(document.after);
@@ -116,13 +120,13 @@ function isDifferent({ files, state }: Compared, path: string, after: string | n
   return current !== after && (current !== null || !isAwaited(state, path));
 }
 
-/** Whether a document is as an earlier commit left it, so that its replacement was lost. */
+/** Whether a document has the content of an earlier commit, so that a later one was lost. Only after a reboot. */
 function isOlder({ files, rebooted }: Compared, path: string, { known }: Recorded): boolean {
   const current = rebooted ? digestDocument(files, path) : null;
   return typeof current === 'string' && known.has(current);
 }
 
-/** @param known digests of what entries hold of the document */
+/** @param known digests of the document's contents in entries */
 function compareRendering(
   { files, past, rebooted }: Compared,
   path: string,
@@ -139,8 +143,8 @@ function compareRendering(
 }
 
 /**
- * Renders the documents that no entry up to `last` holds, as they were after it.
- * @param state the snapshot of then
+ * Renders the documents that no entry up to sequence number `last` holds, as they were after that entry.
+ * @param state the snapshot after that entry
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export function renderAt(past: Past, state: RunState, last: number): Map<string, Buffer> {
@@ -151,7 +155,7 @@ export function renderAt(past: Past, state: RunState, last: number): Map<string,
   return new Map([...collector.render(state, past.contents)].map(([path, { content }]) => [path, content]));
 }
 
-/** Shows the documents as they will be once the lost ones are restored. */
+/** Returns a view of the documents in which the lost ones are restored. */
 export function overlayLost(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
   const restored = createWorkspace(files);
   for (const [path, content] of [...contents, ...renderings]) {
@@ -162,7 +166,7 @@ export function overlayLost(files: DocumentReader, { contents, renderings }: Los
 }
 
 /**
- * Restores lost documents, in this transaction's commit.
+ * Restores lost documents in this transaction's commit.
  * @returns the notices for the next acknowledgement; empty if nothing was lost
  */
 export function restoreDocuments(
@@ -173,14 +177,14 @@ export function restoreDocuments(
   for (const [path, content] of lost.contents) {
     if (content === null) files.remove(path);
     else files.write(path, content);
-    // Restoring is no new evidence: the content decides whether the agent has written since.
+    // A restored file is no new evidence, so its facts become those that the agent's own write is compared with.
     const pending = state.pendingAction;
     if (pending?.before[path] == null) continue;
     const before = { ...pending.before, [path]: readFileFacts(files, path) };
     state.pendingAction = { ...pending, before };
   }
   for (const [path, content] of lost.renderings) files.render(path, content);
-  // That a commit is finished which a crash cut short is not told.
+  // Stale renderings are those of a commit that a crash interrupted; finishing that commit needs no notice.
   const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
   return [
     ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
@@ -207,28 +211,28 @@ function describeEdited(paths: readonly string[]): string[] {
   ];
 }
 
-/** `plan generate` for a name without a run leaves no journal: then plan-content.json gives PLAN.md. */
+/** Renders PLAN.md from plan-content.json: `plan generate` for a name without a run leaves no journal. */
 function renderPlanAnew(files: DocumentReader, name: string): Buffer | null {
   const plan = readPlan(createWorkspace(files));
   return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanSetting(plan, name, null)));
 }
 
-/** Whether the pending action promises the document, which was not there when it was issued. */
+/** Whether the pending action promises the document and it was missing at issue: the agent has still to write it. */
 function isAwaited({ pendingAction }: RunState, path: string): boolean {
   return pendingAction?.before[path] === null;
 }
 
-/** Whether the pending action promises the document: then somebody may just be writing it. */
+/** Whether the pending action promises the document: an agent may be writing it now. */
 function isPromised({ pendingAction }: RunState, path: string): boolean {
   return pendingAction !== null && pendingAction.before[path] !== undefined;
 }
 
-/** In place of a content that is not known: only an empty document is the beginning of it. */
+/** A substitute for an unknown content: only an empty document counts as a remnant of it. */
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Whether a document is missing, or is what a write left that was cut off: the beginning of one of its versions, or zeros in
- * place of a part. Where the power fails twice, the write may be one from before the first time.
+ * Whether a document is missing or is a remnant of an interrupted write: the beginning of one of its versions, or one
+ * with zeros in place of a part. After two power cuts, the interrupted write may be older than the first of them.
  */
 function isTorn(files: DocumentReader, path: string, versions: readonly Buffer[]): boolean {
   if (files.facts(path).kind === 'missing') return true;

@@ -8,35 +8,35 @@ import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp,
 import { OUTPUTS, PLAN } from '../paths.js';
 import type { RunState } from '../state.js';
 
-/** A document that no entry holds, as entries and state give it (storage.md, Renderings). */
+/** A document that no entry holds, rendered from entries and state (storage.md, Renderings). */
 export interface Rendering {
   content: Buffer;
-  /** Whether a content is what the document was before, or a part of that: what replaced it was lost. */
+  /** Whether `present` is an earlier content of the document, or a part of one: the write that replaced it was lost. */
   isOlder: (present: Buffer) => boolean;
 }
 
-/** What the entries, taken oldest first, say of renderings. */
+/** Collects what is needed to render documents from entries, which it takes oldest first. */
 export interface RenderingCollector {
   take(entry: Entry): void;
-  /** Paths of the documents whose last change is in no entry. */
+  /** The paths of the documents whose last change is in no entry. */
   paths(): ReadonlySet<string>;
-  /** Renders them for the state after the last entry; one that cannot be rendered is left out. */
+  /** Renders these documents for the state after the last entry; leaves out those that cannot be rendered. */
   render(state: RunState, contents: Past['contents']): ReadonlyMap<string, Rendering>;
 }
 
-/** A rendering on its way. */
+/** The changes to a rendered document since its content was last in an entry. */
 interface Course {
-  /** Digest of the content that an entry held last; null where there was none. */
+  /** Digest of the last content in an entry; null if there was none. */
   base: string | null;
-  /** What was added to it since. */
+  /** The texts appended since then. */
   additions: string[];
-  /** Todos whose boxes were ticked since. */
+  /** Todos whose boxes were ticked since then. */
   ticked: string[];
-  /** The run that rendered it last; null where the last content is in an entry. */
+  /** The run that last rendered the document; null if its latest content is in an entry. */
   runId: string | null;
 }
 
-/** Begins to collect what is needed to render. */
+/** Creates a collector. */
 export function collectRenderings(): RenderingCollector {
   const courses = new Map<string, Course>();
   let commit: Entry[] = [];
@@ -101,7 +101,7 @@ function render(path: string, course: Course, base: Buffer | null, state: RunSta
   const content = Buffer.from(
     (base?.toString('utf8') ?? NOTE_HEADS[path as keyof typeof NOTE_HEADS]) + course.additions.join(''),
   );
-  // What it was before is its beginning.
+  // Notes only grow: an earlier content is always the beginning of this one, which `isTorn` recognizes.
   return { content, isOlder: () => false };
 }
 
@@ -111,7 +111,8 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
   return {
     content,
     isOlder(present) {
-      // Torn while it was replaced: by whichever of them, only the marks between the brackets differ.
+      // A replacement was interrupted. No matter which version was replaced, only the marks between the brackets
+      // differ.
       const isWhole = present.length === content.length && !present.includes(0);
       if (!isWhole && isRemnant(present, content, Buffer.from(base))) return true;
       const text = present.toString('utf8');
@@ -122,15 +123,15 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
   };
 }
 
-/** Nobody but dev-cli writes the values. */
+/** Only dev-cli writes this document, so any other content is an older one. */
 function renderValues(state: RunState): Rendering | null {
   const engine = findLastEngine(state);
   return engine === null ? null : { content: Buffer.from(renderOutputs(engine)), isOlder: () => true };
 }
 
 /**
- * Whether a content is the beginning of another, or has zeros in place of a part of it.
- * @param or another of the same length; what lies between the two may be mixed
+ * Whether a content is the beginning of another, or the same with zeros in place of a part.
+ * @param or another version of the same length as `whole`; where they differ, bytes of both may be mixed
  */
 export function isRemnant(present: Buffer, whole: Buffer, or: Buffer = whole): boolean {
   const isKept = (byte: number, at: number): boolean => byte === 0 || byte === whole[at] || byte === or[at];

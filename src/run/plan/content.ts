@@ -7,18 +7,20 @@ import type { PlanContent } from '../../plan/model/schema.js';
 import type { Documents } from '../documents/pending.js';
 import { PLAN_CONTENT } from '../paths.js';
 
-/** The errors of a text that is empty or not JSON. */
+/** The error codes for a text that is empty or not JSON. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
-/** The text that was last found to hold a valid plan: a call reads it several times, and to check a thousand todos takes long. */
+/**
+ * The last text that proved to be a valid plan: one call reads it several times, and checking a thousand todos is slow.
+ */
 let valid: string | null = null;
 
-/** Reads the plan from plan-content.json; null if there is none or it is not valid. */
+/** Reads the plan from plan-content.json; null if the file is missing or invalid. */
 export function readPlan(files: Pick<Documents, 'text'>): PlanContent | null {
   return parsePlan(files.text(PLAN_CONTENT));
 }
 
-/** Parses what a plan-content.json holds; null if it is none or not valid. */
+/** Parses the text of a plan-content.json; null if there is no text or it is invalid. */
 export function parsePlan(text: string | null | undefined): PlanContent | null {
   if (text == null) return null;
   try {

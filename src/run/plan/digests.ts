@@ -3,14 +3,14 @@ import { crc32 } from '../../store/line.js';
 import type { RunEngine } from '../engine.js';
 
 /**
- * Tells whether the plan on disk may differ from the captured one, without a parser and without `node:crypto`: `next` asks at
- * every call (house.md, Speed). These marks are no evidence: they only say when to look closer.
+ * Tells whether the plan on disk may differ from the captured one, without a parser and without `node:crypto`, because
+ * `next` asks in every call (house.md, Speed). These marks prove nothing: they only say when to look closer.
  */
 
 const CONTENT = 'plan-content.json';
 const SHOWN = 'PLAN.md';
 
-/** A document larger than this, in bytes, is compared by its size alone; nothing reads a larger one. */
+/** Bytes above which a document is compared by its size alone; no code reads a larger one. */
 const LONGEST = 8 * 1024 * 1024;
 
 /** Returns the marks of the plan on disk. */
@@ -31,7 +31,7 @@ function readMark(files: DocumentReader, path: string): string | null {
   return content === null ? `${facts.size}` : `${content.length}:${crc32(content)}`;
 }
 
-/** Whether a document of the plan differs from its mark; a missing one does not count. */
+/** Whether a document of the plan differs from its mark; a missing document does not count. */
 export function mayPlanDiffer({ planMarks }: RunEngine, files: DocumentReader): boolean {
   const { content, shown } = digestPlanFiles(files);
   return (content !== null && content !== planMarks.content) || (shown !== null && shown !== planMarks.shown);

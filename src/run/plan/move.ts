@@ -10,7 +10,7 @@ import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from '../paths.js';
 import type { RunState } from '../state.js';
 import { digestPlanFiles } from './digests.js';
 
-/** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
+/** How the plan on disk differs from the captured one; `status --json` prints it as `planMoved`. */
 export interface PlanChanges {
   added: readonly string[];
   removed: readonly string[];
@@ -19,11 +19,11 @@ export interface PlanChanges {
   rest: boolean;
   /** plan-content.json is no longer valid. */
   broken: boolean;
-  /** PLAN.md was edited by hand, and says something else than it did. */
+  /** PLAN.md was edited by hand and now has another meaning. */
   edited: boolean;
 }
 
-/** A plan that moved on: how, and as one line with what takes it up. */
+/** A changed plan on disk: the differences, and one line that names them and the command that applies them. */
 export interface PlanMoved {
   changes: PlanChanges;
   line: string;
@@ -32,8 +32,9 @@ export interface PlanMoved {
 type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
 
 /**
- * Recalls how the plan on disk differs from the captured one: to read an edited PLAN.md back takes seconds in a large plan.
- * @returns undefined where no call before has found out
+ * Returns the cached differences between the plan on disk and the captured one: reading an edited PLAN.md back takes
+ * seconds for a large plan.
+ * @returns undefined if no earlier call has cached them; null if the plan has not changed
  */
 export function recallPlanMove({ snapshot, files }: Head): PlanMoved | null | undefined {
   const engine = snapshot === null ? null : snapshot.engine;
@@ -44,17 +45,17 @@ export function recallPlanMove({ snapshot, files }: Head): PlanMoved | null | un
   return isIt ? (kept['moved'] as PlanMoved | null) : undefined;
 }
 
-/** Says which plan on disk is compared with which; like the marks in it, this is no evidence. */
+/** Identifies the two plans that are compared; like the marks that it contains, the key proves nothing. */
 function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentReader): string {
   const { content, shown } = digestPlanFiles(files);
   return [planDigest, order.length, proposed?.at, content, shown].join(' ');
 }
 
 /**
- * Recalls it, or finds it out and keeps it, in no commit. Where it cannot be kept, an edited PLAN.md is not read back: each call
- * would take as long again.
- * @param head with what was lost put back: what is kept counts as edited by a person from then on
- * @param find compares the plan on disk; told whether to read PLAN.md back
+ * Returns the cached differences, or finds them out and caches them, without a commit. If the cache cannot be written,
+ * an edited PLAN.md is not read back, since every call would take as long again.
+ * @param head the run with its lost documents restored: once cached, a short document counts as edited by a person
+ * @param find compares the plan on disk; `readsBack`: whether to read PLAN.md back
  */
 export function readPlanMove(
   { root, keepsFindings }: Pick<ReadContext, 'root' | 'keepsFindings'>,
@@ -73,7 +74,10 @@ export function readPlanMove(
   return moved;
 }
 
-/** Leaves out of what may be lost a plan that a call before has read as it now is: it is short because somebody edited it. */
+/**
+ * Removes from the possibly lost documents a plan that an earlier call has read in its present form: somebody edited
+ * it.
+ */
 export function withoutEdits(short: string[], snapshot: RunState, files: DocumentReader): string[] {
   if (snapshot.engine === null || recallPlanMove({ snapshot, files }) === undefined) return short;
   const isPlan = (path: string) => path === PLAN || path === PLAN_CONTENT;

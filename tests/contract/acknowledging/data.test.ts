@@ -6,7 +6,7 @@ import { devCli, nextOf, type Result, runPrinted, stateOf, writeProjectFile } fr
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, choose, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What an agent hands in by a schema (recipes.md, Data; protocol.md, Evidence).
+// Data that an agent hands in according to a schema (recipes.md, Data; protocol.md, Evidence).
 
 let project: Project;
 beforeEach(() => {

@@ -146,7 +146,7 @@ describe('draft import', () => {
     expect(early.json).not.toHaveProperty('warnings');
     const line = /^- .*findings\/one\.md.*$/m.exec(draft())?.[0] ?? '';
     expect(line).not.toBe('');
-    // Nothing is accepted by it: the step still wants both.
+    // The import accepts no output: the step still expects both.
     expect(stateOf(project, 'run-1')).toMatchObject({ agents: { one: { status: 'pending' } } });
     deliver(project, action, ['two']);
     expect(devCli(project, ['draft', 'import', 'run-1']).json).toMatchObject({ imported: 2 });

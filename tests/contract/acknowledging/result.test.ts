@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, runPrinted, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-/** A condition over `result` gets what it goes by from the printed acknowledgement (recipes.md, Conditions). */
+/** For a condition over `result`, the printed acknowledgement contains what it needs (recipes.md, Conditions). */
 
 let project: Project;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// recipes.md, Gates: what is said with a choice that goes back outlives the action that reads it.
+// recipes.md, Gates: a reason given with a choice that goes back outlives the action that reads it.
 
 const freshProject = freshProjects();
 let project: Project;

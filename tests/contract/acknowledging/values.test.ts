@@ -5,7 +5,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, END_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
-// Values between blocks: conditions and placeholders over what earlier blocks came to (recipes.md, Values between blocks).
+// Values between blocks: conditions and placeholders over the results of earlier blocks (recipes.md, Values between
+// blocks).
 
 let project: Project;
 beforeEach(() => {
@@ -24,7 +25,7 @@ const CHOOSE = `
     choices: [minor, major]
     schema: version.json
 `;
-/** Any JSON, so that a condition meets what no schema has held back. */
+/** Allows any JSON, so that conditions meet values that no schema has filtered out. */
 const ANY = { type: 'object', properties: { version: {}, parts: {} } };
 const on = (when: string, id = 'only') => `
   - id: ${id}
@@ -37,13 +38,13 @@ function hand(action: Action, value: unknown): void {
   writeProjectFile(project, action.data?.write ?? '', JSON.stringify(value));
 }
 
-/** Starts a run of these blocks behind the choice. */
+/** Starts a run in which these blocks follow the choice. */
 function start(blocks: string[], schema: object = ANY): Action {
   writeProjectFile(project, '.dev/recipes/version.json', JSON.stringify(schema));
   return startTiny(project, [CHOOSE, ...blocks, END_BLOCK]);
 }
 
-/** The block that is reached by a choice, with its data. */
+/** Returns the answer after the choice and its data, which shows the block that was reached. */
 function reached(blocks: string[], choice: string, data?: unknown): Document {
   const action = start(blocks);
   if (data !== undefined) hand(action, data);
@@ -163,7 +164,7 @@ describe.skipIf(skipped)(`a value of a block in an external command${suffix}`, (
   const PRINT = `["node", "-p", "JSON.stringify(process.argv.slice(1))"`;
   const command = (words: string, more = '') => `\n  - { id: run, type: cli, command: ${words}${more} }\n`;
 
-  /** What the block came to. */
+  /** Returns the answer after the command has run. */
   function runWith(words: string, data?: unknown, more = ''): Document {
     writeProjectFile(project, '.dev/recipes/version.json', JSON.stringify(ANY));
     const recipe = tiny(project, 'tiny', [CHOOSE, command(words, more), END_BLOCK]);

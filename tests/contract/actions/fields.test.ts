@@ -24,7 +24,7 @@ afterEach(() => project.remove());
 
 const COMMON = ['run', 'block', 'action', 'actionId', 'instruction', 'progress'];
 
-/** `how` is of another file (how.test.ts). */
+/** Leaves out `how`, which how.test.ts covers. */
 function keysOf(action: object): string[] {
   return Object.keys(action)
     .filter((key) => key !== 'how')

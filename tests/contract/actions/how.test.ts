@@ -21,13 +21,13 @@ beforeEach(() => {
 afterEach(() => made.remove());
 const project = () => made;
 
-/** Nothing that dev-cli runs, so nobody has to allow it. */
+/** A plan without commands for dev-cli to run, so that nobody has to approve any. */
 const UNCHECKED = {
   ...smallPlan(),
   todos: [bareTodo('todo-1', { acceptance: [{ id: 'ac-1', kind: 'assertion', text: 'It is so.' }] })],
 };
 
-/** What marks the calls of each harness, and what only it is told. */
+/** The environment that marks each harness's calls, and words that only that harness is told. */
 const HARNESSES = {
   claude: { env: { CLAUDECODE: '1' }, agents: 'run_in_background false', asks: 'AskUserQuestion' },
   codex: { env: { CODEX_THREAD_ID: 't' }, agents: 'At most six live at once', asks: 'request_user_input' },
@@ -42,7 +42,7 @@ const howFor = (name: Name, words = ['next']) => {
   return String(json['how'] ?? '');
 };
 
-/** It says its own words, none of another harness's, and no more than a few lines. */
+/** Expects a harness's own words, none of another's, and only a few lines. */
 function expectOwnWords(name: Name, kind: 'agents' | 'asks') {
   const how = howFor(name);
   for (const other of NAMES) expect(how.includes(HARNESSES[other][kind]), `${name}: ${how}`).toBe(other === name);

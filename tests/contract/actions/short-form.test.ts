@@ -4,7 +4,8 @@ import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, readStateFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// A recipe that names no inputs and no prompts (documents.md, Documents by role): each prompt and action has the documents of its role.
+// A recipe that names no inputs and no prompts (documents.md, Documents by role): each prompt and action gets the
+// documents of its role.
 
 const SHORT = `name: short
 type: sequential
@@ -60,7 +61,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The documents that a text or a list of paths names, relative to the run. */
+/** Lists the documents that a text or a list of paths names, relative to the run. */
 function named(paths: readonly string[] = []): string[] {
   return paths.flatMap((path) => /specs\/add-jwt-auth\/(.*)$/.exec(path)?.[1] ?? []);
 }
@@ -74,7 +75,7 @@ it('gives each agent the documents of its role', () => {
   expect(readBy('gap-analyzer')).toEqual([DRAFT, ...FINDINGS]);
   expect(readBy('tradeoff-analyzer')).toEqual([DRAFT, ...FINDINGS]);
   expect(readBy('plan-reviewer')).toEqual([DRAFT, 'PLAN.md', ...FINDINGS, ...ANALYSES]);
-  // A list that is stated stays, and be it empty.
+  // A list given explicitly stays as it is, even an empty one.
   expect(readBy('verification-planner')).toEqual([]);
 });
 
@@ -86,7 +87,7 @@ it('gives each action of the main agent those of its step, and of a plan the for
   expect(actions.get('generate-plan')?.data?.schema).toBe('plan-content');
   const beside = actions.get('generate-plan')?.read?.find((path) => path.includes('/actions/')) ?? '';
   expect(readFileSync(`${project.root}/${beside}`, 'utf8')).toContain('`dev-cli plan template`');
-  // A gate shows its artifact.
+  // A gate shows only its artifact.
   expect(consulting('approve-plan')).toEqual([]);
 });
 

@@ -8,7 +8,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW } from '../../support/small.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// What prompts say besides the task: the request (protocol.md, Prompt files), notes of the project (documents.md, Notes of the project), and own handlers (engine.md, Own handlers).
+// What prompts contain besides the task: the request (protocol.md, Prompt files), notes of the project (documents.md,
+// Notes of the project), and own handlers (engine.md, Own handlers).
 
 let project: Project;
 beforeEach(() => {
@@ -19,7 +20,7 @@ afterEach(() => project.remove());
 const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yaml', text);
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);
 
-/** Drives a run to its end, and gives each prompt by the id of its agent or todo, or the block of the main agent. */
+/** Drives a run to its end; returns each prompt by the id of its agent or todo, or by the block of the main agent. */
 function promptsOf(agent: StandIn, flags: string, execute = false): Map<string, string> {
   const prompts = new Map<string, string>();
   const keep = (key: string, path: string) => prompts.set(key, readFileSync(agent.path(path), 'utf8'));

@@ -5,7 +5,8 @@ import type { Action } from '../../support/agent.mjs';
 import { devCli, init, nextOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// `promptVariant: V` (recipes.md, Shipped recipes): `agents/<type>.V.md` beside the role; where there is none, the role.
+// `promptVariant: V` (recipes.md, Shipped recipes) selects `agents/<type>.V.md` beside the role, or the role if there
+// is none.
 
 let project: Project;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { REGISTRY } from '../../../src/registry/find.js';
 import { callDoor } from '../../support/door.js';
 import { BINARY } from '../../support/project.mjs';
 
-/** Where no project is. */
+/** A directory without a project. */
 let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'dev-cli-binary-'));

@@ -4,7 +4,7 @@ import { USE_CASES } from '../../../src/app/use-cases.js';
 import { HANDLERS } from '../../../src/app/wings.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
-/** Answered by the front door itself. */
+/** Commands that the front door answers itself. */
 const ELSEWHERE = ['help', 'mcp'];
 
 describe('registry and use cases', () => {
@@ -15,7 +15,8 @@ describe('registry and use cases', () => {
   });
 
   it('no program of its own answers an event that another wing hears of', async () => {
-    // Those of the neutral contract, of harnesses and of memory are in the program of hooks (app/hearing.ts); the guard's has none of memory.
+    // The hook program (app/hearing.ts) contains the handlers of the neutral contract, of harnesses and of memory; the
+    // guard's program contains none of memory.
     const [, , memory, ...others] = await Promise.all(createPorts().hookHandlers.map((load) => load()));
     expect(new Set(others.flat().map(({ on }) => on))).toEqual(new Set(ALSO_HEARD));
     expect(memory?.map(({ on }) => on)).not.toContain('pre-tool-use');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// Which directory is fit for compiled code: tests/core/cli/compile-cache.test.ts.
+// Which directory is suitable for compiled code: tests/core/cli/compile-cache.test.ts.
 
 let project: Project;
 let cache: string;
@@ -18,7 +18,7 @@ afterEach(() => project.remove());
 
 const ANSWER = { status: 0, stdout: '{"runs":[],"active":null}', stderr: '' };
 
-/** A question that the whole program answers. */
+/** A question that the full program answers. */
 const question = () => ['list', '--json', '--root', project.root];
 
 function call(words: string[], { env = {}, program = BINARY, flags = [] as string[] } = {}) {

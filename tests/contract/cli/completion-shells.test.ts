@@ -16,7 +16,7 @@ import { BINARY, CHECKOUT, createProject, type Project } from '../../support/pro
 import { canType, isInstalled, typeInto } from '../../support/shell.js';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
-// Completion in the shells themselves, each with a home of its own.
+// Completion in real shells, each with its own home directory.
 
 let project: Project;
 beforeEach(() => {
@@ -31,7 +31,9 @@ function call(...args: string[]) {
   return spawnSync(process.execPath, [BINARY, ...args], options);
 }
 
-/** What a change of completion answers: its exit, what became of each file, and whether it works. */
+/**
+ * Changes the installed completion; returns the exit code, what happened to each file, and whether completion works.
+ */
 function change(...args: string[]) {
   const { status, stdout } = call('completion', ...args, '--json');
   const { files = [], works } = JSON.parse(stdout) as { files?: { path: string; change: string }[]; works?: boolean };
@@ -40,11 +42,11 @@ function change(...args: string[]) {
 
 interface Kind {
   program: string;
-  /** Where the script goes, and the startup file if it gets a block, below the home directory. */
+  /** The script, and the startup file if it gets a block, relative to the home directory. */
   script: string;
   startup?: string;
   prompt: [file: string, text: string];
-  /** Keys that list what there is at a place. */
+  /** Keys that make the shell list the completions. */
   list: string;
 }
 
@@ -83,7 +85,7 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
       expect(install()).toMatchObject({ status: 0, works: true, changes: both('none') });
       if (script === '') return;
       const shipped = readFileSync(home(script), 'utf8');
-      // What earlier versions printed, and people saved there; and what a later one may have installed.
+      // A script that an earlier version printed and a person saved, and one that a later version may have installed.
       const printed = shipped.replace(/^# installed-by.*\n/m, shell === 'zsh' ? '# dev-cli completion for zsh\n' : '');
       const other = addDigest(`${shipped.replace(/^(# installed-by: dev-cli) .*/m, '$1')}# other\n`);
       for (const old of [printed, other]) {

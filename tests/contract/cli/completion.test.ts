@@ -8,7 +8,7 @@ import { readImage } from '../../support/image.js';
 import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 
-// Completion through the binary as a shell calls it; the shells themselves: completion-shells.test.ts.
+// Completion through the binary, called as a shell does; for real shells see completion-shells.test.ts.
 
 let project: Project;
 beforeAll(() => {
@@ -25,7 +25,7 @@ function call(args: string[], { cwd = project.root, env = {} as NodeJS.ProcessEn
   return { status, stdout, stderr };
 }
 
-/** The lines offered at the end of words, each as word and text. */
+/** Returns the lines offered after these words, each as word and text. */
 function offered(words: string[], shell = 'zsh', cwd?: string): [word: string, text: string][] {
   const answer = call(['completion', '--complete', shell, '--', ...words], cwd === undefined ? {} : { cwd });
   expect(answer).toMatchObject({ status: 0, stderr: '' });

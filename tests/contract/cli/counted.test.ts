@@ -5,12 +5,13 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// What calls cost in what does not depend on the machine (house.md, Speed). A bound is raised in a commit of its own, which says why.
+// The costs of calls that do not depend on the machine (house.md, Speed). A limit is raised in a separate commit that
+// says why.
 
-/** Of a call: programs and their parts, their kilobytes, files that are opened, processes that are started, waits for the disk. */
+/** Costs of a call: programs and their parts, their kilobytes, files opened, processes started, waits for the disk. */
 type Costs = [files: number, kilobytes: number, opened: number, processes: number, fsyncs: number];
 
-/** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
+/** The most expensive call of each kind in a run that plans, asks, executes with commits, and answers questions. */
 const BOUNDS: Record<string, Costs> = {
   'approve approve-plan': [34, 1098, 65, 0, 4],
   'approve execution-engine': [33, 947, 70, 7, 3],
@@ -59,7 +60,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** What a call is listed as: its command with the options that matter, and the block that it acknowledges. */
+/** Names a call by its command, the options that matter, and the block that it acknowledges. */
 function name(command: string, block: string): string {
   const [, words = ''] = /^dev-cli (step complete|[a-z]+(?: --json)?)/.exec(command) ?? [];
   const options = ['--execute', '--choice'].filter((option) => command.includes(option));

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CHECKOUT } from '../../support/project.mjs';
 
-/** What is counted in texts: one of it is called otherwise than several. */
+/** Plural nouns that texts count, and that need another form for one. */
 const COUNTED =
   'rounds|todos|files|commits|retries|agents|tasks|calls|commands|attempts|gates|actions|warnings|steps|findings|transitions|reports|problems|entries|items|lines|questions|issues|documents|contents|errors|choices|edits';
 
-/** A count in a template, but for that of a constant in capitals, and `renderCount`, which knows both words. */
+/** A count in a template, except a constant in capitals, or `renderCount`, which knows both forms. */
 const BARE = new RegExp(String.raw`\$\{(?![A-Z_]+\})[^}]*\} (?:${COUNTED})\b`);
 
-/** Counts that are never one, or stand beside their word for one. */
+/** Counts that are never one, or whose text for one is in the same expression. */
 const BESIDE = /=== 1\s*\?|length > [A-Z]|at most \$|, not \$/;
 
 function listBareCounts(text: string): string[] {

@@ -5,8 +5,8 @@ import { readImage, restoreImage } from '../../support/image.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, tiny } from '../../support/tiny.js';
 
-// Most tests call the front door in a thread of their process (tests/support/door.ts). Here it is held to be the binary: the
-// same calls, each on the same `.dev`, print the same and leave the same behind.
+// Most tests call the front door in a thread of their process (tests/support/door.ts). This test checks that it equals
+// the binary: the same calls on the same `.dev` print the same and leave the same files.
 
 let project: Project;
 beforeEach(() => {
@@ -21,7 +21,7 @@ interface Given {
   env?: NodeJS.ProcessEnv;
 }
 
-/** A run from its beginning to its end, with what goes wrong on the way. */
+/** A run from beginning to end, including calls that fail. */
 const CALLS: Given[] = [
   { argv: ['init', 'one', '--recipe', 'tiny', '--goal', '-'], stdin: 'Add a route,\nwith ü in its name.' },
   { argv: ['next'] },
@@ -56,7 +56,7 @@ function byBinary({ argv, stdin, env }: Given): Printed {
 const byDoor = ({ argv, stdin, env }: Given): Printed =>
   callDoor({ argv, stdin, cwd: project.root, env: { ...project.env, ...env } });
 
-/** Two calls have no instant and no digest of it in common. */
+/** Replaces instants, digests and other values that differ between two calls. */
 function withoutChance(text: string): string {
   return text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
@@ -67,7 +67,7 @@ function withoutChance(text: string): string {
     .replace(/\\?"crc\\?": ?\\?"[0-9a-f]{8}/g, 'crc');
 }
 
-/** Makes a call; gives what it printed and what it left behind. */
+/** Makes a call; returns what it printed and which files it left. */
 function outcomeOf(by: (given: Given) => Printed, given: Given) {
   const { exit, stdout, stderr } = by(given);
   const left = [...readImage(project.root)].map(([path, content]) =>

@@ -6,7 +6,7 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// view.md, Colour and Width, through the binary that ships.
+// view.md, Colour and Width, tested through the shipped binary.
 
 const terminal = findRealTerminal();
 const SGR = /\u001b\[[\d;]*m/g;
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** What a person sees who types this in a terminal of so many columns. */
+/** Returns what a person sees who types this command in a terminal with this many columns. */
 function seen(command: string, { columns = 80, env = {} as NodeJS.ProcessEnv } = {}): string {
   if (terminal === null) throw new Error(NO_TERMINAL);
   return terminal(`stty cols ${columns} rows 40; ${command}`, {
@@ -28,7 +28,7 @@ function seen(command: string, { columns = 80, env = {} as NodeJS.ProcessEnv } =
   }).output;
 }
 
-/** What the same prints into a pipe. */
+/** Returns what the same command prints into a pipe. */
 const piped = (words: string, env: NodeJS.ProcessEnv = {}) => {
   const { stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words.split(' ')], {
     cwd: project.root,
@@ -37,7 +37,7 @@ const piped = (words: string, env: NodeJS.ProcessEnv = {}) => {
   });
   return stdout + stderr;
 };
-/** Of two calls a moment apart. */
+/** Removes durations, which differ between two calls a moment apart. */
 const timeless = (text: string) => text.replace(/\d+ s\b|\d+m\d\ds/g, 'now');
 
 const CALLS = ['status', 'list', 'history', 'help draft show', 'list --help', 'status nobody', 'status --nonsense'];

@@ -7,21 +7,21 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// view.md, Home, through the binary that ships.
+// view.md, Home, tested through the shipped binary.
 
 const terminal = findRealTerminal();
 
 let project: Project;
 beforeAll(() => {
   project = createProject();
-  // One of its runs is broken on purpose.
+  // One of the project's runs is deliberately broken.
   project.replay = false;
 });
 afterAll(() => project.remove());
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' });
 
-/** What a person sees who types this in a terminal of so many columns. */
+/** Returns what a person sees who types this command in a terminal with this many columns. */
 function seen(command: string, { columns = 80, cwd = project.root, env = {} as NodeJS.ProcessEnv } = {}): string {
   if (terminal === null) throw new Error(NO_TERMINAL);
   const { exit, output } = terminal(`stty cols ${columns} rows 40; ${command}`, {
@@ -32,7 +32,7 @@ function seen(command: string, { columns = 80, cwd = project.root, env = {} as N
   return output;
 }
 
-/** What the same prints into a pipe. */
+/** Returns what the same command prints into a pipe. */
 const piped = (words: string[], env: NodeJS.ProcessEnv = {}) =>
   spawnSync(process.execPath, [BINARY, ...words], {
     cwd: project.root,
@@ -77,7 +77,7 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     mkdirSync(runDir(project, 'later'), { recursive: true });
     writeFileSync(join(runDir(project, 'later'), 'plan-content.json'), '{}');
     git('commit', '--allow-empty', '-qm', 'first');
-    // One of its own, and one that was made for the run and leads back to this root.
+    // One work tree with a root of its own, and one made for the run, which leads back to this root.
     git('worktree', 'add', '-q', '--detach', join(project.home, 'side tree'));
     git('worktree', 'add', '-q', '--detach', join(project.home, 'made'));
     writeFileSync(join(project.root, '.git/worktrees/made/dev-cli-root'), `${project.root}\nhere\n`);
@@ -88,7 +88,7 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     expect(shown).toMatch(/◐ there +in side tree +2\/11/);
     expect(shown).toMatch(/Cannot be read\n✗ torn {2}[A-Z_]+\n/);
     expect(shown).toContain('Plans without a run\n· later\n    dev-cli init later --execute\n');
-    // Read where the other one lies, it is the same repository; commands lead to where each run is.
+    // Read from the other work tree, it is the same repository; commands name the root of each run.
     const other = seen('dev-cli', { cwd: join(project.home, 'side tree') });
     expect(other.split('\n')[0]).toBe('side tree · 3 runs');
     expect(other.replace(/ \\\n +/g, ' ')).toContain(`dev-cli init later --execute --root ${project.root}`);
@@ -121,7 +121,7 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     const help = piped(['help']);
     expect(piped([])).toBe(help);
     expect(seen('dev-cli | cat')).toBe(help);
-    // So wide, help is laid out for a person as it is written for a pipe.
+    // At this width, help has the same layout for a person as in a pipe.
     expect(seen('echo | dev-cli', { columns: 100 })).toBe(help);
     expect(seen('dev-cli help', { columns: 100 })).toBe(help);
     expect(seen('dev-cli', { env: { AI_AGENT: 'one' } })).toBe(help);

@@ -7,19 +7,19 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// What a hot command loads is what it costs (house.md, Speed). Whoever makes it load more changes the lists below, and
-// says in the commit what the command needs it for.
+// The cost of a hot command is what it loads (house.md, Speed). A change that makes it load more updates the lists
+// below, and its commit says what the command needs that for.
 
 /**
- * Digests and the token of a lock, with the streams that crypto is made of; checksums, whose module needs hardly more than those
- * streams; the name of this machine for the lock; to run what is kept compiled.
+ * Modules for digests and the token of a lock, with the streams on which crypto is built; for checksums, which need
+ * little besides those streams; for the name of this machine, in the lock; for running cached compiled code.
  */
 const FOR_A_COMMIT = /^(crypto|zlib|os|vm|stream(\/.*)?|string_decoder|diagnostics_channel)$/;
 
-/** What each call begins with. */
+/** The file with which each call begins. */
 const ENTRY = 'bin/dev-cli.js';
 
-/** Beside that, what the whole program begins with. */
+/** The file with which the full program also begins. */
 const PROGRAM = 'dist/program.cjs';
 
 let project: Project;
@@ -39,7 +39,7 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
   return { stdout };
 }
 
-/** Its bytes without those that each call begins with. */
+/** Counts the bytes that a call loads, without the files with which each call begins. */
 function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   const notes = join(project.home, 'loaded.jsonl');
   call(args, program, [COUNTER], { DEV_CLI_TEST_LOADED: notes }, input);
@@ -50,14 +50,17 @@ function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   return { ...loaded, bytes };
 }
 
-/** The documents of a plan, and commands that recipes run on them. */
+/** Parts for the documents of a plan, and for commands that recipes run on them. */
 const PLAN = ['cli-plan', 'common', 'plan'];
-/** What asks git. */
+/** Parts that ask git. */
 const TREE = ['cli-tree', 'tree'];
-/** What judges `when` and `exitWhen`. */
+/** Parts that evaluate `when` and `exitWhen`. */
 const CONDITIONS = ['cli-conditions', 'conditions'];
 
-/** The files beside cli.cjs that each acknowledgement of a planning run loads, by its block, up to the gate of a person. */
+/**
+ * Lists the files besides cli.cjs that each acknowledgement of a planning run loads, by block, up to the gate of a
+ * person.
+ */
 function loadedInRun(planned: Project): Record<string, string[]> {
   const notes = join(planned.home, 'loaded.jsonl');
   Object.assign(planned.env, { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes });

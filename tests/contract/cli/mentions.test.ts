@@ -8,10 +8,10 @@ import { splitCommand } from '../../../src/registry/split.js';
 const root = join(import.meta.dirname, '../../..');
 
 const SKILLS = readdirSync(join(root, 'skills'));
-/** Those that drive a run. */
+/** Skills that drive a run. */
 const DRIVING = SKILLS.filter((skill) => skill !== 'recipe-author');
 
-/** What an agent needs before the first action, and where none tells it. */
+/** What an agent must know before the first action, when no action has told it yet. */
 const LOOP = [
   'repeatable until done',
   '`next`',
@@ -35,7 +35,7 @@ const LOOP = [
   'then stop',
 ];
 
-/** What is wrong with the form of a skill (harness.md, Skills). */
+/** Lists what is wrong with the form of a skill (harness.md, Skills). */
 function faultsOf(text: string): string[] {
   const lines = text.trimEnd().split('\n').length;
   const bytes = Buffer.byteLength(text);
@@ -47,7 +47,7 @@ function faultsOf(text: string): string[] {
   ];
 }
 
-/** Every text that an agent, an author or a user reads commands from. */
+/** Lists every text from which an agent, an author or a user learns commands. */
 function texts(): string[] {
   const directories = ['skills', 'agents', 'recipes', 'docs'].filter((name) => existsSync(join(root, name)));
   const files = directories.flatMap((directory) =>
@@ -56,7 +56,7 @@ function texts(): string[] {
   return [...files, 'README.md'].filter((file) => /\.(md|yaml)$/.test(file) && existsSync(join(root, file)));
 }
 
-/** Commands in backquotes, on lines of fenced blocks, and behind a key of a recipe. */
+/** Lists commands in backquotes, on lines of fenced blocks, and after keys of a recipe. */
 function mentions(text: string): string[] {
   const quoted = [...text.matchAll(/`(dev-cli [^`\n]+)`/g)];
   const fenced = [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```/gm)].flatMap(([, block]) => [
@@ -66,7 +66,7 @@ function mentions(text: string): string[] {
   return [...quoted, ...fenced, ...keys].map(([, command]) => (command ?? '').trim());
 }
 
-/** Fills in what a text leaves open: `<name>`, `[name]`, `…`; cuts a comment or a here-document. */
+/** Fills in what a text leaves open (`<name>`, `[name]`, `…`); cuts off a comment or a here-document. */
 function concrete(mention: string): string {
   return mention
     .replace(/\s+(<<|#|>|\|).*$/, '')
@@ -88,7 +88,9 @@ function followersOf(command: string): string {
   return followers[command] ?? 'x';
 }
 
-/** A usage line or half a sentence (`dev-cli step`) names a command without its arguments. */
+/**
+ * Returns why a mention is no valid command. A usage line or part of a sentence (`dev-cli step`) may omit arguments.
+ */
 function problemOf(mention: string): string | undefined {
   let words: string[] = [];
   try {
@@ -137,7 +139,7 @@ describe('commands that texts mention', () => {
   it.each(DRIVING)('no word of the loop is missing: %s', (skill) => {
     const text = readFileSync(join(root, `skills/${skill}/SKILL.md`), 'utf8');
     expect(LOOP.filter((word) => !text.includes(word))).toEqual([]);
-    // The first action of a run without a goal asks for it, where its recipe needs one.
+    // The first action of a run without a goal asks for it, if the recipe needs one.
     const asks = !['execute', 'open', 'run-recipe'].includes(skill);
     expect(text.includes("--goal - <<'GOAL'")).toBe(asks);
     expect(text.includes('No here-document: leave `--goal` out.')).toBe(asks);

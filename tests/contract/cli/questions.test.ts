@@ -5,7 +5,10 @@ import { REGISTRY } from '../../../src/registry/find.js';
 import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-/** Every question with each of its options, in the form without durations. `--watch` goes on until the run has ended. */
+/**
+ * Every question with each of its options, in the output format without durations; not `--watch`, which continues until
+ * the run has ended.
+ */
 const WITH_OPTIONS = REGISTRY.commands
   .filter(({ name }) => existsSync(join(CHECKOUT, `src/cli/questions/${name}.ts`)))
   .flatMap(({ name, options }) =>

@@ -5,7 +5,8 @@ import { devCli, devCliAsync, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// `recipe new` (authoring.md, recipe new): what it writes is sound, tested and proved at once, and nothing is written over.
+// `recipe new` (authoring.md, recipe new): everything it writes passes lint, tests and verification, and no file is
+// overwritten.
 
 const fresh = freshProjects();
 
@@ -23,13 +24,13 @@ function write(project: Project, path: string, text: string): void {
   writeFileSync(join(project.root, path), text);
 }
 
-/** Whether everything in a project passes lint without a warning. */
+/** Expects that everything in a project passes lint without a warning. */
 function expectClean(project: Project): void {
   const lint = devCli(project, ['recipe', 'lint', '--text']);
   expect([lint.code, lint.stdout.match(/(error|warning):/g)], lint.stdout).toEqual([0, null]);
 }
 
-/** The same, and its tests with every transition covered. */
+/** Expects the same, and that the tests cover every transition. */
 function expectSound(project: Project): void {
   expectClean(project);
   const tested = devCli(project, ['recipe', 'test', '--coverage', '100']);
@@ -53,7 +54,7 @@ describe('recipe new', () => {
     for (const path of json.created) expect(existsSync(join(project.root, path))).toBe(true);
     expectSound(project);
     expectProved(project, 'release');
-    // Its comments are worth reading, and lead to the schema.
+    // The recipe has comments, the first of which names the schema.
     expect(read(project, `${home}/release.yaml`).match(/^\s*# /gm)?.length).toBeGreaterThan(4);
     expect(read(project, `${home}/release.yaml`)).toMatch(
       /^# yaml-language-server: \$schema=\.\.\/schemas\/recipe\.schema\.json\n/,
@@ -75,7 +76,7 @@ describe('recipe new', () => {
     const project = fresh();
     expect(SHIPPED.length).toBeGreaterThan(10);
     for (const name of SHIPPED) expect([name, make(project, `our-${name}`, '--from', name).code]).toEqual([name, 0]);
-    // The copies stand alone: nothing that they name lies with another, and none begins where no recipe is named.
+    // The copies are independent: they name no file of another recipe, and none is a default of `init`.
     for (const name of SHIPPED) {
       const file = ['recipes', 'workflows'].map((at) => `.dev/${at}/our-${name}.yaml`);
       const text = read(project, file.find((path) => existsSync(join(project.root, path))) ?? '');
@@ -137,7 +138,7 @@ describe('recipe new', () => {
       ['.dev/recipes/release.test.yaml'],
     ]);
     expect(imageOf(project, '.')).toEqual(before);
-    // A workflow of that name would hide behind the recipe.
+    // The recipe would hide a workflow of the same name.
     make(project, 'other', '--type', 'meta');
     expect(make(project, 'other').json.error?.details).toMatchObject([{ target: '.dev/workflows/other.yaml' }]);
   });
@@ -186,7 +187,7 @@ describe('recipe new', () => {
     expect(read(project, '.claude/skills/all/SKILL.md')).toContain('dev-cli init <name> --workflow all --goal -');
     make(project, 'todos', '--type', 'engine', '--skill');
     expect(read(project, '.claude/skills/todos/SKILL.md')).toContain('dev-cli init <name> --recipe todos\n');
-    // For a recipe that is there and was changed, the skill alone.
+    // For an existing recipe that was changed, only the skill is written.
     make(project, 'later');
     write(
       project,
@@ -198,7 +199,7 @@ describe('recipe new', () => {
       json: { created: skills.map((path) => path.replace('release', 'later')).reverse() },
     });
     expect(read(project, '.claude/skills/later/SKILL.md')).toContain('description: "Tidies. Use for /later');
-    // A skill of somebody else keeps its place.
+    // Somebody else's skill is not overwritten.
     write(project, '.claude/skills/mine/SKILL.md', 'mine');
     expect(make(project, 'mine', '--skill').json.error?.code).toBe('RECIPE_EXISTS');
     expect(existsSync(join(project.root, '.dev/recipes/mine.yaml'))).toBe(false);

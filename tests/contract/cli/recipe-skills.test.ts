@@ -5,7 +5,7 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// A skill that `recipe new` makes follows its recipe until somebody edits it (authoring.md, recipe new).
+// A skill that `recipe new` wrote is updated with its recipe until somebody edits it (authoring.md, recipe new).
 
 const fresh = freshProjects();
 const RECIPE = '.dev/recipes/release.yaml';

@@ -7,7 +7,8 @@ import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { sitDown, type Typist } from '../../support/typist.js';
 
-// view.md, Home; view.md, Run screen; view.md, Gate; view.md, Drawing: through the binary that ships, at a real terminal.
+// view.md, Home; view.md, Run screen; view.md, Gate; view.md, Drawing: tested through the shipped binary, at a real
+// terminal.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    message: Shall it be?\n    choices: [{ id: yes, goto: next }, { id: no, goto: next, reason: required }]\n';
@@ -204,7 +205,7 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('G');
       await person.sees(/› ✓ loud/);
       person.type('l');
-      // A pager that is done at once would be gone before anybody had read anything.
+      // The pager ends at once, so its text must stay until the person presses Enter.
       await person.sees(/said \]0;xloudly\n+Enter goes back:/);
       person.type('\r');
       await person.sees(/› ✓ loud/);

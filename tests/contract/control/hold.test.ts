@@ -61,7 +61,7 @@ function typed(command: string, answers: string[] = []): string {
   return told?.output ?? '';
 }
 
-/** A call that has to succeed. */
+/** Makes a call that must succeed. */
 function call(...words: string[]): Document {
   const { code, stdout, json } = devCli(project, words);
   expect(code, stdout).toBe(0);
@@ -73,7 +73,7 @@ const hold = (...words: string[]): Action & Document => nextOf(call('hold', NAME
 const release = (name = NAME): Action => nextOf(call('release', name));
 const types = (name = NAME): unknown[] => journalOf(project, name).map((entry) => entry['type']);
 
-/** An action without what differs from one run to the next. */
+/** Returns an action without values that differ between runs. */
 const bare = (action: object): string => JSON.stringify(action).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
 
 describe('hold and release with nothing between', () => {
@@ -99,7 +99,7 @@ describe('hold and release with nothing between', () => {
   });
 });
 
-/** Does what an action wants and acknowledges it; gives what then is shown. */
+/** Does what an action asks for and acknowledges it; returns the next action shown. */
 function doStep(place: Project, action: Action): Action {
   if (action.data !== undefined) writeSections(place, action, { boundaries: 'None.' });
   deliver(place, action);
@@ -109,7 +109,7 @@ function doStep(place: Project, action: Action): Action {
   return nextOf(json);
 }
 
-/** The same, held before the acknowledgement and released after it. */
+/** Does the same, with a hold before the acknowledgement and a release after it. */
 function stepHeld(action: Action): Action {
   hold();
   const after = doStep(project, action);
@@ -123,7 +123,7 @@ function stepHeld(action: Action): Action {
 describe('while a run is held', () => {
   it('a task that was issued and that nobody has started is left until the release', () => {
     const first = begin(project, planOf(making('todo-1')), { flags: ['--set', 'approve_commands=auto'] });
-    // The next attempt is issued, and the run held before the agent hears of it.
+    // The next attempt is issued, and the run is held before the agent learns of that attempt.
     call('step', 'invalidate', RUN, '--step', 'todo-1', '--note', 'anew');
     const held = nextOf(call('hold', RUN)) as Action & Dispatch;
     expect(held).toMatchObject({ action: 'held' });
@@ -287,7 +287,7 @@ describe.skipIf(terminal === null)(
       const first = begin(project, plan);
       typed(`hold ${RUN}`);
       expect(nextOf(doAll(project, first).json).action).toBe('held');
-      // A copy of the plan, a part of it with a goal of its own, and one that keeps to other files.
+      // A copy of the plan, and a part of it with another goal and other files.
       writePlan('copy', plan);
       writePlan('part', { ...planOf(making('todo-1', [['true']], { files: ['elsewhere/**'] })), context: other(plan) });
       const image = imageOf(project);
@@ -349,7 +349,7 @@ describe.skipIf(terminal === null)(
   },
 );
 
-/** Another request than the plan's. */
+/** Replaces the plan's request with another one. */
 const other = ({ context }: PlanContent): PlanContent['context'] => ({
   ...context,
   originalRequest: 'Do something else',
@@ -457,7 +457,7 @@ describe('what is refused', () => {
     acknowledge(project, first);
     const { code, json } = devCli(project, ['hold', NAME]);
     expect([code, json.error?.code, json.error?.fix]).toEqual([4, 'RUN_ENDED', `dev-cli next ${NAME}`]);
-    // A release may have led to the end, and its answer may be lost.
+    // The release may have ended the run, and its answer may have been lost.
     expect(call('release', NAME)).toMatchObject({ duplicate: true, next: { done: true } });
     for (const verb of ['hold', 'release']) {
       expect(devCli(project, [verb, 'nobody']).json.error?.code).toBe('NO_SUCH_RUN');

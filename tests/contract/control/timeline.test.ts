@@ -11,7 +11,7 @@ import { readEntries } from '../../support/entries.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// view.md, One model, of journals that people have a hand in.
+// view.md, One model: journals of runs that people have changed.
 
 const terminal = findTerminal();
 
@@ -45,7 +45,7 @@ function timelineOf(name = RUN): Timeline {
 
 const rowOf = ({ rows }: Timeline, id: string): Row | undefined => rows.find((row) => row.id === id);
 
-/** Of the agents at work on a todo: how each ended. */
+/** Lists how each agent's work on a todo ended. */
 const workers = (timeline: Timeline, id: string) =>
   rowOf(timeline, id)
     ?.segments.filter(({ who }) => who === 'agent')
@@ -60,12 +60,12 @@ describe.skipIf(terminal === null)('the timeline', () => {
     const forkAt = readEntries(readFileSync(join(runDir(project, RUN), 'events.jsonl'))).length;
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
 
-    // Held, the worker that is out stays at its work.
+    // While the run is held, the worker that is out continues its work.
     typed(`hold ${RUN}`);
     typed(`release ${RUN}`);
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
 
-    // Its commit is gone, what was built on it is withdrawn, and both are to be done again.
+    // The commit of todo-1 is reverted, todo-2 built on it is withdrawn, and both are to be done again.
     expect(rowOf(timelineOf(), 'todo-1')?.commit).toMatch(/^[0-9a-f]{40}$/);
     typed(`step undo ${RUN} --todo todo-1`);
     const undone = timelineOf();
@@ -74,7 +74,7 @@ describe.skipIf(terminal === null)('the timeline', () => {
     expect(workers(undone, 'todo-2')).toEqual(['void']);
     expect(rowOf(undone, 'todo-2')?.state).toBe('stale');
 
-    // A todo that the plan gets meanwhile has its row, and another title is the row's.
+    // A todo added to the plan meanwhile gets a row, and a changed title appears in its row.
     const file = join(runDir(project, RUN), 'plan-content.json');
     const plan = JSON.parse(readFileSync(file, 'utf8')) as PlanContent;
     const todos = plan.todos.map((todo) => (todo.id === 'todo-2' ? { ...todo, title: 'Another title' } : todo));
@@ -96,7 +96,7 @@ describe.skipIf(terminal === null)('the timeline', () => {
     expect(workers(ended, 'todo-1')).toEqual(['ok', 'ok']);
     expect(workers(ended, 'todo-2')).toEqual(['void', 'ok']);
 
-    // A fork has what was done before it, and time of its own alone.
+    // A fork contains the work done before it, but only the time of its own.
     expect(devCli(project, ['fork', RUN, '--at', String(forkAt), '--as', 'again']).code).toBe(0);
     const fork = timelineOf('again');
     expect(fork.runs.at(-1)?.forkedFrom).toMatchObject({ name: RUN, seq: forkAt });

@@ -16,8 +16,8 @@ import { readTree } from '../../support/image.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// control.md, Undoing: whatever is refused, at whatever moment, leaves work tree, index and HEAD as they were, and the same
-// command does its work once what was in the way is gone.
+// control.md, Undoing: a refusal, whenever it happens, leaves work tree, index and HEAD unchanged; the same command
+// succeeds once the obstacle is gone.
 
 const terminal = findTerminal();
 
@@ -33,13 +33,13 @@ const PLAN = planOf(
   making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
 );
 
-/** The one task that is out is done by `make`, which tells the files. */
+/** Does the one task that is out: `make` changes files and returns their paths. */
 function work(dispatch: Dispatch, make: () => string[]): Dispatch {
   hand(project, dispatch.tasks[0] as never, worker({ filesChanged: make() }));
   return nextOf(runPrinted(project, dispatch.ack ?? '').json) as Dispatch;
 }
 
-/** Each a commit of its own: the second changes what the first has made, adds a file and removes one. */
+/** Commits two todos: the second changes files that the first made, adds one and removes one. */
 function twoDone(): void {
   const first = begin(project, PLAN);
   const write = (files: Record<string, string>) => {
@@ -56,7 +56,7 @@ function twoDone(): void {
   });
 }
 
-/** A required filter for what todos make, by scripts that get the file's name as `$1`. */
+/** Installs a required filter for the todos' files; its scripts receive the file's name as `$1`. */
 function filter(smudge: string, clean = 'cat'): void {
   const script = join(project.home, 'smudge');
   writeFileSync(script, `#!/bin/sh\n${smudge}\n`, { mode: 0o755 });
@@ -75,7 +75,7 @@ function undo(todo = 'todo-2'): { exit: number; output: string } {
   return told ?? { exit: -1, output: '' };
 }
 
-/** Files with modes, the index, HEAD and the run; and what dev-cli has left in the git directory. */
+/** Returns files with modes, the index, HEAD, the run, and what dev-cli left in the git directory. */
 function stand(): unknown {
   const files = [...readTree(project.root)].filter(([path]) => !/^\.(dev|git)\//.test(path));
   return {

@@ -30,7 +30,7 @@ afterEach(() => project.remove());
 
 const terminal = findTerminal();
 
-/** 1 ← 2 ← 3, and 4 by itself, which comes last. The second may change what the first made. */
+/** Four todos, each of which depends on the one before. The second may change what the first made. */
 const PLAN = planOf(
   making('todo-1'),
   making('todo-2', [['true']], { dependsOn: ['todo-1'], files: ['made/**'] }),
@@ -38,7 +38,7 @@ const PLAN = planOf(
   making('todo-4', [['true']], { dependsOn: ['todo-3'] }),
 );
 
-/** The one task that is out is done: it writes these files. */
+/** Does the one task that is out: it writes these files. */
 function work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
   const [task] = dispatch.tasks;
   if (task === undefined) throw new Error('no task');
@@ -47,7 +47,7 @@ function work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
   return nextOf(runPrinted(project, dispatch.ack ?? '').json) as Dispatch;
 }
 
-/** todo-1 and todo-2 are committed, todo-3 is out. `second`: what todo-2 writes. */
+/** Commits todo-1 and todo-2, so that todo-3 is out. `second`: what todo-2 writes. */
 function twoDone(second: Record<string, string> = { 'made/todo-2.txt': 'two\n' }): Dispatch {
   const first = begin(project, PLAN);
   return work(work(first, { 'made/todo-1.txt': 'one\n' }), second);
@@ -57,14 +57,14 @@ function undo(...words: string[]): { code: number; json: Document } {
   return devCli(project, ['step', 'undo', RUN, '--todo', ...words]);
 }
 
-/** By a person, at a terminal. */
+/** Undoes as a person at a terminal. */
 function undoTyped(words: string, answer = 'yes'): { exit: number; output: string } {
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
   return told ?? { exit: -1, output: '' };
 }
 
-/** A terminal at which the question stands open until it is answered with yes. */
+/** Opens a terminal at which the question stays open until it is answered with yes. */
 function openTerminal(words: string) {
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.root, env: project.env });
@@ -81,7 +81,7 @@ function openTerminal(words: string) {
   return { asked: Promise.race([asked, ended]), answer: () => child.stdin.write('yes\r'), ended };
 }
 
-/** By a person who says yes after something else has happened. */
+/** Undoes as a person who says yes only after `meanwhile` has happened. */
 async function undoAnswered(todo: string, meanwhile: () => void): Promise<{ exit: number | null; output: string }> {
   const { asked, answer, ended } = openTerminal(todo);
   await asked;
@@ -90,7 +90,7 @@ async function undoAnswered(todo: string, meanwhile: () => void): Promise<{ exit
   return ended;
 }
 
-/** What is in the work tree, the index and HEAD. */
+/** Describes the contents of work tree, index and HEAD. */
 const stand = (): string =>
   [
     ['rev-parse', 'HEAD'],
@@ -139,7 +139,7 @@ describe('--dry-run', () => {
 });
 
 describe('what cannot be taken back is named, and nothing changes', () => {
-  /** A refusal; work tree, index, HEAD and run are as before. */
+  /** Returns a refusal, after checking that work tree, index, HEAD and run are unchanged. */
   function refusal(...words: string[]) {
     const before = [stand(), stateOf(project, RUN)];
     const { code, json } = undo(...words, '--dry-run');
@@ -476,7 +476,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     twoDone();
     const before = engineOf(project).todos['todo-2']?.commit;
     const runId = stateOf(project, RUN).runId;
-    // What a call that was cut off has left: the commit, and nothing in the journal.
+    // What an interrupted call leaves: the commit, but no entry in the journal.
     git(project, 'revert', '--no-edit', before ?? '');
     git(project, 'commit', '--quiet', '--amend', '--only', '--message', `Revert\n\nDev-Cli-Undo: ${runId}/todo-2`);
     const head = git(project, 'rev-parse', 'HEAD').trim();
@@ -518,7 +518,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
 
   it('nobody commits between its files and its commit, so that none of them stays behind', () => {
     twoDone();
-    // Run as soon as the files are put in place: somebody commits beside it.
+    // The hook runs as soon as the files are in place: somebody tries to commit at the same time.
     const told = join(project.home, 'told');
     const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
     const hook = join(project.root, '.git/hooks/post-index-change');

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// Comments cite docs/spec/ in the two forms that its README defines; each citation leads to a heading that is there. The files
-// and folders that they name are there, too.
+// Comments cite docs/spec/ in the two forms defined in its README; each citation must name an existing heading. Files
+// and folders named in comments must exist, too.
 
 const SPEC = join(CHECKOUT, 'docs/spec');
 const PAGES = new Map(
@@ -13,18 +13,21 @@ const PAGES = new Map(
     .map((name) => [name, headingsOf(readFileSync(join(SPEC, name), 'utf8'))]),
 );
 
-/** A page that is named alone; `docs/run-protocol.md` is a guide, `own-recipes.md` another page, and a link leads to a guide. */
+/**
+ * A page named by its file name alone. Not `docs/run-protocol.md`, a guide; not `own-recipes.md`, another page; not a
+ * link, which leads to a guide.
+ */
 const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 
-/** The headings of a page, formatting aside, without those in fenced code. */
+/** Lists the headings of a page without formatting, except those in fenced code. */
 function headingsOf(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
   return [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading.replaceAll('`', ''));
 }
 
-/** What is wrong with the citations of a text, each in a line. */
+/** Lists the wrong citations of a text, one per line. */
 function wrongCitations(text: string): string[] {
-  // A citation may go on in the next line of a comment.
+  // A citation may continue on the next line of a comment.
   const flat = text.replace(/\n\s*(?:\*|\/\/|#)(?!\/) ?/g, ' ');
   return [...flat.matchAll(CITED)].flatMap(({ 0: page, index }) => {
     const behind = flat.slice(index + page.length, index + page.length + 100);
@@ -32,9 +35,9 @@ function wrongCitations(text: string): string[] {
   });
 }
 
-/** @param behind what follows the name of the page */
+/** @param behind the text after the name of the page */
 function isCitation(headings: readonly string[], behind: string): boolean {
-  // A comma would seem to lead further into the section, where nothing is looked up.
+  // A comma after the number would seem to name a subsection, which is not looked up.
   const number = /^ §(\d+)(?![\d,])/.exec(behind)?.[1];
   if (number !== undefined) return headings.some((heading) => heading.startsWith(`${number}. `));
   return headings.some((heading) => {
@@ -51,7 +54,7 @@ function sources(): string[] {
   );
 }
 
-/** What a check finds in the sources, each behind the file's name. */
+/** Runs a check on the sources; returns its findings, each prefixed with the file's name. */
 function findWrong(find: (text: string, file: string) => string[]): string[] {
   const here = relative(CHECKOUT, import.meta.filename);
   return sources()
@@ -61,12 +64,15 @@ function findWrong(find: (text: string, file: string) => string[]): string[] {
 
 const COMMENT = /(?<!\S)(?:\/\*[\s\S]*?\*\/|\/\/.*(?:\n\s*\/\/.*)*)/g;
 
-/** A file in a folder, a folder with a slash at its end, a source named alone; `.dev/` and what is below it is a user's. */
+/** A file in a folder, a folder with a trailing slash, or a source file alone. Paths in `.dev/` belong to users. */
 const PATH = /^(?:(?:\.\.?|[\w-][\w.-]*)\/)+(?:[\w-][\w.-]*\.(?:[cm]?js|ts|md))?$|^[\w-][\w.-]*\.(?:ts|mjs)$/;
 
 const TOP = readdirSync(CHECKOUT);
 
-/** The paths of this repository in a comment. In backticks stand a user's, too: there, one of ours begins at the root. */
+/**
+ * Lists the paths of this repository in a comment. Backticks may also contain a user's paths, so there a path must
+ * begin at the root.
+ */
 function pathsIn(comment: string): string[] {
   const prose = comment
     .replace(/^\s*(?:\/?\*+|\/\/)/gm, ' ')
@@ -77,7 +83,7 @@ function pathsIn(comment: string): string[] {
     .filter((word) => PATH.test(word));
 }
 
-/** What comments name and is not there: seen from a folder that holds the file, from the root or from src/. */
+/** Lists named paths that do not exist, relative to a folder above the file, to the root or to src/. */
 function wrongPaths(text: string, file: string): string[] {
   const bases = ['src'];
   for (let folder = dirname(file); ; folder = dirname(folder)) {

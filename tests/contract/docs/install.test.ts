@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// What the pages say about putting dev-cli into a project is what happens.
+// The instructions for putting dev-cli into a project are correct.
 
 let project: Project;
 beforeEach(() => {

@@ -20,7 +20,7 @@ const PAGES = [
 ];
 const textOf = (page: string) => readFileSync(join(CHECKOUT, page), 'utf8');
 
-/** Links of a page that lead to no file, or to no heading of it. */
+/** Lists links of a page that lead to no file, or to no heading in it. */
 function deadLinks(page: string, text: string): string[] {
   const links = [...text.matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return links.filter((target) => {
@@ -42,7 +42,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** JSON and YAML blocks of a page that do not parse. */
+/** Lists JSON and YAML blocks of a page that do not parse. */
 function brokenBlocks(text: string): string[] {
   const blocks = [...text.matchAll(/^```(json|yaml)\n([\s\S]*?)^```$/gm)];
   return blocks.flatMap(([, language, block = '']) => (parses(language === 'json', block) ? [] : [block]));
@@ -58,13 +58,13 @@ function parses(json: boolean, block: string): boolean {
   }
 }
 
-/** Scripts that a page runs and package.json does not have. */
+/** Lists scripts that a page runs but package.json does not have. */
 function missingScripts(text: string): string[] {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: object };
   return [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script).filter((name) => !(name in scripts));
 }
 
-/** What must not stand in a page: directories of somebody's machine, hosts of package registries. */
+/** What a page must not contain: directories of somebody's machine, hosts of package registries. */
 const FOREIGN = /(?:^|[\s"'`(=])\/(?:work|tmp|home|root|Users)\/|registry\.[a-z]+\.[a-z]+/m;
 
 describe('the pages', () => {
@@ -110,7 +110,7 @@ const FILES = ['src', 'tests', 'scripts', 'bench'].flatMap((directory) =>
   readdirSync(join(CHECKOUT, directory), { recursive: true, encoding: 'utf8' }).map((path) => `${directory}/${path}`),
 );
 
-/** A file that a page names, from the root or from where the page says: src/, or tests/ in its section on tests. */
+/** Finds a file that a page names, relative to the root, to src/, or to tests/ in the section on tests. */
 function fileNamed(path: string): string | undefined {
   const found = ['', 'src/', 'tests/'].map((base) => `${base}${path}`).find((file) => existsSync(join(CHECKOUT, file)));
   return found ?? (path.includes('/') ? undefined : FILES.find((file) => file.endsWith(`/${path}`)));
@@ -118,7 +118,9 @@ function fileNamed(path: string): string | undefined {
 
 const FOLDERS = [...ROOMS, ...ROOT];
 
-/** Paths in code that lead nowhere: those of sources, and all that begin with a room or a folder of the root. */
+/**
+ * Lists paths in code spans that lead nowhere: source files, and paths that begin with a room or a folder of the root.
+ */
 function deadPaths(text: string): string[] {
   const spans = [...text.matchAll(/`([\w./-]+)`/g)].map(([, span = '']) => span);
   const isPath = (span: string) =>
@@ -126,7 +128,7 @@ function deadPaths(text: string): string[] {
   return spans.filter((span) => isPath(span) && fileNamed(span) === undefined);
 }
 
-/** Functions named directly behind a path, as `path` `one`, `another`: each with its path. */
+/** Lists functions named directly after a path, as in `path` `one`, `another`, each with its path. */
 function functionsNamed(text: string): [path: string, name: string][] {
   const flat = text.replace(/\s+/g, ' ');
   return [...flat.matchAll(/`([\w./-]+\.ts)`((?:,? `[A-Za-z_]\w*`)+)/g)].flatMap(([, path = '', names = '']) =>
@@ -146,7 +148,7 @@ const { forbidden: RULES } = createRequire(import.meta.url)('../../../.dependenc
   forbidden: { name: string; comment?: string }[];
 };
 
-/** Imports that lint allows, as `room: imported`, to rooms that are drawn above. */
+/** Lists imports allowed by lint, as `room: imported`, that lead to rooms drawn above the importing one. */
 function importedFromBelow(drawn: readonly string[]): string[] {
   return drawn.flatMap((room, at) => {
     const { comment = '' } = RULES.find(({ name }) => name === `room-${room}`) ?? {};
@@ -189,7 +191,7 @@ describe('the pages about the code', () => {
   });
 });
 
-/** Types of block without their section in the reference of recipes, or without their row in the contract. */
+/** Lists types of block without a section in the recipe reference, or without a row in the contract. */
 function undescribed(types: readonly string[], reference: string, contract: string): string[] {
   return types.flatMap((type) => [
     ...(reference.includes(`\n### \`${type}\`: `) ? [] : [`${type}: docs/recipe-language.md`]),
@@ -197,7 +199,10 @@ function undescribed(types: readonly string[], reference: string, contract: stri
   ]);
 }
 
-/** Types of block that stand in no row of the protocol's tables: which action asks for them, and what acknowledges it. */
+/**
+ * Lists types of block missing in the protocol's tables, which say what action asks for each type and what acknowledges
+ * it.
+ */
 function unasked(types: readonly string[], protocol: string): string[] {
   const tables = [
     { heading: 'Kinds of action', cell: 2 },

@@ -9,7 +9,7 @@ import type { Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { stepsOf, tagged, take } from './walk.js';
 
-// Each recipe of docs/recipe-patterns.md, taken from the page, linted, and run by the binary both ways.
+// Takes each recipe of docs/recipe-patterns.md from the page, lints it, and runs it both ways with the binary.
 
 const fresh = freshProjects();
 const terminal = findRealTerminal();
@@ -37,7 +37,7 @@ function call(project: Project, line: string): Document {
 const begin = (project: Project, recipe: string) =>
   nextOf(call(project, `dev-cli init run-1 --recipe ${recipe} --goal Improve`));
 
-/** Runs a command that an action prints, and polls as long as dev-cli itself is at work. */
+/** Runs a command that an action prints, and polls while dev-cli itself is working. */
 function go(project: Project, line = ''): { answer: Document; next: Action } {
   let answer = call(project, line);
   let next = nextOf(answer);

@@ -5,9 +5,9 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
 /**
- * A page that is a walk: comments say what the fenced block below them is.
- * `file: PATH` (`(wrong on purpose)`) a file that is written, `run` (`, exit N`) a command and what it prints,
- * `terminal` the same typed by a person, who with `, types TEXT` answers a question.
+ * Runs a page with a walkthrough, in which comments say what the fenced block below them is: `file: PATH` (`(wrong on
+ * purpose)`) a file to be written, `run` (`, exit N`) a command and its output, `terminal` the same typed by a person,
+ * who answers a question with `, types TEXT`.
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }
@@ -16,7 +16,7 @@ export type Step =
 const STEP =
   /^<!-- (?:file: (?<path>\S+)(?<wrong> \(wrong on purpose\))?|(?<run>run|terminal)(?:, exit (?<exit>\d+))?(?:, types (?<typed>\S+))?) -->\n```\w+\n(?<text>[\s\S]*?)^```$/gm;
 
-/** The steps of a page in order. */
+/** Lists the steps of a page in order. */
 export function stepsOf(page: string): Step[] {
   const text = readFileSync(join(CHECKOUT, page), 'utf8');
   return [...text.matchAll(STEP)].map(({ groups = {} }): Step => {
@@ -34,7 +34,7 @@ export function stepsOf(page: string): Step[] {
   });
 }
 
-/** Does one step in a project. Gives what went otherwise than the page says, or null. */
+/** Carries out one step in a project. Returns how the outcome differs from the page, or null. */
 export function take(step: Step, project: Project): string | null {
   if (step.kind === 'file') {
     write(project, step.path, step.text);
@@ -61,12 +61,12 @@ function execute({ command, terminal, answer }: Extract<Step, { kind: 'run' }>, 
   return { exit: child.status ?? -1, output: `${child.stdout}${child.stderr}` };
 }
 
-/** What stays on a terminal: without the movements of its cursor. */
+/** Removes cursor movements, leaving what is visible on a terminal. */
 function seen(output: string): string {
   return output.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
 }
 
-/** Whether an output is what a page shows: blanks aside, with `…` for whatever was left out. */
+/** Whether an output matches what a page shows, ignoring blanks; `…` stands for anything. */
 export function matches(expected: string, output: string): boolean {
   const bare = (text: string) => text.replace(/\s+/g, '');
   const parts = bare(expected)
@@ -75,7 +75,7 @@ export function matches(expected: string, output: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 'u').test(bare(output));
 }
 
-/** What the walks begin with: a tag, and one commit after it. */
+/** Prepares the history with which the walkthroughs begin: a tag, and one commit after it. */
 export function tagged(project: Project): Project {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, stdio: 'pipe' });
   git('tag', 'v1.3.0');

@@ -21,7 +21,10 @@ import { generatePlan } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
-/** Two executions in one work tree: what both may change is refused, the rest is warned of (engine.md, Two executions). */
+/**
+ * Two executions in one work tree: files that both may change cause a refusal, anything else a warning (engine.md, Two
+ * executions).
+ */
 
 let project: Project;
 beforeEach(() => {
@@ -34,7 +37,7 @@ function plan(name: string, ...todos: PlanTodo[]): void {
   generatePlan(project, planOf(...todos), name);
 }
 
-/** A todo that changes these files. */
+/** Builds a todo that changes these files. */
 const changing = (id: string, ...files: string[]): PlanTodo => making(id, [['true']], { files });
 
 const execute = (name: string, ...flags: string[]): Result =>
@@ -120,7 +123,7 @@ describe('a second execution', () => {
   });
 });
 
-/** Does the worker's tasks of a dispatch and runs its acknowledgement. */
+/** Does the worker tasks of a dispatch and runs its acknowledgement. */
 function deliver(action: Action): Result {
   for (const task of action.tasks ?? []) {
     const result = { status: 'DONE', outputs: {}, filesChanged: [], learnings: [], issues: [], summary: 'Done.' };

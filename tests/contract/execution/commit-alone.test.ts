@@ -29,7 +29,7 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: one in which no hook takes part is made within the call.
+// engine.md, Commits: a commit without hooks is made within the call.
 
 let project: Project;
 beforeEach(() => {
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const COMPLETED = { done: true, outcome: 'completed' };
-/** Judged by an agent: commands would ask git about the tree as well. */
+/** Todos judged by an agent, because acceptance commands would also ask git about the tree. */
 const FOUR = planOf(
   ...['todo-1', 'todo-2', 'todo-3', 'todo-4'].map((id) =>
     making(id, [], { acceptance: [{ id: 'as-1', kind: 'assertion', text: 'it is there' }] }),
@@ -46,7 +46,7 @@ const FOUR = planOf(
 );
 const held = () => git(project, 'log', '--format=%s', '--grep=^Dev-Cli-Task:').split('\n').filter(Boolean);
 
-/** Hands in the verdicts of judges who are content. */
+/** Hands in passing verdicts. */
 function judgeAll(dispatch: Dispatch): Result {
   for (const task of dispatch.tasks) {
     const criteria = [{ id: 'as-1', pass: true, evidence: 'seen' }];
@@ -62,7 +62,7 @@ function judgeAll(dispatch: Dispatch): Result {
   return runPrinted(project, dispatch.ack ?? '');
 }
 
-/** Only its commits end in this way. */
+/** Replaces git so that only commits run this script. */
 function breakCommits(script: string): NodeJS.ProcessEnv {
   const bin = join(project.home, 'bin');
   mkdirSync(bin);
@@ -82,7 +82,7 @@ it('waits when git was cut off, which is no attempt of the todo', () => {
   expect(held()).toHaveLength(1);
 });
 
-/** Git processes that run while `work` does, those that git starts itself among them. */
+/** Counts the git processes that run during `work`, including those that git starts itself. */
 function gitProcesses(work: () => void): number {
   const events = join(project.home, 'git-events');
   git(project, 'config', '--global', 'trace2.eventTarget', events);
@@ -94,7 +94,7 @@ function gitProcesses(work: () => void): number {
   const starts = readFileSync(events, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('{"event":"start"'));
-  // Configuring is one more.
+  // Without the process that changed the configuration.
   return starts.length - 1;
 }
 
@@ -102,7 +102,7 @@ function hook(name: string, text: string): void {
   chmodSync(writeProjectFile(project, `.git/hooks/${name}`, `#!/bin/sh\n${text}\n`), 0o755);
 }
 
-/** Files that commits have left beside those of commands and prompts. */
+/** Lists files that commits have left besides those of commands and prompts. */
 function leftByCommits(): string[] {
   const actions = join(runDir(project, RUN), 'actions');
   const found = readdirSync(actions, { recursive: true, encoding: 'utf8' });
@@ -128,7 +128,7 @@ describe('the commits of four todos', () => {
     const count = gitProcesses(() => expect(judgeAll(nextOf(doAll(project, first).json) as Dispatch).code).toBe(0));
     expect(held()).toHaveLength(4);
     expect(count / 4).toBeGreaterThan(6);
-    // Each leaves how it ended, and a log.
+    // Each commit leaves its exit status and a log.
     expect(leftByCommits().map((path) => basename(path))).toEqual(Array(4).fill('exit.json'));
     for (const path of leftByCommits()) {
       const directory = join(runDir(project, RUN), 'actions', dirname(path));

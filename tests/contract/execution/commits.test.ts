@@ -27,7 +27,7 @@ import { devCli, journalOf, nextOf, runPrinted, writeProjectFile, writeRecipe } 
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// engine.md, Commits, as the binary keeps them.
+// engine.md, Commits, tested through the binary.
 
 let project: Project;
 beforeEach(() => {
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** A commit as the report names it. */
+/** Returns a commit's SHA as the report shows it. */
 const sha = (revision: string): string => git(project, 'rev-parse', '--short=12', revision).trim();
 
 const COMPLETED = { done: true, outcome: 'completed' };
@@ -52,7 +52,7 @@ function hook(name: string, text: string): void {
   chmodSync(writeProjectFile(project, `.git/hooks/${name}`, `#!/bin/sh\n${text}\n`), 0o755);
 }
 
-/** Every path of all commits that carry our trailer. */
+/** Lists every path of all commits that carry a todo's trailer. */
 function heldBy(todo: string): string[] {
   const shas = git(project, 'log', '--format=%H', `--grep=^Dev-Cli-Task: .*/${todo}$`).split('\n').filter(Boolean);
   return shas.flatMap((sha) =>
@@ -285,7 +285,7 @@ describe('paths that no result lists', () => {
 });
 
 describe('where HEAD is', () => {
-  /** The first of two todos is committed on main; the second is out. */
+  /** Commits the first of two todos on main, so that the second is out. */
   function afterOne(): Dispatch {
     const first = begin(project, TWO);
     return nextOf(doAll(project, first).json) as Dispatch;
@@ -408,7 +408,7 @@ describe('commits that wait', () => {
     const plan = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
     const first = begin(project, plan);
     const second = nextOf(doAll(project, first).json) as Dispatch;
-    // What todo-1 committed is changed once more, inside nobody's files that are at work.
+    // A file that todo-1 committed changes again; no todo that is out may change it.
     writeProjectFile(project, 'made/todo-1.txt', 'changed by a tool\n');
     hook('post-commit', 'touch .git/BISECT_LOG');
     const done = nextOf(doAll(project, second).json) as Action & { poll?: string };
@@ -495,7 +495,7 @@ describe('boxes ticked by hand', () => {
 });
 
 describe('git as the user’s', () => {
-  /** As Gemini CLI sets them. */
+  /** The environment as Gemini CLI sets it. */
   const HARNESS = {
     GEMINI_CLI: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -509,7 +509,7 @@ describe('git as the user’s', () => {
     for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
     git(project, 'config', 'user.useConfigOnly', 'true');
     writeFileSync(join(project.home, '.gitconfig'), '[user]\n\tname = The User\n\temail = user@example.invalid\n');
-    // An agent of its own accord would be asked about the commands first.
+    // Begun by a person, since an agent's run would first ask about the commands.
     const first = begin(project, ONE);
     hook('pre-commit', 'env | grep ^GIT_ASKPASS= >.git/askpass; touch .git/hook-ran');
     expect(goOn(project, first, { env: HARNESS })).toMatchObject(COMPLETED);

@@ -26,7 +26,7 @@ interface Task {
 }
 type Dispatch = Action & { tasks: Task[]; running: Task[] };
 
-/** 1 → 2,3: the first hands on a value, the second is judged by a command that can be red. */
+/** 1 → 2,3: the first reports a value for the others; the second is judged by a command that may fail. */
 function threeTodos(): PlanContent {
   return aPlan({
     todos: [

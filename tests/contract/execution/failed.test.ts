@@ -7,7 +7,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, deliver, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
-// What is told of a command that failed: why, where its log is, and to whom (protocol.md §4; recipes.md, Loops).
+// What is reported about a failed command: why it failed, where its log is, and to whom (protocol.md §4; recipes.md,
+// Loops).
 
 let project: Project;
 beforeEach(() => {
@@ -19,7 +20,7 @@ const terminal = findTerminal();
 const skipped = terminal === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
-/** An inline script of several lines, as recipes have them. */
+/** An inline script of several lines, as in recipes. */
 const SCRIPT = `    command:
       - node
       - -e
@@ -39,7 +40,7 @@ function start(blocks: string[]): Action {
   return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', 'Mend it']).json);
 }
 
-/** Polls until something else is to be done. */
+/** Polls until there is something else to do. */
 function settle(first: Document): Document {
   let answer = first;
   while (nextOf(answer).action === 'running') {
@@ -107,7 +108,7 @@ describe.skipIf(skipped)(`a command that halts the run${suffix}`, () => {
   });
 });
 
-/** Asks when the command before it is red: go on as it is, or try again. */
+/** A gate that asks if the previous command failed: continue as it is, or try again. */
 const STUCK = `
   - id: stuck
     type: wait-for-user

@@ -8,7 +8,7 @@ import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { again, begin, type Dispatch, followed, judged, part, told, worked } from '../../support/told.js';
 
-// A further execution of a name keeps what the one before has done, proved and left open (engine.md, A further execution).
+// A further execution of a name keeps what the previous one did, proved and left open (engine.md, A further execution).
 
 let project: Project;
 beforeEach(() => {
@@ -21,7 +21,7 @@ const EVIDENCE = 'Read notes/one.txt line by line; it says what was asked.';
 const HOLDS = judged('VERIFIED', [{ id: 'as-1', pass: true, evidence: EVIDENCE }], 'It holds.');
 const report = () => told(project, 'report.md');
 
-/** r-1 is proved by an agent's word alone. */
+/** A plan whose requirement r-1 is proved only by an agent's word. */
 const PLAN: PlanContent = aPlan({
   requirements: [{ id: 'r-1', quote: 'JWT', from: 'request', text: 'The note reads well' }],
   todos: [
@@ -37,7 +37,7 @@ const PLAN: PlanContent = aPlan({
   ],
 });
 
-/** Carries the plan out once. */
+/** Executes the plan once. */
 function executed(): Dispatch {
   const first = begin(project, PLAN, ['--autopilot']);
   const verify = followed(
@@ -50,7 +50,7 @@ function executed(): Dispatch {
   return followed(project, review, null, SHIP);
 }
 
-/** One more todo, after the end; gives the first action of the execution that carries it out. */
+/** Adds a todo after the end; returns the first action of the execution that carries it out. */
 function followUp(id = 'todo-2', files = ['notes/two.txt']): Dispatch {
   const todo = aTodo(id, {
     title: `Write ${id}`,

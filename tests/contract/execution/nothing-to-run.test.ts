@@ -16,7 +16,8 @@ import { nextOf, type Result, runDir, runPrinted, writeProjectFile } from '../..
 import { readEntries } from '../../support/entries.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// protocol.md §4: the tree is read once for each moment that matters; a job with nothing to run ends in the commit that asks for it.
+// protocol.md §4: the tree is read once for each moment that matters; a job with nothing to run ends in the commit that
+// created it.
 
 let project: Project;
 beforeEach(() => {
@@ -39,7 +40,7 @@ function handAll(dispatch: Dispatch, result: object): Result {
   return runPrinted(project, dispatch.ack ?? '');
 }
 
-/** What `work` takes: processes of git, and commits of the journal. */
+/** Counts the git processes and journal commits that `work` causes. */
 function counted(work: () => Result): { processes: number; commits: number } {
   const events = join(project.home, 'git-events');
   const env = { ...project.env };
@@ -103,7 +104,7 @@ describe('commands of todos', () => {
   it('that passed on this tree are told in one commit', () => {
     const plan = planOf(...TODOS.map((id) => making(id, [['true']])));
     const first = begin(project, plan);
-    // The results; the first command, with all that follows from it.
+    // One commit for the results, one for the first command with everything that follows from it.
     expect(counted(() => handAll(first, worker()))).toMatchObject({ commits: 2 });
     const evidence = TODOS.map((id) => engineOf(project).todos[id]?.evidence?.[0]);
     expect(evidence.map((one) => one?.reused ?? false)).toEqual([false, true, true, true]);
@@ -122,7 +123,7 @@ describe('commands of todos', () => {
     const trees = todos['todo-1']?.evidence?.map(({ tree }) => tree) ?? [];
     expect(trees[1]).toBe(trees[0]);
     expect(trees[2]).not.toBe(trees[1]);
-    // The same command, on another tree.
+    // The same command, but on another tree.
     expect(todos['todo-2']?.evidence?.[0]).toMatchObject({ ok: true, tree: trees[2] });
     expect(todos['todo-2']?.evidence?.[0]?.reused).toBeUndefined();
     expect(git(project, 'status', '--porcelain')).toContain('stray');

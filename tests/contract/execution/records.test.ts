@@ -20,7 +20,7 @@ import { eventually, runnersOf } from '../../adversarial/binary/victims.js';
 import { type Document, devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// What a command has left behind, and what is to be known when that is gone (protocol.md §4).
+// The files that a command leaves, and what is still known once they are gone (protocol.md §4).
 
 let project: Project;
 beforeEach(() => {
@@ -34,7 +34,7 @@ const outcomes = (): string[] =>
   journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'command-finished' ? [(data as { outcome: string }).outcome] : [],
   );
-/** How often the command ran. */
+/** Counts how often the command ran. */
 const ran = (): number => {
   const file = join(project.root, '../ran');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
@@ -46,7 +46,7 @@ const SAYING: PlanAcceptance = {
 };
 const ASSERTED: PlanAcceptance = { id: 'as-1', kind: 'assertion', text: 'It reads well.' };
 
-/** The worker has done its part, and has run the check that its prompt tells it to run. */
+/** Lets the worker do its part and run the check named in its prompt. */
 function checkedByWorker(...acceptance: PlanAcceptance[]): Dispatch {
   const first = begin(project, planOf(making('todo-1', [], { acceptance })));
   const task = taskOf(first);
@@ -57,7 +57,7 @@ function checkedByWorker(...acceptance: PlanAcceptance[]): Dispatch {
   return first;
 }
 
-/** Where the worker's own check has its log. */
+/** Returns the path of the log of the worker's own check. */
 function keptLog(): string {
   const logs = journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'command-finished' ? [(data as { log: string }).log] : [],
@@ -178,7 +178,7 @@ describe('an acceptance that its worker has checked, where git ignores what it r
 describe('a command whose records vanish', () => {
   const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };
 
-  /** The command has ended, and nothing of it is left. */
+  /** Waits until the command has ended, then removes its files. */
   async function vanish(times: number, action: Document): Promise<void> {
     await eventually('it has run', () => ran() === times && runnersOf(project).length === 0);
     const { log } = action.commands?.[0] ?? { log: '' };

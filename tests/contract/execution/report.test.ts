@@ -9,7 +9,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { again, answered, begin, deliver, followed, judged, lose, part, told, worked } from '../../support/told.js';
 
-// summary.md, report.md, `done` and warnings say nothing false (documents.md, summary.md and report.md).
+// summary.md, report.md, `done` and warnings are correct (documents.md, summary.md and report.md).
 
 const terminal = findTerminal();
 const skipped = terminal === null;
@@ -22,11 +22,11 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
-/** Red once where the file is there, which no digest of the tree covers. */
+/** Fails once if the file `.dev/red` exists, which no digest of the tree covers. */
 const FLAKY = "const fs = require('fs'); if (fs.existsSync('.dev/red')) { fs.rmSync('.dev/red'); process.exit(1); }";
 const report = () => told(project, 'report.md');
 
-/** todo-1 with one command; todo-2 after it, with none. */
+/** todo-1 has one command; todo-2, after it, has none. */
 function twoTodos(first: object = {}, second: object = {}): PlanContent {
   return aPlan({
     todos: [

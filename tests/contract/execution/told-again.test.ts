@@ -20,7 +20,7 @@ import { devCli, runDir, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// engine.md, Triage: a worker that is to put something right is told what, and where it was seen.
+// engine.md, Triage: a worker that has to fix something is told what failed, and in which log.
 
 const terminal = findTerminal();
 
@@ -77,7 +77,7 @@ describe('a fix of what is red', () => {
       'final',
       'name: final\ntype: engine\nskill: execute\nconfig: { depth: standard, policies: { code_review_enabled: false } }\n',
     );
-    // What the second todo makes turns the command of the first one red.
+    // The work of the second todo makes the command of the first one fail.
     const first = making('todo-1', [['sh', '-c', 'echo seen; test ! -f made/todo-2.txt']]);
     const plan = planOf(first, making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
     doAll(project, begin(project, plan, { recipe: 'final' }));
@@ -90,7 +90,7 @@ function taskOrNull(action: Dispatch, todo: string): Task | null {
   return (action.tasks ?? []).find(({ todoId }) => todoId === todo) ?? null;
 }
 
-/** The text of the one log that stands below what was red. */
+/** Returns the text of the only log named among the failures. */
 function logNamed(prompt: string): string {
   const lines = prompt.split('## What was red\n\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
   expect(lines).toEqual([expect.stringMatching(/^- ac-\d: .*: exit 1; log: \/.+$/)]);

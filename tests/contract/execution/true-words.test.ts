@@ -7,8 +7,8 @@ import { devCli, readStateFile, runDir, writeProjectFile, writeRecipe } from '..
 import { createProject, type Project } from '../../support/project.mjs';
 import { begin, deliver, followed, part, told, worked } from '../../support/told.js';
 
-// What an execution tells at its end is so: what a command had to do, when it ran, who did it, and what is left (documents.md,
-// summary.md and report.md; storage.md, History).
+// An execution's final texts are correct: what a command had to do, when it ran, who did it, and what is left
+// (documents.md, summary.md and report.md; storage.md, History).
 
 let project: Project;
 beforeEach(() => {
@@ -90,7 +90,7 @@ describe('what a run says of its proofs', () => {
     for (const _ of [1, 2]) devCli(project, ['check', 'work', '--action', first.tasks[0]?.actionId ?? '']);
     const second = followed(project, first, 'todo-1', answer);
     deliver(project, second, 'todo-2', did({}, BLOCKED));
-    // init, two checks, two acknowledgements.
+    // The calls are init, two checks and two acknowledgements.
     expect(part(told(project, 'report.md'), 'Cost')).toEqual([expect.stringMatching(/^5 calls by agents, /)]);
   });
 });

@@ -18,7 +18,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// engine.md, Approvals; protocol.md, Trust: commands that an agent chose start by a person's word alone, and a clone decides nothing.
+// engine.md, Approvals; protocol.md, Trust: commands that an agent chose start only with a person's consent, which a
+// clone does not carry.
 
 const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
 const AGENT = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's-1' };
@@ -34,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** A plan of one todo, with a command of its own choice. */
+/** Writes a plan of one todo, with a command chosen by the agent. */
 function plan(at = project, name = RUN): void {
   const acceptance = [{ id: 'ac-1', kind: 'command' as const, run: ['sh', '-c', 'id > ran.txt'] }];
   generatePlan(at, { ...smallPlan(), todos: [bareTodo('todo-1', { acceptance })] }, name);
@@ -45,14 +46,14 @@ function typed(command: string, answers: string[] = [], env: NodeJS.ProcessEnv =
   return result ?? { exit: -1, output: '' };
 }
 
-/** Begins the execution, as an agent where a mark is given. */
+/** Begins the execution, as an agent if a harness mark is given. */
 function begin(env: NodeJS.ProcessEnv = {}, args: string[] = ['--execute', '--autopilot'], at = project): Document {
   const { code, json, stdout } = devCli(at, ['init', RUN, ...args, '--force', '--new'], { env });
   expect(code, stdout).toBe(0);
   return json;
 }
 
-/** Whether the answer asks a person about the commands; else they may start. */
+/** Whether the answer asks a person about the commands; otherwise they may start. */
 function asks(answer: Document): boolean {
   const next = nextOf(answer);
   if (next.action === 'engine-dispatch') return false;
@@ -74,7 +75,7 @@ const hook = (event: 'user-prompt-submit' | 'session-end', more: object, env: No
 const says = (prompt: string, more: object = {}, env: NodeJS.ProcessEnv = {}) =>
   hook('user-prompt-submit', { prompt, ...more }, env);
 
-/** The project as `cp -r` leaves it beside. */
+/** Copies the project as `cp -r` does. */
 function copy(): Project {
   const root = join(project.home, 'copy');
   rmSync(root, { recursive: true, force: true });
@@ -241,7 +242,7 @@ describe('a person’s prompt that asks for autopilot', () => {
     const env = AGENT;
     const answered = devCli(project, ['step', 'complete', RUN, '--action', actionId, '--choice', 'approve'], { env });
     expect(nextOf(answered.json).action).toBe('engine-dispatch');
-    // What was approved is not asked about again.
+    // Approved commands are not asked about again.
     expect(nextOf(begin(AGENT)).action).toBe('engine-dispatch');
   });
 });
@@ -269,7 +270,7 @@ describe.skipIf(skipped)(`a person at a terminal${suffix}`, () => {
     });
     expect(asks(begin(AGENT))).toBe(true);
     expect(typed('dev-cli trust autopilot', ['y']).exit).toBe(0);
-    // A second time there is nothing to ask.
+    // The second time, there is nothing to ask.
     expect(typed('dev-cli trust autopilot').exit).toBe(0);
     for (const mark of MARKS) expect(asks(begin({ [mark]: '1' }))).toBe(false);
     expect(asks(begin(AGENT, ['--execute', '--set', 'approve_commands=auto']))).toBe(false);
@@ -359,7 +360,7 @@ describe('what a project’s files widen', () => {
     if (skipped) return;
     expect(typed('dev-cli trust preferences', ['y']).exit).toBe(0);
     for (const env of [{}, AGENT]) expect(asks(begin(env, ['--execute']))).toBe(false);
-    // Their word is about what they are not asked: not about an agent's own autopilot with another version.
+    // Trusted preferences do not cover a copy of the project, or another version of the file.
     expect(asks(begin({}, ['--execute'], copy()))).toBe(true);
     writeProjectFile(project, '.dev/preferences.yaml', 'approve_commands: auto # more\n');
     expect(asks(begin({}, ['--execute']))).toBe(true);

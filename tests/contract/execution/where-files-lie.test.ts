@@ -30,7 +30,8 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: files below an ignored directory, in a submodule, in a repository inside the project, of an earlier phase.
+// engine.md, Commits: files in an ignored directory, in a submodule, in a repository inside the project, and of an
+// earlier phase.
 
 let project: Project;
 beforeEach(() => {
@@ -51,7 +52,7 @@ function within(path: string, ...args: string[]): void {
   execFileSync('git', [...who, ...args], { cwd: join(project.root, path), env: project.env });
 }
 
-/** Makes a repository inside the project, with one file of its own. */
+/** Creates a repository inside the project, with one file. */
 function inner(path: string): void {
   mkdirSync(join(project.root, path), { recursive: true });
   const run = (...args: string[]) => within(path, ...args);
@@ -61,7 +62,7 @@ function inner(path: string): void {
   run('commit', '--quiet', '--message', 'inside');
 }
 
-/** Has one worker whose todo names these files hand in what it changed; returns what the answer warns of. */
+/** Has a worker whose todo names these files hand in what it changed; returns the answer's warnings. */
 function work(files: string[], change: () => void, ...filesChanged: string[]): string {
   const first = begin(project, planOf(making('todo-1', [['true']], { files })));
   change();
@@ -152,7 +153,7 @@ describe('what changed in a repository inside the project', () => {
 describe('what a phase before the execution has changed', () => {
   const LEFT = 'phase look left changes that no commit of this run takes in';
 
-  /** The answer that begins the execution, after a phase in which this happened. */
+  /** Returns the answer that begins the execution, after a phase in which `happens` was called. */
   function lookFirst(happens: () => void, later = '{ name: work, recipe: short }'): Document {
     writeRecipe(project, 'short', SHORT(1));
     writeRecipe(project, 'next', LOOKING('next'));

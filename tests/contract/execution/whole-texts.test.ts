@@ -10,7 +10,10 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** Nothing is cut on its way to who must act on it; what is too long is refused where it comes in (engine.md, Limits). */
+/**
+ * No text is cut on its way to the agent or person who acts on it; too long a text is refused on input (engine.md,
+ * Limits).
+ */
 
 let project: Project;
 beforeEach(() => {
@@ -18,12 +21,12 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** A text of that many characters whose end is known again. */
+/** Builds a text of this length that ends with a recognizable mark. */
 const long = (characters: number, mark: string) =>
   `${`${'word '.repeat(characters / 5 + 1)}`.slice(0, characters - mark.length - 1)} ${mark}`;
 const LONG = { timeout: 120_000 };
 
-/** A plan in which every text is as long as it may be. */
+/** Builds a plan in which every text has the maximum length. */
 function fullPlan() {
   const plan = smallPlan();
   return {

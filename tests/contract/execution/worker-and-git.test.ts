@@ -19,7 +19,7 @@ import {
 import { type Document, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: what a worker does with git, where no guard keeps it from that, is named.
+// engine.md, Commits: what a worker does with git is reported where no guard prevents it.
 
 let project: Project;
 beforeEach(() => {
@@ -30,7 +30,7 @@ afterEach(() => project.remove());
 const ONE = planOf(making('todo-1'));
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
 
-/** The worker of a todo makes its file, does something with git, and is collected. */
+/** Has the worker of a todo write its file, call git and hand in its result. */
 function work(dispatch: Dispatch, todo: string, ...calls: string[][]): Document {
   writeProjectFile(project, `made/${todo}.txt`, '1\n');
   for (const call of calls) git(project, ...call);
@@ -40,7 +40,7 @@ function work(dispatch: Dispatch, todo: string, ...calls: string[][]): Document 
   return json;
 }
 
-/** Lines about what was done with git, in the answer, which stand in the report as well. */
+/** Returns the answer's warnings about the worker's use of git, after checking that the report has them too. */
 function named(answer: Document): string[] {
   const lines = (answer.warnings ?? []).filter((line) => /^while \S+ was at work, /.test(line));
   for (const line of lines) expect(document(project, 'report.md')).toContain(line);

@@ -8,7 +8,7 @@ import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
 
-// The gate as a person at a terminal meets it (protocol.md, A person's word).
+// A gate as a person sees it at a terminal (protocol.md, A person's word).
 
 const PLAN_BLOCKS = [
   '\n  - id: plan\n    type: llm+cli\n    instruction: Plan.\n    write: plan-content.json\n    then: dev-cli plan generate {name} --data plan-content.json\n',
@@ -24,7 +24,7 @@ afterEach(() => project.remove());
 
 const terminal = findRealTerminal();
 
-/** A person on a terminal of this size, who types these lines. */
+/** Runs `approve` on a terminal with this many columns, typing these lines. */
 function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}, at = project, name = 'run-1') {
   const command = `stty cols ${columns} rows 40; dev-cli approve ${name}`;
   const around = { cwd: at.root, env: { ...at.env, TERM: 'xterm', PAGER: 'cat', ...env }, answers };
@@ -38,10 +38,10 @@ const NOTE_BLOCKS = [
 ];
 const NOTE = ['# Why', ...Array.from({ length: 60 }, (_, line) => `  - point ${line + 1}`), ''].join('\n');
 
-/** In lines, or on a page, whose lines begin where the terminal is told to go. */
+/** The question, in lines or on a page, where the cursor moves to the beginning of each line. */
 const ASKED = /leave(?:\s|\u001b\[\S*[HK])+it(?:\s|\u001b\[\S*[HK])+open\):/;
 
-/** A person at a shell who, each time that this is what the terminal says, types that. */
+/** Runs a shell in which a person types a text each time the terminal shows the expected output. */
 async function atShell(columns: number, talk: [said: RegExp, typed: string][]): Promise<string> {
   const line = `stty cols ${columns} rows 40; PS1='shell> ' exec sh -i`;
   const env = { ...project.env, TERM: 'xterm', ENV: '' };

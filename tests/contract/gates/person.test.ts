@@ -9,7 +9,7 @@ import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { AGENTS_BLOCK, deliver, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
-// A person's word (protocol.md §3; harness.md, Human gates): who can give it, and what it is not.
+// A person's word (protocol.md §3; harness.md, Human gates): who can give it, and what does not count as one.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: stop, label: no, goto: halt }]\n';
@@ -24,7 +24,7 @@ afterEach(() => project.remove());
 const terminal = findTerminal();
 const skipped = terminal === null;
 
-/** A command line at a terminal, where something is typed when it asks. */
+/** Runs a command at a terminal and types these answers to its questions. */
 function typed(command: string, answers: string[] = [], env: NodeJS.ProcessEnv = {}) {
   const result = terminal?.(command, { cwd: project.root, env: { ...project.env, ...env }, answers });
   return result ?? { exit: -1, output: '' };

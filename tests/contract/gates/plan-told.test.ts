@@ -22,7 +22,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { part } from '../../support/told.js';
 
-// living-plan.md, plan apply: what a person has changed of a plan at work reaches everybody who comes after.
+// living-plan.md, plan apply: a person's change of a running plan reaches every later agent.
 
 const terminal = findTerminal();
 
@@ -34,7 +34,7 @@ afterEach(() => project.remove());
 
 const REVIEWED = 'name: reviewed\ntype: engine\nskill: execute\nconfig: { depth: standard }\n';
 
-/** Three parts, each a requirement with its todo; each waits for the one before. */
+/** Three parts, each a requirement with its todo; each todo depends on the previous one. */
 const PLAN: PlanContent = {
   ...planOf(
     making('todo-1', [], { acceptance: [proof('r-1')], serves: ['r-1'] }),
@@ -65,7 +65,7 @@ function proof(requirement: string) {
 
 const content = () => join(runDir(project, RUN), 'plan-content.json');
 
-/** Writes another plan-content.json, and a person takes it up. */
+/** Changes plan-content.json, and has a person apply it. */
 function changed(change: (plan: PlanContent) => PlanContent): void {
   const plan = JSON.parse(readFileSync(content(), 'utf8')) as PlanContent;
   writeFileSync(content(), JSON.stringify(change(plan), null, 2));
@@ -74,7 +74,7 @@ function changed(change: (plan: PlanContent) => PlanContent): void {
   expect(told.exit, told.output).toBe(0);
 }
 
-/** Part 3 is not wanted any more. */
+/** Removes part 3 from the plan. */
 function withoutPart3({ todos, requirements = [], ...plan }: PlanContent): PlanContent {
   return {
     ...plan,
@@ -90,7 +90,7 @@ function begun(): Dispatch {
   return begin(project, PLAN, { recipe: 'reviewed' });
 }
 
-/** Does all that comes, and keeps the prompts of the tasks by their todo and stage. */
+/** Does all tasks that are handed out, and collects their prompts by todo and stage. */
 function collect(first: Dispatch): Map<string, string> {
   const prompts = new Map<string, string>();
   let action = first;
@@ -120,7 +120,7 @@ function resultOf({ substep, todoId }: Task): object {
 const promptOf = ({ promptFile }: Task) => readFileSync(join(project.root, promptFile), 'utf8');
 const next = () => devCli(project, ['next', RUN]).json as unknown as Dispatch;
 
-/** What stands right behind the request. */
+/** Returns what directly follows the request. */
 const behindRequest = (prompt: string) =>
   prompt.split('## The request\n')[1]?.split('\n```\n')[1]?.split('\n## ')[0] ?? '';
 

@@ -20,7 +20,7 @@ import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
 
-// living-plan.md, At a gate: a person at a terminal changes the plan that is being asked about.
+// living-plan.md, At a gate: a person at a terminal changes the plan that the gate is about.
 
 const PLAN_BLOCKS = [
   '\n  - id: plan\n    type: llm+cli\n    instruction: Plan.\n    write: plan-content.json\n    then: dev-cli plan generate {name} --data plan-content.json\n',
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** A person on a terminal, whose editor is this line of a shell on `$1`. */
+/** Runs a command at a terminal; the editor is this shell line, with the file in `$1`. */
 function typed(
   command: string,
   answers: string[],
@@ -58,7 +58,7 @@ const rename = (title: string) => `sed -i.orig 's/^### .*todo-1: .*/### todo-1: 
 const choice = () => stateOf(project, 'run-1').gates['approve']?.choice;
 const plan = (run = 'run-1'): PlanContent =>
   JSON.parse(readFileSync(join(runDir(project, run), 'plan-content.json'), 'utf8')) as PlanContent;
-/** Changes PLAN.md as somebody with an editor does. */
+/** Changes PLAN.md, as a person with an editor does. */
 function editMd(run: string, change: (text: string) => string): void {
   const path = join(runDir(project, run), 'PLAN.md');
   writeFileSync(path, change(readFileSync(path, 'utf8')));
@@ -132,7 +132,7 @@ describe.skipIf(terminal === null)(
       '%s changed while they read: they are to look again, and nothing is lost',
       (file) => {
         openPlanGate();
-        // The look at the plan is the moment in which somebody else changes it.
+        // While the person looks at the plan, somebody else changes it.
         const change = `sed -i.orig 's/Title of todo-2/By another/' .dev/specs/run-1/${file}`;
         const first = typed('approve run-1', ['p', '', '1'], { pager: `cat; ${change}` });
         expect(first.exit, first.output).not.toBe(0);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject, type Project } from '../../support/project.mjs';
 import { buildHouse } from '../../support/wing-house.js';
 
-// memory.md, MCP: with the tools of a wing that was added from outside, so that nothing of src/mcp/ knows them.
+// memory.md, MCP: tested with the tools of a wing added from outside, which nothing in src/mcp/ knows.
 
 let program: string;
 let house: string;
@@ -35,7 +35,7 @@ const INITIALIZE = {
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'claude-code', version: '1' } },
 };
-/** The groups of that wing. */
+/** The tool groups of that wing. */
 const SERVED = ['--tools', 'memos,shown'];
 
 const INITIALIZED = { method: 'notifications/initialized' };
@@ -53,7 +53,7 @@ function readLines(stdout: string): Message[] {
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Message]));
 }
 
-/** Says all at once to a server, ends its input, and hears it out. */
+/** Sends all messages to a server at once, ends its input, and reads all its output. */
 function talk(messages: (object | string)[], { args = SERVED, greet = true, end = '\n' } = {}) {
   const input = [...(greet ? [INITIALIZE, INITIALIZED] : []), ...messages].map(write).join('\n') + end;
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'mcp', ...args], {

@@ -21,8 +21,8 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// What the suite of the neutral contract does not see: broken files, hostile values, the surroundings (neutral.md, All tools; neutral.md,
-// Writing).
+// Cases that the suite of the neutral contract does not cover: broken files, hostile values, the environment
+// (neutral.md, All tools; neutral.md, Writing).
 
 const freshProject = freshProjects();
 let project: Project;

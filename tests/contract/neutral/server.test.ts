@@ -36,7 +36,7 @@ interface Message {
   result?: { isError?: true; content: { text: string }[]; structuredContent: Record<string, unknown> };
 }
 
-/** Says all at once, and ends. */
+/** Sends all messages to the server at once, then ends its input. */
 function talk(messages: readonly object[], { end = '\n', binary = BINARY, cwd = project.root } = {}) {
   const input = [INITIALIZE, ...messages].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message })).join('\n');
   const { status, stdout, stderr } = spawnSync(process.execPath, [binary, 'mcp', '--tools', 'neutral'], {

@@ -11,7 +11,7 @@ import { policyOf, readShell } from '../../support/page-server.js';
 import { DECISION, waitingPage } from '../../support/page-stage.js';
 import { openPage } from '../../support/page-window.js';
 
-/** The page as a file, and what text of others does in it (view-page.md, In the browser). */
+/** The page as a file, and how it shows text written by others (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 const opened: { close: () => Promise<void> }[] = [];
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Writes the file as `dev-cli view --html` will, and opens it from disk. */
+/** Writes the file as `dev-cli view --html` does, and opens it from disk. */
 async function openFile(file: PageFile, route = '') {
   if (browser === null) throw new Error('no browser');
   const data = deflateRawSync(JSON.stringify(file)).toString('base64');

@@ -9,21 +9,21 @@ import { PICTURES, takePictures } from '../../support/page-pictures.js';
 import { syntheticPage } from '../../support/page-runs.js';
 import { stageEach } from '../../support/page-tests.js';
 
-/** How the page looks, for who sees it and who does not, at every width (view-page.md, In the browser). */
+/** The layout of the page at every width, also for readers who cannot see it (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 const { scene, open: openOne } = stageEach(browser);
 const open = async (...given: Parameters<typeof openOne>) => (await openOne(...given)).page;
 
-/** What axe finds, as `rule: element`. */
+/** Lists the faults that axe finds, as `rule: element`. */
 async function findFaults(page: Page): Promise<string[]> {
-  // Evaluated by the inspector, which no policy of the page concerns.
+  // The inspector evaluates it, to which the page's policy does not apply.
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run().then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
 
-/** What is wider than the window, rows that overlap, and details that lie on a row. */
+/** Lists elements wider than the window, rows that overlap, and details that cover a row. */
 const MEASURE = `(() => {
   const faults = [];
   if (document.documentElement.scrollWidth > innerWidth) faults.push('wider: ' + document.documentElement.scrollWidth);
@@ -50,7 +50,7 @@ const MEASURE = `(() => {
   return faults;
 })()`;
 
-/** A state of the page: its place, and what makes it. */
+/** A state of the page: its name, its route, and actions that produce it. */
 const STATES: [name: string, route: string, make?: (page: Page) => Promise<unknown>][] = [
   ['runs', '/'],
   ['a run at work', '/todos-40'],
@@ -144,7 +144,7 @@ describe.skipIf(browser === null)('print and motion', () => {
     const page = await open('/add-auth/todo-2', { scheme: 'dark' });
     await page.getByRole('button', { name: 'Diff of' }).click();
     await page.locator('.scroll').waitFor();
-    // Chromium wraps a line of 1 MB at once, but takes seconds for one whose direction it has to find.
+    // Chromium wraps a line of 1 MB at once, but takes seconds for one whose direction it must determine.
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll pre")).unicodeBidi')).toBe('isolate');
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll")).maxHeight')).toBe('none');
@@ -158,7 +158,7 @@ describe.skipIf(browser === null)('the pictures of the docs', () => {
     const directory = process.env['DEV_CLI_PICTURES'] ?? scratch;
     if (browser !== null) await takePictures(browser, scene.server.url, directory);
     for (const { file, width } of PICTURES) {
-      // The width stands in the header of a PNG.
+      // The header of a PNG contains the width.
       expect(readFileSync(join(directory, file)).readUInt32BE(16), file).toBe(width);
     }
     rmSync(scratch, { recursive: true });

@@ -9,7 +9,7 @@ import { DECISION } from '../../support/page-stage.js';
 import { stageEach } from '../../support/page-tests.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-/** The page in the browser (view-page.md, In the browser), with a server that stands in for dev-cli's. */
+/** The page in the browser (view-page.md, In the browser), with a substitute for dev-cli's server. */
 
 const browser = await launchBrowser();
 const { scene, open } = stageEach(browser);

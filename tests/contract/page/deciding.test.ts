@@ -9,7 +9,7 @@ import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Deciding: a gate is answered on the page by the number that the person's terminal shows, and by nothing else.
+// view-page.md, Deciding: a gate is answered on the page only with the number shown in the person's terminal.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: again, label: again, goto: halt, reason: required }, { id: stop, label: no, goto: halt }]\n';
@@ -30,7 +30,7 @@ afterEach(() => {
   project.remove();
 });
 
-/** The page of a run, opened in front of a person. */
+/** Opens the page of a run while a person is at the terminal. */
 async function open(env: NodeJS.ProcessEnv = {}, terminal = true): Promise<void> {
   view = new View(project, [], { terminal, env });
   await view.enter();
@@ -106,7 +106,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     await open();
     const first = await prepare({ choice: 'approve' });
     const second = await prepare({ choice: 'stop' });
-    // The right number of another choice.
+    // The number is right, but belongs to another choice.
     expect(codeOf(await confirm(first.id, first.number))).toBe('STALE_ACTION');
     if (first.number !== second.number) expect(codeOf(await confirm(second.id, first.number))).toBe('DATA_UNEXPECTED');
     expect(choice()).toBeUndefined();
@@ -154,7 +154,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     const { id, number } = await prepare({ choice: 'approve' });
     const path = join(runDir(project, 'run-1'), 'PLAN.md');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^### .*todo-1: .*/m, '### todo-1: Another title'));
-    // A session alone has nothing taken up, though it sends what it likes.
+    // A session alone cannot have the plan applied, whatever it sends.
     const image = imageOf(project);
     await prepare({ choice: 'stop' });
     expect(codeOf(await confirm(id, number))).toBe('STALE_ACTION');
@@ -165,7 +165,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     const after = await gate();
     expect(after.digest).not.toBe(before.digest);
     expect(JSON.stringify(after)).toContain('Another title');
-    // The digest that was shown first is no one's any more.
+    // The digest that was shown first is no longer valid.
     expect(codeOf(await send({ choice: 'approve', digest: before.digest }))).toBe('INPUT_CHANGED');
     const again = await prepare({ choice: 'approve' });
     expect((await confirm(again.id, again.number)).status).toBe(200);

@@ -6,7 +6,7 @@ import { ask, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Guard: who is answered, and by what the page is kept from acting.
+// view-page.md, Guard: whose requests are answered, and what keeps others from acting through the page.
 
 let project: Project;
 let view: View;
@@ -95,7 +95,7 @@ describe('a request', () => {
     expect((await view.ask('/session', { method: 'POST' })).status).toBe(415);
     const large = await view.ask('/session', { body: { ticket: 'x'.repeat(65 * 1024) } });
     expect(large.status).toBe(413);
-    // A server may close before all of it was sent.
+    // A server may close the connection before receiving the whole body.
     const huge = await view
       .ask('/session', { body: { ticket: 'x'.repeat(10_000_000) } })
       .catch(() => ({ status: 413 }));

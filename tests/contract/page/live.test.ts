@@ -10,7 +10,7 @@ import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Server: what is sent, as it changes; File.
+// view-page.md, Server: what is sent, and when it changes; File.
 
 let project: Project;
 let view: View | null = null;
@@ -30,7 +30,7 @@ async function open(...words: string[]): Promise<View> {
   return view;
 }
 
-/** A run of one todo that was carried out. */
+/** Begins and completes a run of one todo. */
 const carryOut = () => {
   expect(doAll(project, begin(project, planOf(making('todo-1')))).code).toBe(0);
 };
@@ -127,13 +127,13 @@ describe('a run', () => {
     lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
-    // It may also be the run that is shown first.
+    // The damaged run may also be the one that is opened first.
     const { ask, follow } = bind(await open('run-1'));
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);
     expect(answered.json()['fault']).toMatchObject({ code: 'JOURNAL_CORRUPT' });
     expect(answered.json()['seq']).toBeGreaterThan(0);
-    // The stream stays open: who has heard its end would ask again.
+    // The stream stays open: a client that sees it end would reconnect.
     const stream = follow(`/runs/run-1/events?since=${answered.json()['seq']}`);
     await new Promise((done) => setTimeout(done, 600));
     expect([stream.bytes(), stream.isOpen()]).toEqual([1, true]);
@@ -143,7 +143,7 @@ describe('a run', () => {
 
 const bind = (of: View) => ({ ask: of.ask.bind(of), follow: of.follow.bind(of) });
 
-/** What the template of a file holds. */
+/** Reads the data in the template of a file. */
 function readFile(file: string) {
   const html = readFileSync(join(project.root, file), 'utf8');
   const [, packed = ''] = /<template id="data">([A-Za-z0-9+/=]*)<\/template><script/.exec(html) ?? [];

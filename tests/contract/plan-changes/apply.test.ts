@@ -23,7 +23,7 @@ import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// living-plan.md, plan apply, through the binary: a person at a terminal, commits, and the journal that tells of it.
+// living-plan.md, plan apply, through the binary: a person at a terminal, commits, and the resulting journal.
 
 const terminal = findTerminal();
 
@@ -35,7 +35,7 @@ afterEach(() => project.remove());
 
 const content = () => join(runDir(project, RUN), 'plan-content.json');
 
-/** Changes todos in plan-content.json; null takes one out. */
+/** Changes todos in plan-content.json; null removes one. */
 function change(changes: Record<string, Partial<PlanTodo> | null>, more: PlanTodo[] = []): void {
   const plan = JSON.parse(readFileSync(content(), 'utf8')) as PlanContent;
   const todos = plan.todos.flatMap((todo) => {
@@ -45,7 +45,7 @@ function change(changes: Record<string, Partial<PlanTodo> | null>, more: PlanTod
   writeFileSync(content(), JSON.stringify({ ...plan, todos: [...todos, ...more] }, null, 2));
 }
 
-/** Types the command, and the answer, into a terminal. */
+/** Types a command and the answers into a terminal. */
 function typed(command: string, ...answers: string[]): { exit: number; output: string } {
   if (terminal === null) throw new Error(NO_TERMINAL);
   return terminal(`dev-cli ${command}`, { cwd: project.root, env: project.env, answers });

@@ -16,7 +16,7 @@ import type { Action } from '../../support/agent.mjs';
 import { devCli, nextOf, runDir, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// A box of PLAN.md says that its todo is done as it reads (living-plan.md, Boxes).
+// A ticked box in PLAN.md says that its todo, with its present text, is done (living-plan.md, Boxes).
 
 let project: Project;
 beforeEach(() => {
@@ -33,7 +33,7 @@ const rename = (id: string) => (text: string) =>
 const applied = (...flags: string[]) => devCli(project, ['plan', 'apply', RUN, ...flags]).json['plan'];
 const twoTodos = () => planOf(making('todo-1'), making('todo-2'));
 
-/** Begins another execution of the plan as its files have it. */
+/** Begins another execution of the plan in the files. */
 function executeAgain() {
   const recipe = writeRecipe(project, 'short', SHORT(1));
   const { code, stdout, json } = devCli(project, ['init', RUN, '--recipe', recipe, '--autopilot']);

@@ -11,7 +11,7 @@ import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { part } from '../../support/told.js';
 
-// living-plan.md, Changes by one todo, through the binary.
+// living-plan.md, Changes by one todo, tested through the binary.
 
 const terminal = findTerminal();
 
@@ -32,7 +32,7 @@ const chain = () =>
     making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
   );
 
-/** A call that is not waited for. */
+/** Starts a call without blocking. */
 async function callBeside(...args: string[]): Promise<{ code: number; stdout: string }> {
   const options = { cwd: project.root, env: project.env };
   return promisify(execFile)(process.execPath, [BINARY, 'plan', ...args], options).then(

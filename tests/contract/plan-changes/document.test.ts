@@ -9,7 +9,7 @@ import { goldenRuns, unpack } from '../../support/golden.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, DATA_BLOCK, END_BLOCK, PLAN_BLOCK, REVIEW_BLOCK, tiny } from '../../support/tiny.js';
 
-// PLAN.md as whoever decides gets it (documents.md, PLAN.md).
+// PLAN.md as the person who decides sees it (documents.md, PLAN.md).
 
 let project: Project;
 beforeEach(() => {
@@ -33,7 +33,7 @@ const GATE = `
 
 const planMd = () => readFileSync(join(runDir(project, 'run-1'), 'PLAN.md'), 'utf8');
 
-/** Plans up to the gate, past a review with this verdict. */
+/** Plans up to the gate; with `rejectFirstReview`, a first review rejects. */
 function planAndReview(rejectFirstReview: boolean, plan: PlanContent = PLAN): Action {
   const recipe = tiny(project, 'planning', [PLAN_BLOCK, ONE_REVIEW, GATE, END_BLOCK]);
   writeProjectFile(project, 'goal.txt', GOAL);

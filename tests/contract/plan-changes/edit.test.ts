@@ -10,7 +10,7 @@ import { closeTerminal } from '../../support/closed-terminal.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// living-plan.md, plan edit, through the binary, with editors that are scripts.
+// living-plan.md, plan edit, tested through the binary, with scripts as editors.
 
 const terminal = findTerminal();
 
@@ -29,13 +29,13 @@ afterEach(() => project.remove());
 const at = (path: string) => join(runDir(project, RUN), path);
 const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;
 const titles = () => plan().todos.map(({ title }) => title);
-/** Whether a text is kept, as against one that an editor may be open on, in which nothing was saved. */
+/** Whether a text is kept that was edited, and not one that an editor may still have open without having saved. */
 const isKept = () => existsSync(at('edit')) && !/"left":true/.test(readFileSync(at('edit/origin.json'), 'utf8'));
 const text = () => readFileSync(at('edit/PLAN.md'), 'utf8');
-/** Saves what an editor has still open, as one that returned before. */
+/** Saves a text as an editor does that is still open after its command has returned. */
 const save = (title: string) => writeFileSync(at('edit/PLAN.md'), text().replace(/^(### .*todo-2: ).*/m, `$1${title}`));
 
-/** An editor that runs these lines of a shell; the file is `$1`. */
+/** Writes an editor that runs these shell lines; the file is `$1`. */
 function editor(lines: string): string {
   const path = join(project.home, 'an editor');
   writeFileSync(path, `#!/bin/sh\n${lines}\n`);
@@ -43,7 +43,7 @@ function editor(lines: string): string {
   return `'${path}' --wait`;
 }
 
-/** Types `plan edit` into a terminal, then these answers. The editor gets `--wait` first. */
+/** Types `plan edit` into a terminal, then these answers. The editor receives `--wait` as its first argument. */
 function edited(lines: string, answers: string[] = [], args = ''): { exit: number; output: string } {
   if (terminal === null) throw new Error(NO_TERMINAL);
   const env = { ...project.env, EDITOR: editor(`shift\n${lines}`), VISUAL: '', TERM: 'dumb' };
@@ -324,7 +324,7 @@ describe.skipIf(findRealTerminal() === null)('an open editor', () => {
     expect(second.exit, second.output).toBe(4);
     const { pid } = JSON.parse(readFileSync(at('edit.lock'), 'utf8')) as { pid: number };
     expect(second.output).toContain(`process ${pid}`);
-    // Ctrl-C is the editor's.
+    // During an edit, Ctrl-C belongs to the editor.
     process.kill(pid, 'SIGINT');
     await pause(100);
     expect(() => process.kill(pid, 0)).not.toThrow();

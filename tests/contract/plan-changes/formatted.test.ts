@@ -12,7 +12,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// A PLAN.md that a formatter of Markdown printed anew, or whose head somebody took out (documents.md, Living plan).
+// A PLAN.md that a Markdown formatter reformatted, or whose head somebody removed (documents.md, Living plan).
 
 const GOAL = 'Make both files, and log it. Remove nothing.';
 

@@ -20,7 +20,7 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// A plan changed while it is carried out is never silent (issue 8, 18; protocol.md §2).
+// A change of a plan during its execution is always reported (issue 8, 18; protocol.md §2).
 
 let project: Project;
 let agent: StandIn;
@@ -44,7 +44,7 @@ const AFTER = planOf(
   made('todo-4', { dependsOn: ['todo-2'] }),
 );
 
-/** A plan of three todos whose first is out with its worker. */
+/** Begins a plan of three todos, the first of which is out with its worker. */
 function begun(): Action {
   generatePlan(project, BEFORE);
   return agent.execute('--execute --autopilot');
@@ -130,7 +130,7 @@ describe('next', () => {
       const text = readFileSync(path);
       rmSync(path);
       expect(next().stdout, name).toBe(before);
-      // What is gone comes back.
+      // A removed file is restored.
       expect(readFileSync(path), name).toEqual(text);
       rmSync(path);
       mkdirSync(path);
@@ -154,7 +154,7 @@ describe('what was found out about an edit', () => {
   const retitle = (title: string) =>
     writeFileSync(shown(), readFileSync(shown(), 'utf8').replace(/^### (.*)todo-3: .*/m, `### $1todo-3: ${title}`));
 
-  /** The files that a question loads: one that reads an edit back needs the whole program. */
+  /** Lists the files that a question loads: reading an edit back needs the whole program. */
   function loadedBy(...words: string[]): string[] {
     const notes = join(project.home, 'loaded.jsonl');
     const env = { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes };
@@ -307,7 +307,7 @@ describe('status, manifest and the answers of acknowledgements', () => {
       seen.slice(1, -1).every((count) => count === 0),
       seen.join(),
     ).toBe(true);
-    // What nobody did is not ticked, and the end says so.
+    // Todos that nobody did stay unticked, and the final action mentions the change.
     expect(JSON.stringify(done)).toContain('the plan was changed while it was carried out');
     expect(reportOf(project)).toContain('1 added (todo-4); 1 changed (todo-2); 1 removed (todo-3)');
     const plan = readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');

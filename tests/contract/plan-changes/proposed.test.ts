@@ -20,8 +20,8 @@ import { devCli, journalOf, type Result, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// living-plan.md, plan apply; living-plan.md, At a gate: what an agent proposes, in every order in which its files change and
-// people answer.
+// living-plan.md, plan apply; living-plan.md, At a gate: an agent's proposals, in every order in which their files
+// change and people answer.
 
 const terminal = findTerminal();
 
@@ -41,12 +41,12 @@ function change(id: string, how: Partial<PlanTodo>): void {
   writeFileSync(path(), JSON.stringify({ ...now, todos }));
 }
 
-/** Adds to PLAN.md what has no place in it. */
+/** Adds text to PLAN.md that it cannot contain. */
 const quote = () => appendFileSync(join(runDir(project, RUN), 'PLAN.md'), '\n> quoted\n');
 
 const rename = (title: string) => change('todo-2', { title });
 
-/** Types the command, and the answers, into a terminal; the editor is these lines of a shell. */
+/** Types a command and the answers into a terminal; the editor is these shell lines. */
 function typed(command: string, answers: string[], edit = 'true'): { exit: number; output: string } {
   if (terminal === null) throw new Error(NO_TERMINAL);
   const editor = join(project.home, 'editor');
@@ -62,7 +62,7 @@ const types = () => journalOf(project, RUN).map(({ type }) => type);
 const count = (type: string) => types().filter((one) => one === type).length;
 const isProposed = () => engineOf(project).proposed !== undefined;
 
-/** The second of two todos is renamed and proposed while the first is out. */
+/** Renames the second of two todos and proposes that while the first is out. */
 function propose(more: Partial<PlanTodo> = {}): Dispatch {
   const second = making('todo-2', [['true']], { dependsOn: ['todo-1'], ...more });
   const first = begin(project, planOf(making('todo-1'), second), { flags: ['--set', 'approve_commands=auto'] });
@@ -71,7 +71,7 @@ function propose(more: Partial<PlanTodo> = {}): Dispatch {
   return first;
 }
 
-/** The same, up to the gate that asks about it. */
+/** Does the same, up to the gate that asks about it. */
 function ask(): Action {
   doAll(project, propose());
   const gate = waited(project);
@@ -79,7 +79,7 @@ function ask(): Action {
   return gate;
 }
 
-/** Nothing is asked, nothing was taken up, the run goes on with the plan that it had, and its journal holds. */
+/** Expects that nothing is asked, nothing was applied, the run continues with its plan, and its journal is intact. */
 function expectGone(title = 'Title of todo-2'): void {
   expect([isProposed(), count('plan-applied'), engineOf(project).todos['todo-2']?.title]).toEqual([false, 0, title]);
   expect(next().action).toBe('engine-dispatch');

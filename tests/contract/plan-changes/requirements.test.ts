@@ -5,7 +5,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, END_BLOCK, PLAN_BLOCK, tiny } from '../../support/tiny.js';
 
-// From the request's words to a proof (documents.md, Requirements).
+// Requirements, from the words of the request to a proof (documents.md, Requirements).
 
 let project: Project;
 beforeEach(() => {
@@ -17,7 +17,7 @@ const PLAN = '.dev/plan.json';
 const command = (id: string, proves: string[]) =>
   ({ id, kind: 'command', run: ['test', '-f', 'made/todo-1.txt'], proves }) as const;
 
-/** A plan of one todo that answers one requirement for each quote. */
+/** Builds a plan of one todo with one requirement per quote. */
 function traced(quotes: string[]): PlanContent {
   const ids = quotes.map((_, index) => `r-${index + 1}`);
   const { originalRequest: _, ...context } = smallPlan().context;
@@ -36,7 +36,7 @@ function plan(verb: 'generate' | 'validate', content: PlanContent, ...more: stri
 
 const DEMANDING = 'dev-cli plan generate {name} --data plan-content.json --complete';
 
-/** Begins a run whose next action wants a plan. */
+/** Begins a run whose next action asks for a plan. */
 function begin(goal: string, generate = DEMANDING, ...more: string[]) {
   const block = PLAN_BLOCK.replace('dev-cli plan generate {name} --data plan-content.json', generate);
   writeProjectFile(project, 'goal.txt', goal);

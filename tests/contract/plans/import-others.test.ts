@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// Plans as other tools write them (plans-from-elsewhere.md, What becomes of what).
+// Plans in the formats of other tools (plans-from-elsewhere.md, What becomes of what).
 
 const create = freshProjects();
 
@@ -18,7 +18,7 @@ interface Looked {
   invented: { at: string; todos?: string[]; what: string; why: string }[];
 }
 
-/** What a dry run says of files, of which the first is imported. */
+/** Returns the result of a dry run that imports the first of these files. */
 function look(files: Record<string, string>, project: Project = create()): Looked {
   for (const [path, text] of Object.entries(files)) writeProjectFile(project, path, text);
   const { json } = devCli(project, ['plan', 'import', 'a', Object.keys(files)[0] ?? '', '--dry-run']);

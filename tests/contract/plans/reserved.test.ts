@@ -18,7 +18,8 @@ import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } fro
 import { callHook, QUIET } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// What belongs to git and the harnesses is no plan's to change (documents.md, Semantic checks; harness.md, Guard; engine.md, Commits).
+// No plan may change what belongs to git and the harnesses (documents.md, Semantic checks; harness.md, Guard;
+// engine.md, Commits).
 
 let project: Project;
 beforeEach(() => {

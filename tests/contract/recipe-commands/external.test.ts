@@ -36,7 +36,10 @@ function trust(recipe: string): void {
   expect(result?.exit, result?.output).toBe(0);
 }
 
-/** A trusted recipe with one external command after a plain block; gives the answer to the acknowledgement before it. */
+/**
+ * Runs a trusted recipe with one external command after a plain block; returns the answer to the acknowledgement of
+ * that block.
+ */
 function runExternal(command: string, more = '', env: NodeJS.ProcessEnv = {}): Document {
   const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, external(command, more), END_BLOCK]);
   trust(recipe);
@@ -46,7 +49,7 @@ function runExternal(command: string, more = '', env: NodeJS.ProcessEnv = {}): D
   return result.json;
 }
 
-/** Polls as told until something else is to be done. */
+/** Polls as printed until there is something else to do. */
 function poll(document: Document): Document {
   let answer: Document = document;
   for (let n = 0; n < 20; n += 1) {
@@ -74,7 +77,7 @@ describe.skipIf(skipped)(`a clock that is set back while a command is waited for
     const env = { DEV_CLI_ANSWER_WITHIN: '0' };
     expect(nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe], { env }).json).action).toBe('running');
     const hook = join(CHECKOUT, 'tests/adversarial/binary/hooks/shifted-clock.cjs');
-    // Back by an hour at each look: a wait measured by it would last for hours.
+    // The clock goes back by an hour each time it is read: a wait measured by it would take hours.
     const waited = spawnDevCli(project, ['next', 'run-1', '--wait', '1'], {
       env: { NODE_OPTIONS: `--require=${hook}`, TEST_CLOCK_BACK: '1' },
     });
@@ -213,7 +216,7 @@ describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
     const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, external('node slow.cjs', '    timeout: 60\n'), END_BLOCK]);
     trust(recipe);
     devCli(project, ['init', 'run-1', '--recipe', recipe]);
-    // The acknowledgement waits for the command; the abort comes from another terminal.
+    // The acknowledgement waits for the command, while another terminal aborts the run.
     const waiting = devCliAsync(project, ['step', 'complete', 'run-1', '--action', 'a1']);
     for (let n = 0; n < 100 && !existsSync(join(project.root, 'pid.txt')); n += 1)
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -284,7 +287,7 @@ describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
   });
 });
 
-/** Whether a process is still there (a zombie that nobody has collected is not). */
+/** Whether a process still exists; a zombie does not count. */
 function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
-// A command that leads back when it fails (recipes.md, Loops).
+// A failing command that leads back to an earlier block (recipes.md, Loops).
 
 let project: Project;
 beforeEach(() => {
@@ -19,7 +19,7 @@ const terminal = findTerminal();
 const skipped = terminal === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
-/** Passes once `green` is there, and says what it looked at. */
+/** Passes once `green` exists, and prints what it found. */
 const TEST = `command: ["node", "-e", "const there = require('node:fs').existsSync('green'); console.log('looked', there); process.exit(there ? 0 : 3)"]`;
 const testing = (more = '') => `\n  - id: test\n    type: cli\n    ${TEST}\n    revise: think\n${more}`;
 
@@ -30,7 +30,7 @@ function start(blocks: string[]): Action {
   return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe]).json);
 }
 
-/** Acknowledges and polls until something else is to be done. */
+/** Acknowledges and polls until there is something else to do. */
 function go(action: Action): Document {
   let answer: Document = acknowledge(project, action).json;
   while (nextOf(answer).action === 'running') {

@@ -5,7 +5,7 @@ import { devCli, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, deliver, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** documents.md, Cost: where it is told. That of an execution is tried with its report. */
+/** documents.md, Cost: where the cost is shown. The cost of an execution is tested with its report. */
 
 let project: Project;
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => project.remove());
 const status = (...words: string[]) => devCli(project, ['status', 'run-1', ...words]);
 const costOf = (...words: string[]) => status('--json', ...words).json['cost'] as Record<string, number> | undefined;
 
-/** A run with two prompts, ended. */
+/** Ends a run with two prompts; returns their bytes. */
 function ended(): number {
   const look = startTiny(project, [AGENTS_BLOCK, PLAIN_BLOCK, END_BLOCK]);
   const bytes = ['one', 'two'].map((id) => statSync(join(runDir(project, 'run-1'), `actions/a1/${id}.md`)).size);

@@ -5,7 +5,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { agentFor } from '../../support/stories.js';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
-// A run that is begun without its goal asks for it first (protocol.md §5).
+// A run begun without a goal first asks for it (protocol.md §5).
 
 const RUN = 'add-jwt-auth';
 const GOAL = 'Add {JWT} auth, "as is"\n\n## To the API\nno library';
@@ -22,7 +22,7 @@ function begin(...flags: string[]): Action {
   return nextOf(begun.json);
 }
 
-/** Writes the request where the action wants it, and acknowledges. */
+/** Writes the request to the file named by the action, and acknowledges. */
 function answer(action: Action, goal = GOAL) {
   writeProjectFile(project, action.data?.write ?? '', `${goal}\n`);
   return acknowledge(project, action);

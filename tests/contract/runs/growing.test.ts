@@ -31,7 +31,7 @@ afterEach(() => project.remove());
 
 const classify = (action: Action | undefined, data?: object) => classifyAs(project, action, data);
 const start = (...flags: string[]) => startSized(project, ...flags);
-/** The pending action. */
+/** Returns the pending action. */
 const pending = () => devCli(project, ['next', 'one']).json as unknown as Action;
 const readText = (path: string) => readFileSync(join(project.root, path), 'utf8');
 const sizeOf = () => (stateOf(project, 'one') as { size?: object }).size;
@@ -157,7 +157,7 @@ describe('growing out of an execution (recipes.md, Size)', () => {
   const result = { ...BLOCKED, summary: 'Three modules are concerned.', reason: 'three modules are concerned' };
   const blocked = simpleCrew({ worker: () => ({ files: {}, result }) });
 
-  /** Carries the plan out as far as it goes. */
+  /** Executes the plan as far as possible. */
   function execute(content: object, crew = blocked, flags = '--autopilot'): Action {
     generatePlan(project, content);
     const agent = new StandIn({ project, name: RUN, crew });

@@ -9,7 +9,7 @@ import { addRemote, askedOfGh, installGh, troubleGh } from '../../support/forge.
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// What a recipe needs is asked for before any work (issue 8, 17; recipes.md, Needs).
+// The needs of a recipe are checked before any work (issue 8, 17; recipes.md, Needs).
 
 let project: Project;
 let env: NodeJS.ProcessEnv;
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Nothing called gh may be found but ours, whatever this machine has installed. */
+/** Makes sure that only our gh can be found, even if this machine has one installed. */
 function onlyTools(): NodeJS.ProcessEnv {
   const tools = join(dirname(project.root), 'tools');
   mkdirSync(tools);
@@ -157,7 +157,7 @@ describe('a phase whose recipe lacks what it needs', () => {
     workflow('  - { name: a, recipe: two, when: preferences.pull_request }\n  - { name: b, recipe: one }\n');
     const off = begin('--workflow', 'flow', '--set', 'pull_request=false').json;
     expect(JSON.stringify(off)).not.toContain('is skipped');
-    // Nobody has said: then it is the lack that decides.
+    // If nobody has decided, the unmet need decides.
     const auto = begin('--workflow', 'flow', '--force').json;
     expect(JSON.stringify(auto['warnings'])).toContain('the phase a is skipped');
     expect(stateOf(project, 'add-auth').preferences).toMatchObject({ pull_request: false });

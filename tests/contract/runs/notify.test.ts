@@ -9,7 +9,7 @@ import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** protocol.md, status: the command that tells a person of a gate. */
+/** protocol.md, status: the command that notifies a person of a gate. */
 
 let project: Project;
 let watchers: ChildProcess[] = [];
@@ -29,7 +29,7 @@ const GATE = `
     choices: [{ id: yes, goto: next }]
 `;
 
-/** A notifier that writes down how it was called. */
+/** A notifier that records how it was called. */
 const SPY = `notify: [node, -e, "fs.writeFileSync('told.json', JSON.stringify([process.argv.slice(1), process.env.DEV_CLI_RUN, process.env.DEV_CLI_ACTION, process.env.DEV_CLI_ROOT]))"]\n`;
 
 const prefer = (text: string, at = project) => writeProjectFile(at, '.dev/preferences.yaml', text);

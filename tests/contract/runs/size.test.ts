@@ -17,7 +17,7 @@ afterEach(() => project.remove());
 
 const classify = (action: Action | undefined, data?: object) => classifyAs(project, action, data);
 const start = (...flags: string[]) => startSized(project, ...flags);
-/** The pending action. */
+/** Returns the pending action. */
 const pending = () => devCli(project, ['next', 'one']).json as unknown as Action;
 const readText = (path: string) => readFileSync(join(project.root, path), 'utf8');
 const sizeOf = () => (stateOf(project, 'one') as { size?: object }).size;
@@ -220,7 +220,7 @@ blocks:
   const OLD = ['near', 'far'].map((id) => `.dev/specs/one/findings/${id}.md`);
   const promptOf = (action: Action) => readText(action.agents?.[0]?.promptFile ?? '');
 
-  /** Up to the block that reads, with reports that lie there from earlier. */
+  /** Runs up to the block that reads, with reports of an earlier run in place. */
   function upToJudge(size: 'small' | 'middle'): Action {
     writeRecipe(project, 'reading', READING);
     for (const path of OLD) writeProjectFile(project, path, REPORT);

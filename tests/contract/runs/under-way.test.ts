@@ -5,7 +5,7 @@ import { devCli, imageOf, init, nextOf, runDir, runPrinted, stateOf, writeProjec
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, CHOICE_BLOCK, deliver, startTiny, tiny } from '../../support/tiny.js';
 
-// protocol.md, init: what is under way already is gone on with, by whoever comes back to it.
+// protocol.md, init: work that is already under way is continued by whoever returns to it.
 
 let project: Project;
 beforeEach(() => {
@@ -32,7 +32,7 @@ describe('a live run with the same goal under another name', () => {
     expect(devCli(project, ['init', 'two', ...QUICK, goal, '--new']).json.status).toBe('initialized');
   });
 
-  /** Without --new. */
+  /** Expects that a run begins without --new. */
   function begun(name: string, goal: string): void {
     expect(devCli(project, ['init', name, ...QUICK, goal]).json).toMatchObject({ ok: true, status: 'initialized' });
   }
@@ -70,7 +70,7 @@ describe('who comes back', () => {
     expect(again().warnings).toBeUndefined();
     deliver(project, first, ['one']);
     const resumed = again();
-    // The action is the same as ever.
+    // The action itself is unchanged.
     expect(nextOf(resumed)).toEqual(first);
     expect(resumed.warnings).toEqual([expect.stringMatching(/^1 of 2 outputs .* run its ack before anything else/)]);
     const missing = runPrinted(project, first.ack ?? '');
@@ -126,7 +126,7 @@ describe('.dev/goal.md', () => {
     init(project, 'one', ...QUICK, 'Paint it red');
     expect(devCli(project, ['init', 'one', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(true);
-    // Taken, and the answer was lost: the same call again.
+    // The goal was accepted but the answer lost, so the same call is repeated.
     init(project, 'two', ...QUICK, 'Add JWT auth');
     expect(devCli(project, ['init', 'two', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(false);

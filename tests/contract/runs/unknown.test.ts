@@ -3,7 +3,7 @@ import { devCli, init, nextOf, runPrinted, writeProjectFile } from '../../suppor
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What does not exist: a command, a recipe, a run, a preference.
+// Names that do not exist: a command, a recipe, a run, a preference.
 
 let project: Project;
 beforeEach(() => {

@@ -43,7 +43,7 @@ function fork(seq: number, as = 'copy', from = 'run-1') {
   return devCli(project, ['fork', from, '--at', String(seq), '--as', as]);
 }
 
-/** A fork that works: the run it comes from, and whatever else there was, is as it was. */
+/** Makes a fork that must succeed; checks that the original run and all other files are unchanged. */
 function forked(seq: number): Document {
   const before = imageOf(project);
   const { code, json, stdout } = fork(seq);
@@ -175,7 +175,7 @@ describe('a fork', () => {
       devCli(project, ['init', 'run-1', '--recipe', recipe]);
       const env = { DEV_CLI_ANSWER_WITHIN: '0' };
       devCli(project, ['step', 'complete', 'run-1', '--action', 'a1'], { env });
-      // Its runner writes beside us, so the directory of the run is not held still here.
+      // The original's runner may write at the same time, so the run's directory is not compared here.
       const { json } = fork(lastSeq());
       expect(nextOf(json)).toMatchObject({ action: 'running', actionId: 'a3', poll: 'dev-cli next copy --wait 45' });
       expect(existsSync(join(runDir(project, 'copy'), 'actions/a3'))).toBe(false);
@@ -187,7 +187,7 @@ describe('a fork', () => {
 });
 
 describe('a fork is refused, and nothing is left behind', () => {
-  /** The refusal, with a proof that it changed nothing. */
+  /** Returns the refusal, after checking that it changed nothing. */
   function refused(seq: number, as?: string, from?: string): [number, string | undefined] {
     const before = imageOf(project);
     const { code, json } = fork(seq, as, from);

@@ -25,7 +25,7 @@ import {
   startTiny,
 } from '../../support/tiny.js';
 
-/** storage.md, History: who did what when, how long it took, by whom, on what evidence. */
+/** storage.md, History: who did what and when, how long it took, and on what evidence. */
 
 let project: Project;
 beforeEach(() => {
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The answer as JSON and as text, and a proof that asking changed nothing. */
+/** Returns the answer as JSON and as text, after checking that asking changed nothing. */
 function ask(...args: string[]): { runs: RunHistory[]; text: string } {
   const before = imageOf(project);
   const { code, json } = devCli(project, ['history', ...args, '--json']);
@@ -43,7 +43,7 @@ function ask(...args: string[]): { runs: RunHistory[]; text: string } {
   return { runs: json['runs'] as RunHistory[], text };
 }
 
-/** A run with a choice, then two agents, of which one delivers at first. */
+/** Runs through a choice and a dispatch of two agents, of which only one delivers at first. */
 function throughAgents(): void {
   const first = startTiny(project, [CHOICE_BLOCK, AGENTS_BLOCK, END_BLOCK]);
   const look = nextOf(choose(project, first, 'blue').json);

@@ -11,13 +11,13 @@ import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 import { agentFor } from '../../support/stories.js';
 
 /**
- * docs/spec/journal-format.md, held to the product: a reader written from that page alone, which imports nothing of dev-cli,
- * rebuilds a run from its files.
+ * Checks docs/spec/journal-format.md against dev-cli: a reader written from that page alone, without imports from
+ * dev-cli, rebuilds a run from its files.
  */
 
 interface Read {
   entries: Record<string, unknown>[];
-  /** Every commit's last entry. */
+  /** The last entry of every commit. */
   commits: {
     seq: number;
     patch: Operation[];
@@ -100,7 +100,7 @@ function sorted(value: unknown): unknown {
 
 type Members = Record<string, unknown>;
 
-/** The document as state.json has it. */
+/** Converts the document to the form of state.json. */
 function shown({ engine, workflow, ...rest }: Members): Members {
   const { earlier, ...phases } = (workflow ?? {}) as { earlier?: Members[] };
   const left = earlier?.map((one) => ({ ...one, engine: listed(one['engine'] as Members | null) }));

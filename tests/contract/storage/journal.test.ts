@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 interface Follower {
-  /** The next line as JSON. */
+  /** Returns the next line as JSON. */
   next(): Promise<Record<string, unknown>>;
   ended: Promise<number | null>;
   child: ChildProcess;

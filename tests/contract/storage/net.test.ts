@@ -5,7 +5,7 @@ import { runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** Every project of these tests is replayed before it is removed; here that look is shown to bite. */
+/** Every test project is replayed before it is removed; these tests show that the replay detects faults. */
 
 function started(options = {}): Project {
   const project = createProject({ sample: null, git: false, ...options });

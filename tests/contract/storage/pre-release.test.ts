@@ -7,7 +7,7 @@ import { unpack } from '../../support/golden.mjs';
 import { callHook, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// storage.md, state.json: a run of a pre-release is refused, named as one, and stays as it is.
+// storage.md, state.json: a run of a pre-release is refused, recognized as such, and stays unchanged.
 
 const OLD = 'add-jwt-auth';
 
@@ -74,7 +74,7 @@ describe.each(['1', '2'])('a live run of state version %s', (version) => {
     ]);
     expect(active).toBe('fresh');
     expect(devCli(project, ['next']).json['run']).toBe('fresh');
-    // It guards nothing: the next commit takes its line out.
+    // The old run guards nothing: the next commit removes its line.
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nfresh \d+\n$/);
     expect(imageOf(project, `.dev/specs/${OLD}`)).toEqual(before);
   });

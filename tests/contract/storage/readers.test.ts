@@ -8,7 +8,8 @@ import { readEntries } from '../../support/entries.js';
 import { type GoldenRun, goldenRuns } from '../../support/golden.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// storage.md, state.json: the fields that others rely on, read as they read them at every step of every golden run.
+// storage.md, state.json: the fields that other programs rely on, read at every step of every golden run in the way
+// these programs do.
 
 interface Field {
   path: string;
@@ -20,7 +21,7 @@ const FIELDS = [...PAGE.matchAll(/^\| `(\.[^`]+)` +\| ([a-z ]+?) +\|/gm)].map(([
   return { path, kinds: kinds.split(' or ') };
 });
 
-/** What a path of `jq` gives: names, and `[]` for each member; nothing for a member of null, as with `?`. */
+/** Evaluates a path of `jq`: names, and `[]` for each member; a member of null yields null, as with `?`. */
 function read(value: unknown, path: string): unknown[] {
   const steps = path.match(/\.\w+|\[\]/g) ?? [];
   return steps.reduce<unknown[]>(
@@ -38,7 +39,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** Every text that state.json has had. */
+/** Yields every text that state.json has had. */
 function* statesOf({ name, files }: GoldenRun): Generator<string> {
   let state: JsonObject | null = null;
   for (const { patch, more } of readEntries(Buffer.from(files[`.dev/specs/${name}/events.jsonl`] ?? ''))) {

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The report, and a proof that making it changed nothing. */
+/** Returns the report, after checking that making it changed nothing. */
 function check(name = 'run-1'): Report {
   const before = imageOf(project);
   const { code, json } = devCli(project, ['replay', name, '--check']);
@@ -39,12 +39,12 @@ function inRun(...path: string[]): string {
   return join(runDir(project, 'run-1'), ...path);
 }
 
-/** Replaces the journal by what `change` makes of its entries, each sealed anew. */
+/** Replaces the journal's entries with the result of `change`, computing new checksums. */
 function rewriteJournal(change: (entries: Entry[]) => Entry[]): void {
   rewriteEntries(project, 'run-1', change);
 }
 
-/** A run of the shipped planning recipe: it has a draft and a recipe of its own. */
+/** Starts a run of the shipped planning recipe, which has a draft and a captured recipe. */
 function startSpecify(): void {
   init(project, 'run-1', '--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth');
 }

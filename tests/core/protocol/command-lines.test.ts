@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderCommandLines } from '../../../src/protocol/trust/command-lines.js';
 
-// protocol.md §4: a person reads every command whole before it may run.
+// protocol.md §4: a person sees every command in full before it may run.
 
 describe('a command that a person is to trust', () => {
   it('is one line, quoted where an argument ends otherwise than it looks', () => {

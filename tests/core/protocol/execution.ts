@@ -15,12 +15,12 @@ config:
   policies: { max_fix_rounds: 1${policies.includes('max_retries') ? '' : ', max_retries: 1'}${policies} }
 ${handlers}`;
 
-/** A todo that an agent judges. */
+/** Builds a todo that an agent judges. */
 export function judged(id: string, change: Partial<PlanTodo> = {}): PlanTodo {
   return aTodo(id, { acceptance: [{ id: 'as-1', kind: 'assertion', text: `${id} is right` }], ...change });
 }
 
-/** Five todos: 1 → 2,3,4 → 5. */
+/** Builds a plan of five todos: 1 → 2,3,4 → 5. */
 export function fiveTodos(): PlanContent {
   const middle = ['todo-2', 'todo-3', 'todo-4'].map((id) => judged(id, { dependsOn: ['todo-1'] }));
   return aPlan({

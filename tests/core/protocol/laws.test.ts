@@ -4,7 +4,7 @@ import type { AckInput } from '../../../src/blocks/acknowledgement.js';
 import { findChoices } from '../../../src/run/pending-action.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
-/** One block of every kind that needs no process, with ways back and a bound. */
+/** A recipe with one block of every kind that needs no process, with ways back and a limit. */
 const WALK = recipeOf(
   'walk',
   `
@@ -40,7 +40,7 @@ const WALK = recipeOf(
 `,
 );
 
-/** What an agent may do between two calls, well or badly. */
+/** What an agent may do between two calls, right or wrong. */
 type Move =
   /** Exactly what the action asks for. */
   | { kind: 'good'; verdict: 'OKAY' | 'REJECT'; pick: number }
@@ -118,7 +118,7 @@ async function make(on: Stage, move: Move): Promise<string> {
   }
 }
 
-/** Does what the pending action asks for and gives the acknowledgement that it prints. */
+/** Does what the pending action asks for and returns the acknowledgement that it prints. */
 async function asked(on: Stage, { verdict, pick: at }: Extract<Move, { kind: 'good' }>): Promise<AckInput> {
   const action = await on.action();
   if (action.action === 'done') return { action: `a${(await on.state()).lastAction}` };
@@ -152,7 +152,7 @@ function acknowledgement(move: Extract<Move, { kind: 'ack' }>, action: string, c
   }
 }
 
-/** What an acknowledgement that is not for the pending action must leave as it is. */
+/** Returns what an acknowledgement for another action must leave unchanged. */
 async function position(on: Stage): Promise<string> {
   const state = await on.state();
   const { pendingAction } = state;
@@ -160,7 +160,7 @@ async function position(on: Stage): Promise<string> {
   return JSON.stringify([machine, pendingAction, steps]);
 }
 
-/** Acknowledges every action but the pending one, and some that never were. */
+/** Acknowledges every action except the pending one, and some that never existed. */
 async function acknowledgeOthers(on: Stage, invented: string): Promise<void> {
   const action = await on.action();
   const pending = action.action === 'done' ? '' : action.actionId;
@@ -227,10 +227,10 @@ describe('whatever an agent does', () => {
           const [image, { seq: before }] = [on.image(), await on.state()];
           const code = await make(on, move);
           if (code === 'ok' || code === 'EVIDENCE_MISSING' || code === 'EVIDENCE_INVALID') continue;
-          // A document that was torn is put back in a commit of its own, whatever becomes of the call.
+          // A torn document is restored in a separate commit, whatever the outcome of the call.
           const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
-          // What the agent wrote before stays, and rests on a document that has changed.
+          // An acknowledgement refused with `INPUT_CHANGED` leaves the files that the agent wrote for it.
           if (committed.length === 0 && code !== 'INPUT_CHANGED') expect(on.image()).toBe(image);
         }
       }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codeOf, idOf, type Outcome, recipeOf, type Stage, stage } from './stage.js';
 
-/** A phase of two steps, the second of which is a gate. */
+/** Builds a phase of two steps, the second of which is a gate. */
 const gated = (name: string, more = '') =>
   recipeOf(
     name,
@@ -325,7 +325,7 @@ describe('init of a workflow', () => {
   });
 });
 
-/** Acknowledges until the run has ended: gates with `go`, all else as `fails` says. */
+/** Acknowledges until the run has ended: gates with `go`, other steps as `fails` says. */
 async function walked(run: Stage, most: number, fails: Iterator<boolean>): Promise<void> {
   for (let left = most; left >= 0; left -= 1) {
     const action = await run.action();

@@ -10,12 +10,13 @@ import type { status } from '../../../src/protocol/questions/status.js';
 import type { watchStatus } from '../../../src/protocol/questions/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
-// A question writes nothing: what it is given has no way to. Checked by the compiler (npm run typecheck), not when run.
+// A question cannot write: its context offers no means to. The compiler checks this (npm run typecheck), not the test
+// run.
 
-/** All of a store that a question does without. */
+/** The members of a store that questions do not get. */
 type Writing = Exclude<keyof Context['store'], keyof HistoryContext['store']>;
 
-/** What of it a use case could reach through its context. */
+/** Those of these members that a use case can reach through its context. */
 type Reach<U extends (context: never, ...rest: never[]) => unknown> = Parameters<U>[0] extends { store: infer S }
   ? Extract<keyof S, Writing>
   : never;

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { recipeOf, report, stage } from './stage.js';
 
-/** The schemas as they ship, in full: what is checked when a snapshot is read is less. */
+/** The full schemas as shipped: reading a snapshot checks less. */
 const validator = (name: string) =>
   new Ajv2020({ allErrors: true, strict: false, discriminator: true }).compile(
     JSON.parse(readFileSync(new URL(`../../../schemas/${name}.schema.json`, import.meta.url), 'utf8')),

@@ -24,10 +24,10 @@ import type { RunState } from '../../../src/run/state.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
-/** Empty and stays so: there is no repository, and everything else lies in memory. */
+/** An empty directory that stays empty: there is no repository, and everything else is in memory. */
 const ROOT = scratchDirectory('stage-');
 
-/** What a copy of a snapshot shares with the one that was read must not be changed in place: whoever tries, throws. */
+/** A codec that freezes snapshots: changing in place what a copy shares with the original throws. */
 const FROZEN: typeof runCodec = { ...runCodec, parse: (text) => frozen(runCodec.parse(text)) };
 
 function frozen<T>(value: T): T {
@@ -36,12 +36,14 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** What a use case answered: the document of a success, or the error of a refusal. */
+/** The answer of a use case: the document of a success, or the error of a refusal. */
 export type Outcome =
   | { ok: true; json: Record<string, unknown> & { next?: Action; warnings?: string[]; duplicate?: boolean } }
   | { ok: false; error: DevCliError };
 
-/** The use cases on a store in memory, for one run. Recipes are texts; documents are put as an agent would. */
+/**
+ * The use cases on a store in memory, for one run. Recipes are given as texts; documents are written as an agent would.
+ */
 export interface Stage {
   readonly name: string;
   readonly memory: ProjectMemory;
@@ -52,18 +54,18 @@ export interface Stage {
   invalidate(step: string): Promise<Outcome>;
   abort(reason: string): Promise<Outcome>;
   document(command: string, input?: Parameters<typeof runDocumentCommand>[2]): Promise<Outcome>;
-  /** What `next` prints, byte for byte. */
+  /** Returns what `next` prints, byte for byte. */
   next(): Promise<string>;
-  /** What `manifest` prints as text. */
+  /** Returns what `manifest` prints as text. */
   manifest(): Promise<string>;
   statusText(): Promise<string>;
-  /** The pending action, or `done`. */
+  /** Returns the pending action, or `done`. */
   action(): Promise<Action>;
   state(): Promise<RunState>;
   /** Writes a document of the run, outside any commit. */
   put(path: string, text: string): void;
   text(path: string): string | null;
-  /** Everything the store holds, to see that a call changed nothing. */
+  /** Serializes everything in the store, to check that a call changed nothing. */
   image(): string;
 }
 
@@ -73,7 +75,7 @@ interface Options {
   terminal?: boolean;
 }
 
-/** A stage with an empty store. */
+/** Creates a stage with an empty store. */
 export function stage({ recipes, terminal = false }: Options): Stage {
   const name = 'run-1';
   const reader = readerOver(recipes);
@@ -126,28 +128,28 @@ export function stage({ recipes, terminal = false }: Options): Stage {
   };
 }
 
-/** The codes a test expects, so that a defect of dev-cli is never taken for a refusal. */
+/** Returns the error code that a test expects; errors of dev-cli itself are never taken for refusals. */
 export function codeOf(result: Outcome): string {
   return result.ok ? 'ok' : result.error.code;
 }
 
-/** The id of an action that is not `done`. */
+/** Returns the id of an action that is not `done`. */
 export function idOf(action: Action): string {
   if (action.action === 'done') throw new Error('the run has ended');
   return action.actionId;
 }
 
-/** A report as the prompt asks for it. */
+/** Builds a report in the form that the prompt asks for. */
 export function report(agent: string, more = ''): string {
   return `---\nagent: ${agent}\ntimestamp: 2026-01-01T00:00:00Z\nsummary: Found it.\n${more}---\n\nThe body.\n`;
 }
 
-/** A sequential recipe of these blocks (YAML list items). */
+/** Builds a sequential recipe of these blocks (YAML list items). */
 export function recipeOf(name: string, blocks: string, head = ''): string {
   return `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n${head}blocks:\n${blocks}`;
 }
 
-/** What a use case answers; an error of dev-cli itself is thrown. */
+/** Returns the answer of a use case; an error of dev-cli itself is thrown. */
 export async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
   try {
     return { ok: true, json: (await call).json as Extract<Outcome, { ok: true }>['json'] };
