@@ -2,7 +2,10 @@
 
 import { identifyProcess } from './process.js';
 
-/** The process that a lock of another program names, by a line `pid: N`, as this machine has it; null without such a line. */
+/**
+ * Reads the process that another program's lock names in a line `pid: N`, assumed to run here; null without such a
+ * line.
+ */
 export function readPlainHolder(text: string) {
   const pid = Number(/^["']?pid["']?:[ \t]*["']?(\d{1,10})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
