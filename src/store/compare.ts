@@ -43,10 +43,7 @@ export interface DocumentChecks {
   object: (digest: string) => Buffer | null;
 }
 
-/**
- * Describes how a document differs from what the journal says; null if it does not, or will not once its commit is
- * finished.
- */
+/** Describes how a document differs from what the journal says; null if it does not, or its commit is unfinished. */
 export function findDocumentDifference(
   files: DocumentReader,
   path: string,
@@ -86,10 +83,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/**
- * Describes a document that was only partly written or, if `zeros`, partly zeroed because it was not synced; null
- * otherwise.
- */
+/** Describes a partly written document or, if `zeros`, one with zeros for unsynced data; null for any other. */
 function describeTorn(files: DocumentReader, path: string, whole: Buffer | null, zeros: boolean): string | null {
   const content = readDocument(files, path);
   if (content === null || whole === null || content.length > whole.length) return null;

@@ -100,8 +100,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     const state = finder.underLock(stream);
     const finish = mend(stream, state);
     const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
-    // A crash may have left only this step of the last commit undone. A new commit with marks of its own makes up for
-    // it.
+    // A crash may have left only this step of the last commit undone. A commit with new marks makes it unnecessary.
     const settleLast = (): void => {
       const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
       if (marks !== undefined) marker?.settle(stream, marks);

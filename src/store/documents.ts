@@ -105,10 +105,7 @@ function writeDocument(root: string, { path, content, room, append, durable, asi
   return directory.path;
 }
 
-/**
- * Appends to a file. A missing file is not created, since its earlier content is lost: whoever needs it renders it
- * whole.
- */
+/** Appends to a file. A missing one has lost its earlier content and is not created: it must be rendered whole. */
 function appendTo(path: string, content: Buffer): void {
   if (readFacts(path).kind !== 'file') return;
   const descriptor = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
@@ -201,19 +198,14 @@ export function readObject(directory: string, digest: string): Buffer | null {
   }
 }
 
-/**
- * Returns a document's digest; null if there is none, undefined if the path holds something else (see `readDocument`).
- */
+/** Returns a document's digest; null if there is none, undefined if it is not a document (see `readDocument`). */
 export function digestDocument(files: DocumentReader, path: string): string | null | undefined {
   if (files.facts(path).kind === 'missing') return null;
   const content = readDocument(files, path);
   return content === null ? undefined : sha256(content);
 }
 
-/**
- * Returns a document's content; null if it is missing or not a document: a directory, a link out of the root, over 8
- * MiB.
- */
+/** Returns a document's content; null if missing or not a document: a directory, a link out of the root, over 8 MiB. */
 export function readDocument(files: DocumentReader, path: string): Buffer | null {
   const facts = files.facts(path);
   return facts.kind === 'file' && facts.size <= MAX_DOCUMENT ? files.read(path) : null;

@@ -52,10 +52,7 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
   });
 }
 
-/**
- * Creates a directory and its missing parents; returns those created, deepest first. Throws system errors, leaving none
- * behind.
- */
+/** Creates a directory and its parents; returns those created, deepest first. Throws system errors, leaving none. */
 export function makeDirectories(path: string): string[] {
   // Node's recursive `mkdir` never returns where the missing part cannot be created, as below /proc.
   if (makeDirectory(path)) return [path];
@@ -137,9 +134,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/**
- * Makes `path` reachable after a power cut: syncs every directory from `top` (inclusive) down to the parent of `path`.
- */
+/** Makes `path` reachable after a power cut: syncs every directory from `top` (inclusive) to the parent of `path`. */
 export function syncAncestors(path: string, top: string): void {
   for (let at = path; at !== top && at !== dirname(at); at = dirname(at)) syncDirectory(dirname(at));
 }

@@ -32,10 +32,7 @@ export function resolvePath(root: string, path: string, directories = new Set<st
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
 }
 
-/**
- * Whether a link lies between root and `path`. Links are rare, and checking each name is cheaper than resolving the
- * path.
- */
+/** Whether `path` contains a link below `root`. Links are rare: checking each name is cheaper than resolving. */
 function hasLink(root: string, path: string, directories: Set<string>): boolean {
   let from = withSeparator(root).length;
   while (from < path.length) {
@@ -75,10 +72,7 @@ function withSeparator(directory: string): string {
   return directory.endsWith(sep) ? directory : `${directory}${sep}`;
 }
 
-/**
- * Returns the stats of the path itself, without following links; undefined if nothing is there.
- * @throws system errors
- */
+/** Returns the stats of a path, not following links; undefined if nothing is there. @throws system errors */
 export function readStats(path: string): Stats | undefined {
   try {
     // `throwIfNoEntry: false`, because Node takes longer to create an error than to look.

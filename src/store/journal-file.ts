@@ -142,9 +142,7 @@ function watchFile(directory: string, look: () => void): FSWatcher | null {
   }
 }
 
-/**
- * Returns a file's size in bytes, or -1 on an error. That counts as a change: reading the file then reports the error.
- */
+/** Returns a file's size, or -1 on an error. This counts as a change: reading the file then reports the error. */
 function readSize(path: string): number {
   try {
     return statSync(path).size;

@@ -49,10 +49,7 @@ export function toRootRelative(layout: Layout, stream: string, path: string): st
   return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
 }
 
-/**
- * Returns the path by which the journal names a document: the shortest that `toRootRelative` turns back into
- * `relative`.
- */
+/** Returns the path by which the journal names a document: the shortest that `toRootRelative` turns back. */
 export function toDocumentPath(layout: Layout, stream: string, relative: string): string {
   return isInside({ layout, stream }, relative)
     ? relative.slice(streamPath(layout, stream).length + 1)

@@ -80,10 +80,7 @@ export function crc32(bytes: Uint8Array): string {
   return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/**
- * CRC-32 by Node if it has the function (22.0, 22.1 do not); for many bytes, and for writers, which load `node:crypto`
- * anyway.
- */
+/** CRC-32 by Node, if available (from 22.2); for many bytes, and for writers, which load `node:crypto` anyway. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));

@@ -33,10 +33,7 @@ export interface LockOwner {
    * counts as abandoned. By default an empty file counts as left by a power cut, and any other stays.
    */
   foreignMs?: number;
-  /**
-   * Set where other programs use the same lock file and write `pid: N` into it, as YAML: they hold it as long as they
-   * live.
-   */
+  /** Set where other programs lock by the same file and write `pid: N` as YAML: they hold it as long as they live. */
   plain?: true;
   /** Further keys for the file, for readers. The keys of `LockRecord` take precedence. */
   more?: JsonObject;
@@ -174,10 +171,7 @@ function isLinkRefused(error: unknown): boolean {
   return isLink && LINK_REFUSALS.includes(getSystemCode(error) ?? '');
 }
 
-/**
- * Creates the error for missing hard links. Any other kind of lock could let two calls in, and one would lose its
- * commit.
- */
+/** Creates the error for missing hard links. Any other lock could let two calls in, and one would lose its commit. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
   const problem = `its file system makes no hard links (${getSystemCode(cause)}), without which dev-cli cannot lock`;
   const fix =

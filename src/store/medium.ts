@@ -30,9 +30,7 @@ export interface DocumentWrite {
 export interface ReadMedium {
   /** Returns the names of the streams that have a journal or a snapshot, sorted. */
   streams(): string[];
-  /**
-   * Returns the stored snapshot as it was given to `replaceSnapshot`, never only a part of it; null if there is none.
-   */
+  /** Returns the stored snapshot as it was given to `replaceSnapshot`, never a part of it; null if there is none. */
   snapshot(stream: string): string | null;
   /** Passes the journal as it is at this moment to `use`. A missing journal counts as empty. */
   journal<T>(stream: string, use: (bytes: JournalReader) => T): T;
@@ -91,9 +89,7 @@ export interface Medium extends ReadMedium {
   append(stream: string, text: string, size: number): void;
   /** Writes documents, each whole or not at all. */
   place(stream: string, placements: readonly DocumentWrite[]): void;
-  /**
-   * Syncs the directories above the stream, so that a power cut cannot lose it. A stream's first `append` does so, too.
-   */
+  /** Syncs the directories above the stream, so that no power cut loses it. A stream's first `append` does so, too. */
   reach(stream: string): void;
   /** Replaces the stored snapshot. A crash leaves either the old or the new one. */
   replaceSnapshot(stream: string, text: string): void;

@@ -62,8 +62,7 @@ function isRunning(pid: number): boolean {
 function readProcessStatus(pid: number): { start: string; dead: boolean } | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The second field is the command in parentheses and may hold anything; the third is the state, the 22nd the start
-  // time.
+  // The second field is the command in parentheses and may hold anything; the third is the state, the 22nd the start.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state = '', start] = [fields[0], fields[19]];
   return start === undefined ? null : { start, dead: state === 'Z' || state === 'X' };
@@ -71,10 +70,7 @@ function readProcessStatus(pid: number): { start: string; dead: boolean } | null
 
 let bootId: string | null | undefined;
 
-/**
- * Returns the id of the machine's present boot, which is constant while the process lives; null if the system reports
- * none.
- */
+/** Returns the id of the machine's present boot; null if the system has none. Constant while the process lives. */
 export function readBootId(): string | null {
   if (bootId === undefined) bootId = readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
   return bootId;
@@ -104,10 +100,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/**
- * Milliseconds after a boot in which an entry without a boot id still counts as older: the clock may have been set
- * since.
- */
+/** Milliseconds after a boot in which entries without a boot id count as older, as the clock may have been set. */
 const MARGIN = 60_000;
 
 /**

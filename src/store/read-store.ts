@@ -148,10 +148,7 @@ export function createStreamOpener<S extends WithSeq>(
     });
   }
 
-  /**
-   * Refuses a copied directory, and the journal of another stream.
-   * @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT`
-   */
+  /** Refuses a copied directory or another stream's journal. @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` */
   function checkBelongs(stream: string, snapshot: S, last: Entry): void {
     const { identity } = codec;
     if (identity === undefined) return;
@@ -178,17 +175,14 @@ export function createStreamOpener<S extends WithSeq>(
     );
   }
 
-  /**
-   * Adds the entries that the stored snapshot lacks; null when there is no snapshot, or their patches do not fit it.
-   */
+  /** Adds the entries that the stored snapshot lacks; null without a snapshot, or if their patches do not fit it. */
   function catchUp(stream: string, bytes: JournalReader, found: Found, stored: S | null): OpenedStream<S> | null {
     if (stored === null) return null;
     const entries = listEntriesAbove(bytes, found.tail, stored.seq);
     // Copied, because patches change it in place.
     const state = applyEntries(structuredClone(stored) as unknown as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state, codec), codec) === null) return null;
-    // A snapshot that was not synced may lack many commits. All but the last had finished their effects outside the
-    // stream.
+    // An unsynced snapshot may lack many commits. All but the last have finished their effects outside the stream.
     return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
 
@@ -216,8 +210,7 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     const text = serializeSnapshot(state, codec);
     const object = (sha: string): Buffer | null => medium.object(stream, sha);
-    // After a reboot the owner compares all documents. Those commits may have finished long ago, and documents been
-    // edited since.
+    // After a reboot the owner compares all documents: they may have been edited long after these commits.
     const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);
     return {
       tail,
@@ -272,10 +265,7 @@ export function createReadStore<S extends WithSeq>(options: ReadOptions, finder:
 
 type ReadOptions = Pick<FinderOptions<WithSeq>, 'layout' | 'medium'>;
 
-/**
- * Reads a stream like `ReadStore.read`, but synchronously.
- * @throws the same
- */
+/** Reads a stream like `ReadStore.read`, but synchronously. @throws the same */
 export function readStream<S extends WithSeq>(
   { layout, medium }: ReadOptions,
   finder: StreamOpener<S>,

@@ -51,9 +51,7 @@ interface Folded {
   foldable: boolean;
   /** Whether something follows the last complete commit. */
   torn: boolean;
-  /**
-   * Whether the machine has rebooted since the last commit: unsynced data may be lost, and the next call restores it.
-   */
+  /** Whether the machine has rebooted since the last commit: unsynced data may be lost; the next call restores it. */
   rebooted: boolean;
 }
 
@@ -147,8 +145,7 @@ function compareDocuments<S extends WithSeq>(
 }
 
 /**
- * Compares the renderings and returns notes. No deviation is a fault: a person may have edited a rendering, and the
- * next call restores a lost one.
+ * Compares the renderings. A difference is only a note: people may edit them, and the next call restores a lost one.
  */
 function compareRenderings<S extends WithSeq>(
   { medium, stream, look }: Options<S>,

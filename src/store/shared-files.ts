@@ -14,9 +14,7 @@ import { identifyProcess } from './process.js';
  * files themselves are the truth, and a lock file lies beside each while a program changes it.
  */
 
-/**
- * In milliseconds: how long a call waits for a lock, and the age from which another program's lock counts as abandoned.
- */
+/** Milliseconds that a call waits for a lock, and the age at which another program's lock counts as abandoned. */
 const PATIENCE_MS = 5_000;
 const FOREIGN_MS = 30_000;
 

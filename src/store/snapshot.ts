@@ -3,8 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { isJsonObject, isRecord, type Json, type JsonObject, normalizeJson, parseOrNull } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
-// A plain `require`, as in recipe/conditions/language.ts: a reader that finds no unfinished commit does not need the
-// library.
+// A plain `require`, as in recipe/conditions/language.ts: a reader of a finished stream does not need the library.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
 
 /** Paths that the library refuses to follow when it applies a patch. */
@@ -31,17 +30,12 @@ export function serializeSnapshot(snapshot: object, codec: Encoder): string {
   return serializeNormal(normalizeJson(snapshot) as JsonObject, codec);
 }
 
-/**
- * Like `serializeSnapshot`, for a snapshot that is already normal (base/json.ts `normalizeJson`): checking again would
- * take longer than writing.
- */
+/** Like `serializeSnapshot`, for an already normalized snapshot (base/json.ts `normalizeJson`): checking takes long. */
 export function serializeNormal(snapshot: JsonObject, { encode }: Encoder): string {
   return `${JSON.stringify(encode === undefined ? snapshot : encode(snapshot), null, 1)}\n`;
 }
 
-/**
- * Reads `seq` of a stored snapshot without checking the rest: 0 if there is no snapshot, -1 if `seq` cannot be read.
- */
+/** Reads `seq` of a stored snapshot without checking the rest: 0 without a snapshot, -1 if it cannot be read. */
 export function readSeq(text: string | null): number {
   if (text === null) return 0;
   const value = parseOrNull(text);
@@ -134,10 +128,7 @@ export function applyPatch(document: JsonObject | null, patch: readonly Json[]):
   return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
 }
 
-/**
- * Lists every position where two documents differ, as JSON pointers. `before` or `after` is left out where the value is
- * absent.
- */
+/** Lists the positions where two documents differ, as JSON pointers; `before` or `after` is left out where absent. */
 export function listChanges(before: JsonObject, after: JsonObject): { pointer: string; before?: Json; after?: Json }[] {
   return jsonpatch()
     .compare(before, after)

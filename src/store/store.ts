@@ -18,9 +18,7 @@ export interface WithSeq {
   seq: number;
 }
 
-/**
- * How snapshots are read and written; supplied by the owner of their format. They are stored as JSON with sorted keys.
- */
+/** How snapshots are read and written; supplied by the owner of their format. Stored as JSON with sorted keys. */
 export interface Codec<S extends WithSeq> {
   /**
    * Parses and checks a snapshot.
@@ -57,19 +55,14 @@ export interface Entry extends NewEntry {
   seq: number;
   /** The time of the commit, in UTC with milliseconds. */
   at: string;
-  /**
-   * The change of the snapshot, as JSON Patch (RFC 6902). If a commit has several entries, the last one carries it all.
-   */
+  /** The change of the snapshot, as JSON Patch (RFC 6902). The last entry of a commit carries the whole change. */
   patch: Json[];
   /**
    * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there
    * is no document. A document whose two digests are equal was not written: the journal only keeps its content.
    */
   files: { path: string; before: string | null; after: string | null }[];
-  /**
-   * On a commit's last entry: changed documents that no entry holds, because snapshot and entries determine their
-   * content.
-   */
+  /** On a commit's last entry: changed documents whose content is in no entry, as snapshot and entries determine it. */
   rendered?: string[];
   /** On a commit's last entry: the id of the boot in which it was written, where the system reports one. */
   boot?: string;
@@ -160,9 +153,7 @@ export interface Neighbours<S extends WithSeq> {
   hold(kind: string): void;
 }
 
-/**
- * Decides what to commit: synchronous, without side effects. `transact` throws what it throws, and then writes nothing.
- */
+/** Decides what to commit: synchronous, without side effects. What it throws, `transact` throws, writing nothing. */
 export type Decide<S extends WithSeq, A> = (head: StreamState<S>, neighbours: Neighbours<S>) => Decision<S, A>;
 
 /** A position in a journal, after an entry. */
@@ -201,9 +192,7 @@ export interface Checkpoint<S extends WithSeq> {
 
 /** What the owner of the format adds to the comparison of a replay. */
 export interface ReplayOptions<S extends WithSeq> {
-  /**
-   * Whether only the owner writes the document at `path` (as in `DocumentReader`): then a change of it is a difference.
-   */
+  /** Whether only the owner writes the document at `path` (as in `DocumentReader`): then any change is a difference. */
   isOwn?: (path: string) => boolean;
   /** Returns what is wrong with an entry; called for every entry, oldest first. */
   entry?: (entry: Entry) => string[];

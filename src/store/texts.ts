@@ -44,10 +44,7 @@ interface WithTexts {
   texts?: { [sha256: string]: unknown };
 }
 
-/**
- * Returns a content that an entry holds; null if it is missing, does not match the digest, or is larger than a
- * document.
- */
+/** Returns a content that an entry holds; null if missing, not as its digest says, or larger than a document. */
 export function readContent(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (!isRecord(text) || text['like'] === undefined) return readAlone(entry, digest);
