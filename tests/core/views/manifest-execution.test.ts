@@ -5,7 +5,7 @@ import { aPlan } from '../plan/fixture.js';
 import { ENGINE, type Execution, executing, failing, judged, verified, worker } from '../protocol/execution.js';
 import { stage } from '../protocol/stage.js';
 
-/** The manifest of executions (protocol.md §5): all that an agent needs, in 1,500 tokens, whatever the plan. */
+/** The manifest of executions (protocol.md §5): all that an agent needs in 1,500 tokens, for any plan. */
 
 const TOKENS = 1500;
 const tokens = (text: string) => Math.ceil(text.length / 4);
@@ -14,7 +14,7 @@ const LONG = 'A title as long as a careless planner makes it, with every detail 
   2,
 );
 
-/** Todos that say a lot about themselves; some of high risk, each lane of 32 waits for its predecessor. */
+/** Creates todos with long texts, some of high risk, in 32 lanes where each todo waits for its predecessor. */
 function wordy(count: number): PlanTodo[] {
   return Array.from({ length: count }, (_, n) =>
     judged(`todo-with-a-long-name-${n + 1}`, {
@@ -34,7 +34,7 @@ async function begun(recipe: string, todos: PlanTodo[], recipes: Record<string, 
   return executing(on, await on.init(recipe, { goal: LONG.repeat(5) }));
 }
 
-/** Answers whatever is asked, one thing at a time; `look` sees the run before each. */
+/** Answers each action in turn; `look` sees the run before each answer. */
 async function walked(on: Execution, steps: number, look: (action: Action) => Promise<void>): Promise<Action> {
   for (let left = steps; left > 0; left -= 1) {
     const action = await on.action();
@@ -47,7 +47,7 @@ async function walked(on: Execution, steps: number, look: (action: Action) => Pr
   return on.action();
 }
 
-/** Of many only the first half hands in: the others stay out. */
+/** Only the first half of the tasks hand in results; the others stay out. */
 async function answered(on: Execution, { tasks, running = [] }: EngineDispatchAction): Promise<void> {
   const out = [...tasks, ...running];
   for (const { actionId, todoId, substep } of out.slice(0, Math.max(1, Math.ceil(out.length / 2)))) {
