@@ -72,7 +72,7 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
   );
 }
 
-/** Reports a condition on values that nobody has reported by then: an error if the condition can never hold. */
+/** Reports a condition on `result` or on agents that have not reported when it is evaluated. */
 function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
   const { blocks, program } = recipe;
   const names = listRootNames(condition);
