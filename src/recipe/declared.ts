@@ -2,16 +2,16 @@ import { BLOCK_KINDS, type BlockKind, type BlockTraits } from '../machine/block-
 import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
 
 /**
- * What a recipe declares about its runs as a whole (recipes.md §1). Defaults, by skill and type, are applied here and
- * not at capture: a recipe captured before the language had a field keeps its meaning.
+ * What a recipe declares about its runs as a whole (recipes.md §1). Defaults by skill and type are applied here, when a
+ * run reads them, and not at capture: a recipe captured before the language had a field keeps its meaning.
  */
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;
 
-/** What a run does, as far as the guard of what tools write has to know. */
+/** The kind of work a run does, as far as the guard on tools' writes distinguishes it. */
 export type GuardedWork = 'planning' | 'execution' | 'publishing';
 
-/** The defaults that a skill gives to fields the recipe leaves open. */
+/** The defaults that a skill gives to fields the recipe does not state. */
 interface SkillDefaults {
   sources: 'kept' | 'free';
   guards: GuardedWork;
@@ -20,7 +20,7 @@ interface SkillDefaults {
   closing?: string;
 }
 
-/** The skills that have defaults; no other file knows them. With any other skill, only `guard` makes a run guarded. */
+/** The skills that have defaults; no other file knows them. With any other, only a stated `guard` guards a run. */
 const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   [
     'specify',
@@ -36,13 +36,13 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   ['open', { sources: 'kept', guards: 'publishing' }],
 ]);
 
-/** The skill with which somebody begins. */
+/** The skill with which new work begins. */
 export const FIRST_SKILL = 'specify';
 
-/** Documents that the end of a run names by default, in the order in which a person would open them. */
+/** Documents that a run names at its end by default, in the order in which a person would open them. */
 export const ARTIFACTS: readonly string[] = ['PLAN.md', 'report.md', 'summary.md', 'pr.json'];
 
-/** Documents that a run may find from an earlier run of the same name (documents.md, plan generate). */
+/** Documents that a run may inherit from an earlier run of the same name (documents.md, plan generate). */
 const INHERITED: readonly string[] = ['PLAN.md', 'plan-content.json'];
 
 /** Whether a live run is guarded, that is, whether its tools may write only certain files. */
@@ -50,7 +50,7 @@ export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean 
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** What the guard takes a run for; null for one of another skill, whose `guard.writes` alone says what may be written. */
+/** Returns the work that a skill implies for the guard; null for other skills, where only `guard.writes` counts. */
 export function findGuardedWork(skill: string): GuardedWork | null {
   return SKILLS.get(skill)?.guards ?? null;
 }
@@ -60,7 +60,7 @@ export function keepsSources({ skill, guardSources }: Open<'guardSources'>): boo
   return (guardSources ?? SKILLS.get(skill)?.sources) === 'kept';
 }
 
-/** Whether a run that works on DRAFT.md needs a goal even if the recipe neither demands nor uses one. */
+/** Whether a run that works on DRAFT.md needs a goal even if the recipe neither requires nor uses one. */
 export function draftsFromGoal(skill: string): boolean {
   return SKILLS.get(skill)?.goal === 'required';
 }
@@ -70,7 +70,7 @@ export function listInherited({ skill, inherits }: Open<'inherits'>): readonly s
   return inherits ?? SKILLS.get(skill)?.inherits ?? INHERITED;
 }
 
-/** Returns the closing instruction: what the agent does when a run of the recipe or workflow is completed. */
+/** Returns the closing instruction: what the agent does when a run of the recipe or workflow is complete. */
 export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string {
   if (workflow !== undefined)
     return workflow.closing ?? 'Tell the user what came of each phase and name the artifacts.';
@@ -80,24 +80,24 @@ export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' |
   return SKILLS.get(recipe.skill)?.closing ?? 'Tell the user what was done.';
 }
 
-/** Lists the documents that the end of a run names if the run wrote them. */
+/** Lists the documents that a run names at its end if it wrote them. */
 export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): readonly string[] {
   if (workflow === undefined) return recipe.artifacts ?? ARTIFACTS;
   const ofPhases = workflow.phases.flatMap((phase) => phase.recipe.artifacts ?? []);
   return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];
 }
 
-/** Whether a block stands for what `init` did: done from the start, never run. */
+/** Whether a block represents the `init` command: it is done from the start and never run. */
 export function standsForInit(block: ResolvedBlock): boolean {
   return 'standsForInit' in block && block.standsForInit;
 }
 
-/** The types of blocks with a trait. */
+/** The block types that have the value `V` for trait `T`. */
 type KindWith<T extends keyof BlockTraits, V extends BlockTraits[T]> = {
   [K in BlockKind]: (typeof BLOCK_KINDS)[K][T] extends V ? K : never;
 }[BlockKind];
 
-/** Whether a block is of a type with this trait; the compiler then knows what these types have in common. */
+/** Whether a block's type has this value for the trait; narrows the block to the fields that all these types share. */
 export function hasTrait<T extends keyof BlockTraits, V extends BlockTraits[T]>(
   block: ResolvedBlock,
   trait: T,
@@ -106,20 +106,20 @@ export function hasTrait<T extends keyof BlockTraits, V extends BlockTraits[T]>(
   return BLOCK_KINDS[block.kind][trait] === value;
 }
 
-/** Whether only a person may choose at a block. */
+/** Whether only a person may choose at this block. */
 export function needsPerson(block: ResolvedBlock): block is GateBlock {
   return 'human' in block && block.human;
 }
 
-/** Whether an execution asks for this gate's answer (recipes.md, Gates). */
+/** Whether an execution requires this gate's answer (recipes.md, Gates). */
 export function isPlanGate(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;
   return block.approves === 'plan' || (block.human && block.artifact === 'PLAN.md');
 }
 
 /**
- * What is known per block, as pairs in the order of the recipe: a snapshot keeps its keys by the alphabet, and a reader
- * wants them in the order of the work. Keys that are no block of the recipe are left out.
+ * Returns values kept per block as pairs in recipe order. A snapshot sorts its keys alphabetically, but a reader wants
+ * the order of the work. Keys that name no block of the recipe are left out.
  */
 export function sortByRecipe<T>(recipe: ResolvedRecipe, perBlock: Record<string, T>): [id: string, value: T][] {
   return recipe.blocks.flatMap(({ id }): [string, T][] => {
@@ -128,17 +128,20 @@ export function sortByRecipe<T>(recipe: ResolvedRecipe, perBlock: Record<string,
   });
 }
 
-/** Whether an output has to state a verdict, OKAY or REJECT (documents/report.ts): one below `reviews/`, or where a loop asks for it. */
+/**
+ * Whether an output must state OKAY or REJECT (documents/report.ts): a file below `reviews/`, or a verdict in
+ * `exitWhen`.
+ */
 export function needsVerdict({ exitWhen }: Pick<SubagentBlock, 'exitWhen'>, output: string): boolean {
   return output.startsWith('reviews/') || (exitWhen ?? '').includes('verdict');
 }
 
-/** In which form an agent writes the file that an `llm+cli` block promises: its name says it (recipes.md, Data). */
+/** Returns the format of the file that an `llm+cli` block promises, by its file name (recipes.md, Data). */
 export function getFileForm({ write }: { write: string }): 'json' | 'markdown' {
   return write.endsWith('.md') ? 'markdown' : 'json';
 }
 
-/** Whether a block has its agent write a plan, of which it is shown an example. */
+/** Whether a block has its agent write a plan; the agent is then shown an example plan. */
 export function writesPlan(block: ResolvedBlock): boolean {
   return 'write' in block && block.schema === 'plan-content';
 }

@@ -1,6 +1,6 @@
 import type { CapturedRecipe, ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Finds the external command that a block runs, with its field; it may write any file. */
+/** Returns the external command that a block runs, and its field, or null. The command may write any file. */
 export function findExternalCommand(block: ResolvedBlock): { key: string; command: ExternalCommand } | null {
   if ('command' in block && block.command?.kind === 'external')
     return { key: 'command', command: block.command.command };
@@ -8,7 +8,7 @@ export function findExternalCommand(block: ResolvedBlock): { key: string; comman
   return { key: 'exitCheck', command: block.exitCommand };
 }
 
-/** Lists the external commands of a recipe in order, as argument vectors; a shell line becomes `sh -c LINE`. */
+/** Lists a recipe's external commands in order, as argument vectors; a shell line becomes `sh -c LINE`. */
 export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[][] {
   const commands = [
     ...recipe.blocks.flatMap((block) => findExternalCommand(block)?.command ?? []),
@@ -17,14 +17,14 @@ export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'en
   return commands.map(({ argv, shell }) => (shell ? ['sh', '-c', ...argv] : argv));
 }
 
-/** Lists the external commands of everything captured: for a workflow, those of every phase. */
+/** Lists the external commands of a whole captured recipe: for a workflow, those of every phase. */
 export function listAllExternalCommands({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string[][] {
   return (workflow?.phases ?? [{ recipe }]).flatMap((phase) => listExternalCommands(phase.recipe));
 }
 
 /**
- * Lists the external commands that come from recipes of the project: they must be trusted before they run (protocol.md
- * §4). What counts is the file of each phase's recipe, whether the workflow around it is shipped or the project's.
+ * Lists the external commands from recipes of the project, which must be trusted before they run (protocol.md §4). For
+ * each phase, the file of its own recipe counts, whether the workflow around it is shipped or the project's.
  */
 export function listCommandsToTrust({ sources, recipe, workflow }: CapturedRecipe): string[][] {
   const shipped = (file: string | undefined) => sources.find(({ path }) => path === file)?.shipped === true;

@@ -1,6 +1,6 @@
 import type { OwnCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Lists the `dev-cli …` commands of a block, each with its field. */
+/** Lists the `dev-cli …` commands of a block, each with the field it is in. */
 export function listOwnCommands(block: ResolvedBlock): { key: string; command: OwnCommand }[] {
   const found: { key: string; command: OwnCommand }[] = [];
   const add = (key: string, command: OwnCommand | undefined) => {
@@ -13,7 +13,7 @@ export function listOwnCommands(block: ResolvedBlock): { key: string; command: O
   return found;
 }
 
-/** Whether a run of the recipe writes a plan. */
+/** Whether runs of the recipe write a plan. */
 export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
   return blocks.some((block) => runsCommand(block, 'plan generate'));
 }
@@ -23,7 +23,7 @@ export function runsCommand(block: ResolvedBlock, command: string): boolean {
   return listOwnCommands(block).some((own) => own.command.command === command);
 }
 
-/** Returns the id of the block that says how large the work is; null where none does. */
+/** Returns the id of the block that classifies the size of the work; null if there is none. */
 export function findClassifier({ blocks }: Pick<ResolvedRecipe, 'blocks'>): string | null {
   return blocks.find((block) => 'schema' in block && block.schema === 'size')?.id ?? null;
 }

@@ -8,7 +8,7 @@ import type { ErrorPolicy } from '../machine/workflow-program.js';
 
 /**
  * A recipe with every default filled in and every string parsed, as `recipe show` prints it, `init` captures it and
- * runs use it. Templates (`{name}`, `{goal}`, `{round}`, …) are still unfilled.
+ * runs use it. Placeholders (`{name}`, `{goal}`, `{round}`, …) are not filled yet.
  */
 export interface ResolvedRecipe {
   name: string;
@@ -22,20 +22,20 @@ export interface ResolvedRecipe {
   preferences: Record<string, PreferenceSpec>;
   /** What must be available before a run begins. */
   needs?: Need[];
-  /** The sections that DRAFT.md must have; `stated`: listed by the recipe, not by default. */
+  /** The sections that DRAFT.md must have. `stated`: the recipe lists them itself. */
   draft: { required: SectionId[]; stated: boolean };
-  /** Null where the recipe states no `guard`; declared.ts has the default. */
+  /** Null if the recipe states no `guard.writes`; declared.ts has the default. */
   guardWrites: string[] | null;
-  /** This and the next as stated, like `closing` and `begins`; declared.ts has their defaults. */
+  /** This and the following optional fields are as stated; declared.ts has their defaults. */
   guardSources?: 'kept' | 'free';
   inherits?: string[];
   artifacts?: string[];
-  /** That the recipe itself lists its artifacts. */
+  /** Set if the recipe lists its artifacts itself. */
   statesArtifacts?: true;
   closing?: string;
   begins?: 'planning' | 'execution';
   cleanup: string[];
-  /** Whether a run needs a goal, because the recipe demands or uses one. */
+  /** Whether a run needs a goal, because the recipe requires or uses one. */
   usesGoal: boolean;
   /** Whether any block reads or writes DRAFT.md; if so, `init` creates it. */
   usesDraft: boolean;
@@ -48,28 +48,28 @@ export interface ResolvedRecipe {
 /** What a recipe can require of the machine and the repository (recipes.md §1; recipes.md §4). */
 export type Need = 'remote' | 'gh';
 
-/** What only engine recipes have: the stages of todos and of the run, and who acts in each (engine.md, Shape). */
+/** What only engine recipes have: the stages of todos and of the run, and the actor of each (engine.md, Shape). */
 export interface ResolvedEngine {
   program: EngineProgram;
-  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …), with `stateBegin` where it is enabled. */
+  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …); includes `stateBegin` if it is enabled. */
   handlers: Record<string, ResolvedHandler>;
 }
 
-/** What acts in a stage of an execution, shipped or the recipe's own. */
+/** The handler of a stage of an execution: shipped, or the recipe's own. */
 export interface ResolvedHandler {
-  /** As the recipe writes it: `wrap_up`, `security_scan`. */
+  /** The key in the recipe: `wrap_up`, `security_scan`. */
   key: string;
-  /** The registry's handler, or null for one of the recipe's own. */
+  /** The id of the shipped handler; null for the recipe's own. */
   shipped: string | null;
   actor: StageActor;
-  /** subagent: the role. */
+  /** For a subagent: the role. */
   agent?: string;
-  /** subagent: the task's rules, read from `promptFile` at capture. */
+  /** For a subagent: the rules of the task, read from `promptFile` at capture. */
   prompt?: string;
   promptFile?: string;
-  /** cli, own handlers: the external command. */
+  /** For `cli`, own handlers only: the external command. */
   command?: ExternalCommand;
-  /** human: the question; templates unfilled. */
+  /** For a human: the question, with its placeholders not filled. */
   message?: string;
   when?: string;
 }
@@ -79,14 +79,14 @@ export interface PreferenceSpec {
   type: 'bool' | 'string' | 'int';
   default?: boolean | string | number;
   description: string;
-  /** The only values allowed; for built-in preferences. */
+  /** The only allowed values; for built-in preferences. */
   values?: (string | boolean)[];
 }
 
-/** A `dev-cli …` command of a recipe, parsed by the registry; templates in its values are unfilled. */
+/** A recipe's `dev-cli …` command, parsed by the command registry; placeholders in its values are not filled. */
 export type OwnCommand = Invocation & { source: string };
 
-/** An external command: an argument vector, or one shell line when the recipe says `shell: true`. */
+/** An external command: an argument vector, or one shell line if the recipe says `shell: true`. */
 export interface ExternalCommand {
   argv: string[];
   shell: boolean;
@@ -105,28 +105,28 @@ export interface ResolvedChoice {
   label: string;
   /** `next`, `halt`, or the id of an earlier block. */
   goto: string;
-  /** Whether the choice needs a note that says why. */
+  /** Whether the choice needs a note with the reason. */
   reasonRequired: boolean;
-  /** The choice is offered only where it holds. */
+  /** The condition under which the choice is offered. */
   when?: string;
-  /** Whether the work is one size larger from then on. */
+  /** Set if the choice makes the work one size larger from then on. */
   grows?: true;
 }
 
 /** An agent that a block starts. */
 export interface ResolvedAgent {
-  /** Unique in the recipe. */
+  /** Unique within the recipe. */
   id: string;
-  /** The role, by the name of its definition. */
+  /** The role, which is the name of an agent definition. */
   type: string;
   /** One sentence of emphasis from the recipe. */
   promptHint?: string;
-  /** The task: inline, or read from `promptFile` at capture. */
+  /** The task: stated inline, or read from `promptFile` at capture. */
   prompt?: string;
-  /** Where `prompt` was read from, as the recipe names it. */
+  /** The file that `prompt` was read from, as the recipe names it. */
   promptFile?: string;
   promptVariant?: string;
-  /** Relative to the run's directory; an agent without it reports through `--result`. */
+  /** Relative to the run's directory. An agent without an output reports through `--result`. */
   output?: string;
   readsFrom: string[];
   when?: string;
@@ -134,7 +134,7 @@ export interface ResolvedAgent {
 
 interface CommonBlock {
   id: string;
-  /** For people, in one line of at most 60 characters. */
+  /** One line for people, at most 60 characters. */
   title?: string;
   kind: BlockKind;
   when?: string;
@@ -146,67 +146,67 @@ interface CommonBlock {
 export interface InstructedBlock extends CommonBlock {
   /** At most 600 characters; never empty. */
   instruction: string;
-  /** The whole instruction where `instruction` is only its beginning; actions/<id>/prompt.md holds it. */
+  /** The full instruction if `instruction` is only its beginning; the agent reads it in actions/<id>/prompt.md. */
   instructionText?: string;
   /** The instruction's file, as the recipe names it. */
   instructionFile?: string;
   /** Files the agent reads before it acts. */
   read: string[];
-  /** Files the agent reads when needed. */
+  /** Files the agent reads only when needed. */
   consult: string[];
   asks: 'user' | null;
 }
 
-/** dev-cli runs a command. */
+/** A block for which dev-cli runs a command. */
 export interface CliBlock extends CommonBlock {
   kind: 'cli';
   command: BlockCommand;
-  /** Whether the block stands for what `init` did: done from the start, never run. */
+  /** Whether the block represents the `init` command: it is done from the start and never run. */
   standsForInit: boolean;
-  /** The earlier block to go back to when the command fails, at most `maxRounds` times. */
+  /** The earlier block to return to when the command fails, at most `maxRounds` times. */
   revise?: string;
   maxRounds?: number;
 }
-/** What the data that an agent hands in must fit. */
+/** The rules for data that an agent hands in. */
 export interface DataForm {
-  /** The name of a shipped schema, or a path beside the recipe; without it any JSON is accepted. */
+  /** The name of a shipped schema, or a path beside the recipe. Without it any JSON is accepted. */
   schema?: string;
   /** The content of the schema file. */
   schemaText?: string;
   /** Whether the run keeps the data, for conditions and placeholders (recipes.md, Data). */
   keepsData?: true;
 }
-/** The agent does something once. */
+/** A block in which the agent does something once. */
 export interface LlmBlock extends InstructedBlock, DataForm {
   kind: 'llm';
   choices: ResolvedChoice[];
   save?: OwnCommand;
-  /** Draft sections this block writes. */
+  /** The sections of DRAFT.md that this block writes. */
   sections: SectionId[];
   maxRounds?: number;
 }
-/** The agent works in rounds. */
+/** A block in which the agent works in rounds. */
 export interface LlmLoopBlock extends InstructedBlock, DataForm {
   kind: 'llm-loop';
   save?: OwnCommand;
   sections: SectionId[];
   exitCheck?: OwnCommand;
-  /** An external exit check, in place of `exitCheck`: the round is judged when it has ended. */
+  /** An external exit check, in place of `exitCheck`. It judges the round when the command has ended. */
   exitCommand?: ExternalCommand;
   exitWhen?: string;
   maxRounds: number;
   revise?: string;
 }
-/** The agent writes a file, then dev-cli runs a command on it. */
+/** A block in which the agent writes a file and dev-cli then runs a command on it. */
 export interface LlmCliBlock extends InstructedBlock, DataForm {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
-  /** Of a Markdown file: what it must have. */
+  /** For a Markdown file: the headings it must have. */
   headings?: string[];
   command?: BlockCommand;
 }
-/** Other agents work, once or in rounds. */
+/** A block in which other agents work, once or in rounds. */
 export interface SubagentBlock extends InstructedBlock {
   kind: 'subagent' | 'subagent-loop';
   agents: ResolvedAgent[];
@@ -217,66 +217,66 @@ export interface SubagentBlock extends InstructedBlock {
   maxRounds: number;
   revise?: string;
 }
-/** The run waits for a choice. */
+/** A block at which the run waits for a choice. */
 export interface GateBlock extends InstructedBlock {
   kind: 'wait-for-user';
-  /** The question; templates unfilled. */
+  /** The question, with its placeholders not filled. */
   message: string;
   choices: ResolvedChoice[];
   /** Whether only a person may choose. */
   human: boolean;
-  /** As stated; `isPlanGate` of declared.ts has the default. */
+  /** As stated; `isPlanGate` in declared.ts has the default. */
   approves?: 'plan';
-  /** The document that is judged. */
+  /** The document to be judged. */
   artifact?: string;
   maxRounds: number;
 }
-/** The only block of an engine recipe, described by the recipe's `engine`. */
+/** The only block of an engine recipe; the recipe's `engine` describes it. */
 interface EngineBlock extends CommonBlock {
   kind: 'engine';
 }
 /** A block of any type. */
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
 export type BlockOf<K extends BlockKind> = Exclude<ResolvedBlock, { kind: Exclude<BlockKind, K> }>;
-/** A block that hands an action of its own to the agent or a person. */
+/** A block that issues an action to the agent or a person. */
 export type AgentFacingBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 
 /** An agent definition as captured (from agents/, .dev/agents, .claude/agents, …). */
 export interface CapturedAgent {
   /** The role's name. */
   type: string;
-  /** Its file: relative to the root, or `dev-cli:agents/x.md` for a shipped one. */
+  /** The definition's file: relative to the root, or `dev-cli:agents/x.md` if shipped. */
   source: string;
   description: string;
-  /** The first sentence of the body: who the agent is. */
+  /** The first sentence of the body, which says who the agent is. */
   role: string;
   body: string;
 }
 
 export interface ResolvedPhase {
-  /** Unique in the workflow. */
+  /** Unique within the workflow. */
   name: string;
-  /** The path of its recipe among the captured sources. */
+  /** The path of the phase's recipe among the captured sources. */
   source: string;
   recipe: ResolvedRecipe;
   when?: string;
 }
 
-/** A meta recipe with every default filled in and the recipes of its phases (recipes.md §4). */
+/** A meta recipe with every default filled in, and the recipes of its phases (recipes.md §4). */
 export interface ResolvedWorkflow {
   name: string;
   type: 'meta';
   language: 1;
   description: string;
-  /** The mode of phases that state none; complete once `init` has added the flags. */
+  /** The mode for phases that state none; complete once `init` has added the flags. */
   mode: Record<string, string>;
-  /** The workflow's vars, for `when`; one that a phase declares, too, replaces that phase's default. */
+  /** The workflow's vars, for `when`. A var that a phase declares, too, overrides that phase's default. */
   vars: JsonObject;
-  /** The preferences of all phases and those that a `when` reads. */
+  /** The preferences of all phases, and those that a `when` reads. */
   preferences: Record<string, PreferenceSpec>;
-  /** What the whole workflow needs; the needs of a phase are in its recipe. */
+  /** The needs of the workflow as a whole; those of a phase are in its recipe. */
   needs?: Need[];
-  /** This and the next two as stated; declared.ts has their defaults. */
+  /** This and the next two are as stated; declared.ts has their defaults. */
   artifacts?: string[];
   closing?: string;
   begins?: 'planning' | 'execution';
@@ -285,20 +285,20 @@ export interface ResolvedWorkflow {
   phases: ResolvedPhase[];
 }
 
-/** recipe.json: all that a run needs of its recipe, whatever happens to the files (recipes.md §5). */
+/** The content of recipe.json: all that a run needs of its recipe, whatever happens to the files (recipes.md §5). */
 export interface CapturedRecipe {
-  /** `COMPILER_VERSION` of the release that captured it. */
+  /** The `COMPILER_VERSION` of the dev-cli that captured the recipe. */
   compiler: number;
-  /** SHA-256 over all captured sources. */
+  /** SHA-256 of all captured sources together. */
   digest: string;
-  /** Every file it was compiled from, the recipe first; `path` as shown to the user. */
+  /** Every file the recipe was compiled from, the recipe itself first; `path` as shown to the user. */
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
-  /** The shared homes that sources come from, in order of precedence, named like them; absent where there are none. */
+  /** The shared homes that sources come from, in order of precedence, shown as in `sources`; absent if none. */
   homes?: string[];
-  /** The recipe that runs: for a workflow, that of the current phase, which is the first one in recipe.json. */
+  /** The current recipe: for a workflow, that of the current phase, which in recipe.json is the first. */
   recipe: ResolvedRecipe;
-  /** Definitions by role, variants as `<role>.<variant>`. */
+  /** Agent definitions by role; variants under `<role>.<variant>`. */
   agents: Record<string, CapturedAgent>;
-  /** Workflows only; `agents` and `sources` are then those of all phases. */
+  /** Only for workflows; `agents` and `sources` then cover all phases. */
   workflow?: ResolvedWorkflow;
 }

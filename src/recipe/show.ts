@@ -30,7 +30,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-/** Renders a workflow as YAML; its phases name their recipes. */
+/** Renders a workflow as YAML. Its phases only name their recipes. */
 export function showWorkflow(workflow: ResolvedWorkflow): string {
   const { name, type, language, mode, vars, phases } = workflow;
   const [first] = phases;
@@ -78,7 +78,7 @@ function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): 
   return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
 }
 
-/** Shows `block`, `config` and `handlers` of an engine recipe; its depth is shown under `mode`. */
+/** Shows `block`, `config` and `handlers` of an engine recipe. The depth is shown under `mode`. */
 function showEngine({ program, handlers }: ResolvedEngine): Shown {
   const { policies } = program;
   const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
@@ -106,7 +106,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
   };
 }
 
-/** Shows own handlers in the order in which they run, each `after` the stage before it. */
+/** Shows own handlers in the order in which they run, each with `after` naming the stage before it. */
 function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
   return Object.fromEntries(
     stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {
@@ -122,7 +122,7 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
   );
 }
 
-/** A recipe may do without; an empty one cannot be written. */
+/** A recipe may have no description, but the language does not allow an empty one. */
 function showDescription({ description }: { description: string }): Shown {
   return description === '' ? {} : { description };
 }

@@ -7,14 +7,14 @@ import { createLazily, loadLazily } from '../base/lazy.js';
 import { listFaults } from '../documents/schema-faults.js';
 import { describeFaults } from '../documents/schema-findings.js';
 
-/** JSON Schemas of a recipe's own; nothing else uses ajv at run time (house.md, Speed). */
+/** JSON Schemas that come with a recipe; nothing else uses ajv at run time (house.md, Speed). */
 
 const ajv = loadLazily<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
 
-/** Judges schemas alone and is given none to keep: making the validator of schemas takes ten times as long as that of a schema. */
+/** Only checks schemas, never compiles one: building ajv's schema checker takes ten times as long as compiling. */
 const dialect = createLazily(() => createAjv());
 
-/** Says why a text is no usable JSON Schema (2020-12), or null. References to other files are not followed. */
+/** Returns why a text is not a usable JSON Schema (2020-12), or null. References to other files are not followed. */
 export function findSchemaProblem(text: string): string | null {
   let schema: unknown;
   try {
@@ -33,7 +33,7 @@ export function findSchemaProblem(text: string): string | null {
   }
 }
 
-/** Says what in a schema is not of its dialect, of each place the first; null when all of it is. */
+/** Describes where a schema breaks the rules of JSON Schema, with one fault per position; null if it does not. */
 function describeMisfits(schema: Record<string, unknown>): string | null {
   const judge = dialect();
   if (judge.validateSchema(schema) === true) return null;
@@ -45,13 +45,13 @@ function describeMisfits(schema: Record<string, unknown>): string | null {
   return said.join('; ');
 }
 
-/** Validators by the text of their schema: a suite of fixtures is judged by a handful, hundreds of times. */
+/** Compiled validators by schema text: a test suite validates hundreds of fixtures by a handful of schemas. */
 const compiled = new Map<string, ReturnType<typeof compileSchema>>();
 const KEPT = 16;
 
 /**
- * Lists what in `value` does not fit a schema, each fault with its JSON pointer.
- * @param text the schema, in which `findSchemaProblem` has found nothing wrong
+ * Lists the faults of `value` under a schema, each with its JSON pointer.
+ * @param text the schema, for which `findSchemaProblem` returned null
  */
 export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   const validate = compiled.get(text) ?? compileSchema(JSON.parse(text) as Record<string, unknown>);
@@ -62,19 +62,19 @@ export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   );
 }
 
-/** Whether it is to be judged as JSON Schema 2020-12. */
+/** Whether a schema counts as JSON Schema 2020-12. */
 function isOfDialect({ $schema }: Record<string, unknown>): boolean {
   return $schema === undefined || $schema === 'https://json-schema.org/draft/2020-12/schema';
 }
 
-/** @param options left out: the schema was judged before */
+/** @param options by default the schema is not checked again */
 function compileSchema(schema: Record<string, unknown>, options: Options = { validateSchema: false }) {
   return createAjv(options).compile(schema);
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** The one format that is judged (recipes.md, Data); others are passed over. */
+/** The only format that is checked (recipes.md, Data); others are ignored. */
 function isInstant(text: string): boolean {
   return INSTANT.test(text) && !Number.isNaN(Date.parse(text));
 }

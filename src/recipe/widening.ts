@@ -1,17 +1,17 @@
 import type { CapturedRecipe, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 
 /**
- * What a recipe that is not shipped says that would let commands of a plan start without a person having seen them. It counts
- * once a person of this clone trusts it (protocol.md, Trust).
+ * Settings by which a recipe that is not shipped would let a plan's commands start before a person has seen them. They
+ * take effect only once a person of this clone trusts the recipe (protocol.md, Trust).
  */
 
-/** A recipe, or a workflow, and its file as the captured sources name it. */
+/** A recipe or a workflow, and its file as named in the captured sources. */
 interface Part {
   file: string;
   of: ResolvedRecipe | ResolvedWorkflow;
 }
 
-/** Says what widens in a captured recipe, each with its file; empty for what ships. */
+/** Lists the settings of a captured recipe that widen what may run, each with its file; empty for shipped recipes. */
 export function listWidening(captured: CapturedRecipe): string[] {
   const { recipe, workflow, sources } = captured;
   const phases = (workflow?.phases ?? []).map((phase): Part => ({ file: phase.source, of: phase.recipe }));
@@ -21,7 +21,7 @@ export function listWidening(captured: CapturedRecipe): string[] {
   ]);
 }
 
-/** The recipe with the narrower values in place of all that widens: flags, and a person, may still say otherwise. */
+/** Replaces all such settings by the narrower values. Flags, or a person, may still choose otherwise. */
 export function narrow(captured: CapturedRecipe): CapturedRecipe {
   const { recipe, workflow, sources } = captured;
   const file = sources[0]?.path ?? '';
@@ -40,7 +40,7 @@ function narrowSettings(captured: CapturedRecipe, part: Part): Pick<ResolvedReci
   const spec = preferences['approve_commands'];
   return {
     mode: goesUnasked(captured, part) ? open : mode,
-    // Those of a workflow are also those of its phases, whosever they are; no recipe that ships says `auto`.
+    // A workflow's preferences include those of its phases, shipped or not; no shipped recipe says `auto`.
     preferences:
       spec?.default === 'auto' ? { ...preferences, approve_commands: { ...spec, default: 'ask' } } : preferences,
   };
@@ -59,7 +59,7 @@ function isShipped({ sources }: CapturedRecipe, file: string): boolean {
   return sources.find(({ path }) => path === file)?.shipped === true;
 }
 
-/** Whether a plan may be carried out in the mode that this states. */
+/** Whether a plan may be carried out in this recipe's or workflow's mode. */
 function carriesOut(of: Part['of']): boolean {
   return of.type === 'meta' ? of.phases.some(({ recipe }) => carriesOut(recipe)) : of.type === 'engine';
 }

@@ -5,17 +5,17 @@ import { ARTIFACTS } from './declared.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Which documents the blocks of a recipe write. */
+/** Finds out which documents the blocks of a recipe write. */
 
 /** A document that a block writes. */
 export interface Write {
-  /** Relative to the run's directory, with its placeholders. */
+  /** Relative to the run's directory, with placeholders not filled. */
   path: string;
-  /** The conditions that must all hold for the block, and the agent, to be there. */
+  /** The conditions of the block and the agent, all of which must hold for the document to be written. */
   when: string[];
-  /** What else must have come true for the document to exist. */
+  /** What else must have happened for the document to exist. */
   unsure: string[];
-  /** The agent that writes it, by its id. */
+  /** The id of the agent that writes it. */
   agent?: string;
 }
 
@@ -45,7 +45,7 @@ function listCommandOutputs(command: string, input: Record<string, unknown>): st
   return [];
 }
 
-/** Lists those documents that no block promises: an agent writes them because an instruction says so, or a command does. */
+/** Lists those of `paths` that no block promises: an agent writes them by its instruction, or a command does. */
 export function listUnpromised(
   paths: readonly string[],
   recipes: readonly Pick<ResolvedRecipe, 'blocks' | 'usesDraft'>[],
@@ -60,7 +60,7 @@ export function listUnpromised(
   return paths.filter((path) => !promised.some((pattern) => matchesPath(pattern, path)));
 }
 
-/** Whether `path` matches `pattern`: placeholders and wildcards stand for any text, `dir/` for all below it. */
+/** Whether `path` matches `pattern`: placeholders and wildcards match any text, `dir/` matches everything below it. */
 export function matchesPath(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   if (pattern.endsWith('/') && path.startsWith(pattern)) return true;
@@ -71,7 +71,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
 }
 
-/** Whether a path is none in the run's directory: below the root, or one that is wrong itself (lint/text.ts). */
+/** Whether a path is not in the run's directory: it is relative to the root, or itself invalid (lint/text.ts). */
 export function leavesRun(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }

@@ -5,22 +5,23 @@ import { withIoErrors } from './io.js';
 import { type Lock, type LockOwner, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
-/** A claim is held as long as its process lives; one left by a dead process is free (storage.md, Locks). */
+/** A claim is held as long as its process lives. A claim left by a dead process is free (storage.md, Locks). */
 export type Claim = Lock;
 
 interface ClaimOptions extends Pick<LockOwner, 'clock' | 'ids' | 'plain' | 'more'> {
-  /** What it is for, as others that find it are told. */
+  /** What the claim is for; shown to others that find it. */
   purpose: string;
-  /** Set where the directory may be missing: it is made. */
+  /** Set where the directory may be missing: it is created. */
   make?: true;
 }
 
-/** How often the directory of a claim is made before its absence is an error. */
+/** How many times the directory of a claim is created before its absence is an error. */
 const ATTEMPTS = 20;
 
 /**
- * Claims `path` (absolute; without `make`, its directory exists). The file has the form of a lock. Never waits.
- * @returns null when a living process has it
+ * Claims `path` (absolute; its directory must exist unless `make` is set). The file has the format of a lock. Never
+ * waits.
+ * @returns null if a living process holds the claim
  * @throws DevCliError `IO`
  */
 export function claim(path: string, { make, ...taker }: ClaimOptions): Claim | null {
@@ -31,7 +32,7 @@ export function claim(path: string, { make, ...taker }: ClaimOptions): Claim | n
         const got = tryLock(path, { identity: identifyProcess(), ...taker });
         return 'release' in got ? got : null;
       } catch (error) {
-        // A holder that is done may remove the directory, empty, just before this one writes into it.
+        // A holder that finishes may remove the empty directory just before this process writes into it.
         if (!make || getSystemCode(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
       }
     }
@@ -39,8 +40,8 @@ export function claim(path: string, { make, ...taker }: ClaimOptions): Claim | n
 }
 
 /**
- * Says why the claim at `path` can never be had from here: its process cannot be looked up, or the file is no claim. Null for
- * one that is free, or will be when its process ends.
+ * Returns the reason why this process can never get the claim at `path`: its holder cannot be looked up from here, or
+ * the file is not a claim. Null if the claim is free, or will be when its process ends.
  * @throws DevCliError `IO`
  */
 export function findClaimObstacle(path: string): DevCliError | null {
@@ -53,7 +54,7 @@ export function findClaimObstacle(path: string): DevCliError | null {
 }
 
 /**
- * The living process that has claimed `path`, or null. A claim made on another machine counts as living.
+ * Returns the living process that holds the claim at `path`, or null. A holder on another machine counts as living.
  * @throws DevCliError `IO`
  */
 export function findClaimOwner(path: string): LockRecord | null {

@@ -11,19 +11,19 @@ import { createPatch, serializeNormal } from './snapshot.js';
 import { type Codec, type Decision, ENTRY_VERSION, type Entry, type WithSeq } from './store.js';
 import { LARGEST_TEXT, packTexts } from './texts.js';
 
-/** A commit, computed and not yet written. */
+/** A commit, computed but not yet written. */
 export interface StoreCommit {
-  /** The lines to append. */
+  /** The journal lines to append. */
   lines: string;
-  /** `seq` of its last entry. */
+  /** `seq` of the commit's last entry. */
   seq: number;
-  /** The snapshot after it. */
+  /** The snapshot after the commit. */
   snapshot: JsonObject;
-  /** Its bytes. */
+  /** The snapshot's serialized text. */
   text: string;
-  /** Contents by digest that are too large for a line. */
+  /** Contents that are too large for a journal line, by digest. */
   large: Map<string, Buffer>;
-  /** The documents that differ from what they are to be. */
+  /** The documents to write: those whose content changes. */
   placements: DocumentWrite[];
 }
 
@@ -38,12 +38,13 @@ export interface CommitBase extends Whose {
   files: DocumentReader;
 }
 
-/** A decision with something to write. */
+/** A decision with entries to write. */
 export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { entries: unknown }>;
 
 /**
  * Computes the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
- * @throws DevCliError `IO` when a document's place is taken by something else, `DATA_MALFORMED` for one over 8 MiB
+ * @throws DevCliError `IO` when something other than a file is at a document's path, `DATA_MALFORMED` for one over 8
+ * MiB
  */
 export function buildCommit<S extends WithSeq>(base: CommitBase, decision: WriteDecision<S>): StoreCommit {
   const seq = base.seq + decision.entries.length;
@@ -89,7 +90,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
 }
 
 /**
- * Lists where renderings go.
+ * Lists the renderings to write.
  * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
  */
 export function buildRenderings(

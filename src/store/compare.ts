@@ -5,10 +5,10 @@ import { digestDocument, readDocument } from './documents.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 
-/** How many places of a snapshot are named: an entirely different one would fill pages. */
+/** How many positions of a snapshot are listed: a completely different snapshot would fill pages. */
 const PLACES_SHOWN = 20;
 
-/** A change of a document as an entry records it: the digests before and after. */
+/** A change of a document as an entry records it: its digests before and after. */
 export interface Change {
   seq: number;
   before: string | null;
@@ -32,18 +32,18 @@ export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference,
   return more === 0 ? shown : [...shown, { problem: `differs in ${more} further places` }];
 }
 
-/** What a document is compared by. */
+/** What is known for comparing a document. */
 export interface DocumentChecks {
-  /** `seq` of the last entry whose commit is finished; documents of later commits may still be as they were. */
+  /** `seq` of the last entry whose commit is finished. Documents of later commits may not be written yet. */
   finished: number;
-  /** Whether the owner of the store alone writes it. */
+  /** Whether only the owner of the store writes the document. */
   own: boolean;
-  /** Whether the machine has stopped since: what was not synced may be lost, and the next call puts it back. */
+  /** Whether the machine has rebooted since: unsynced data may be lost, and the next call restores it. */
   rebooted: boolean;
   object: (digest: string) => Buffer | null;
 }
 
-/** Says why a document is not as the journal left it; null if it is, or will be once its commit is finished. */
+/** Describes how a document differs from what the journal says; null if it does not, or its commit is unfinished. */
 export function findDocumentDifference(
   files: DocumentReader,
   path: string,
@@ -83,7 +83,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/** Describes what a write that was not atomic left, or one that was not synced if `zeros`; null for anything else. */
+/** Describes a partly written document or, if `zeros`, one with zeros for unsynced data; null for any other. */
 function describeTorn(files: DocumentReader, path: string, whole: Buffer | null, zeros: boolean): string | null {
   const content = readDocument(files, path);
   if (content === null || whole === null || content.length > whole.length) return null;

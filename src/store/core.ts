@@ -19,14 +19,14 @@ import type { Decision, Entry, Store, StreamState, WithSeq } from './store.js';
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
-  /** Left out: marks are recorded in the journal and have no other effect. */
+  /** By default marks are only recorded in the journal. */
   marker?: Marker | undefined;
 }
 
 /**
- * Creates a store over a medium: the order of a commit, of a redo and of a recovery, the same for every medium
+ * Creates a store over a medium. Defines the order of a commit, of a redo and of a recovery, the same for every medium
  * (storage.md, A commit).
- * @throws per method as documented at `Store`; what `Layout.checkedName` throws for a stream that cannot be one
+ * @throws per method as documented at `Store`; what `Layout.checkedName` throws for an invalid stream name
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { layout, medium, codec, clock, marker } = options;
@@ -39,7 +39,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
   /**
    * Finishes on disk, under the lock, what a crash left undone.
-   * @returns what remains to be done once the owner has put renderings of the commit in place; null: nothing
+   * @returns the rest of the work, for after the owner has written renderings of the commit; null if nothing is left
    */
   function mend(stream: string, state: OpenedStream<S>): (() => void) | null {
     if (state.tail.size > state.tail.end) cutTail(stream, state);
@@ -64,13 +64,13 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     );
   }
 
-  /** Carries out what follows the commit. */
+  /** Does what follows the append of a commit: writes its documents and updates the marks. */
   function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: Marking | undefined): void {
     medium.place(stream, placements);
     marking?.follow?.();
   }
 
-  /** The snapshot is last: it says that the rest is done. */
+  /** Writes the snapshot last, because it shows that everything before it is done. */
   function conclude(stream: string, marking: Marking | undefined, text: string): void {
     medium.replaceSnapshot(stream, text);
     marking?.settle?.();
@@ -95,12 +95,12 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     }
   }
 
-  /** Redoes what a crash left, decides, and writes; the stream is locked. */
+  /** Finishes what a crash left, decides, and writes; called under the stream's lock. */
   function decideUnderLock<A>(stream: string, decide: (head: StreamState<S>) => Decision<S, A>): A {
     const state = finder.underLock(stream);
     const finish = mend(stream, state);
     const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
-    // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
+    // A crash may have left only this step of the last commit undone. A commit with new marks makes it unnecessary.
     const settleLast = (): void => {
       const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
       if (marks !== undefined) marker?.settle(stream, marks);
@@ -218,13 +218,13 @@ function describeCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: numbe
   return { seq, before: tail.last?.marks };
 }
 
-/** Merges the marks of consecutive commits: the last value of each mark counts. */
+/** Merges the marks of consecutive commits; the last value of each mark wins. */
 function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);
 }
 
-/** The error of a step after the commit: what was asked for is recorded, and the next call finishes it. */
+/** Adds to an error after the commit that the request is recorded, and that the next call finishes it. */
 function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
   return new DevCliError(

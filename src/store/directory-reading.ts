@@ -12,7 +12,7 @@ import { readBootId, readUptime } from './process.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
 import type { Codec, ReadStore, WithSeq } from './store.js';
 
-/** Far more than any snapshot has, in bytes; a larger file is not read into memory. */
+/** Far larger than any snapshot, in bytes; a larger file is not read into memory. */
 const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 
 /** Where the streams of a layout lie on this machine's disk. */
@@ -20,17 +20,17 @@ export interface Places {
   layout: Layout;
   /** Absolute, without links. */
   root: string;
-  /** `Layout.home`, absolute; it may be a link, and need not exist. */
+  /** `Layout.home`, absolute. It may be a link, and need not exist. */
   home: string;
-  /** Resolves a directory below the root; refuses a link out of it. */
+  /** Resolves a directory below the root; refuses one that a link leads out of the root. */
   inside(path: string): string;
-  /** The path of a stream's directory, or of something in it. */
+  /** Returns the path of a stream's directory, or of something in it. */
   inStream(stream: string, name?: string): string;
-  /** Runs `work` on a path of the stream; its errors name the path. */
+  /** Runs `work` on a path of the stream; errors of the system name the path. */
   at<T>(stream: string, name: string, work: (path: string) => T): T;
 }
 
-/** What opens the streams of a layout. */
+/** The options for opening the streams of a layout. */
 export interface OpenOptions<S extends WithSeq> {
   /** Absolute. */
   root: string;
@@ -40,8 +40,9 @@ export interface OpenOptions<S extends WithSeq> {
 }
 
 /**
- * Opens the streams of a layout for questions: the journal's last line need not be checked where the snapshot is current.
- * @throws DevCliError `IO` when the root is not there
+ * Opens the streams of a layout for reading only: the checksum of the journal's last line is skipped if the snapshot is
+ * current.
+ * @throws DevCliError `IO` when the root does not exist
  */
 export function openDirectoryForReading<S extends WithSeq>({
   root,
@@ -58,11 +59,11 @@ export function openDirectoryForReading<S extends WithSeq>({
 }
 
 /**
- * Creates the places below a root. They are resolved at each use: a directory may have become a link.
+ * Creates the places below a root. Paths are resolved at each use, since a directory may have become a link.
  * @param directory absolute
- * @param known directories that have been looked at: a question, which is short and writes nothing, looks at each once
- * @throws DevCliError `IO` when the root is not there. Methods throw `IO` where a link leads out of the root and, except for
- * `at`, system errors
+ * @param known directories already checked: a call that only reads is short and checks each once
+ * @throws DevCliError `IO` when the root does not exist. Methods throw `IO` where a link leads out of the root and,
+ * except for `at`, system errors
  */
 export function createPlaces(directory: string, layout: Layout, known?: Set<string>): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
@@ -100,7 +101,7 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
         try {
           const content = readRegular(path, LARGEST_SNAPSHOT);
           if (content !== null) return content.toString('utf8');
-          // Too large to be a snapshot of ours: as unusable as one that does not parse.
+          // Too large to be a snapshot of dev-cli: treated like one that does not parse.
           if (lstatSync(path).isFile()) return '';
         } catch (error) {
           if (getSystemCode(error) === 'ENOENT') return null;
@@ -127,8 +128,8 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
 }
 
 /**
- * Whether a directory may hold a stream. One whose journal is lost, unreadable or no file counts too: reading it says what is
- * wrong.
+ * Whether a directory may hold a stream. It also counts if its journal is lost, unreadable or not a file: reading the
+ * stream then says what is wrong.
  */
 function mayHoldStream({ names }: Layout, directory: string): boolean {
   try {
@@ -141,7 +142,7 @@ function mayHoldStream({ names }: Layout, directory: string): boolean {
   }
 }
 
-/** Lists the names of the directories in a directory, without links. */
+/** Lists the names of the subdirectories, without links. */
 function listSubdirectories(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>

@@ -13,31 +13,31 @@ import type { Marker, Medium } from './medium.js';
 import { identifyProcess } from './process.js';
 import type { Store, WithSeq } from './store.js';
 
-/** What creates the medium of a directory. */
+/** The options for creating the medium of a directory. */
 export interface DirectoryOptions {
   places: Places;
   clock: Clock;
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
   lockWaitMs?: number;
-  /** What locks are taken for, as a call that has to wait is told. Default `a commit`. */
+  /** What locks are taken for; shown to calls that have to wait. Default `a commit`. */
   purpose?: string;
 }
 
-/** The medium of a directory, and what a `Marker` needs besides. */
+/** The medium of a directory, with what a `Marker` needs besides. */
 export interface DirectoryMedium extends Medium {
   readonly places: Places;
   /**
-   * Changes files in `Layout.home` under the common lock, which is taken after a stream's own; waiting for it blocks this
-   * process.
+   * Changes files in `Layout.home` under the common lock, which is taken after a stream's own lock. Waiting for it
+   * blocks this process.
    * @throws DevCliError `LOCKED`, `IO`, and what `change` throws
    */
   exclusively(change: () => void): void;
-  /** Whether a stream's lock file exists, held or left behind. Throws system errors. */
+  /** Whether a stream's lock file exists, whether held or abandoned. Throws system errors. */
   isLocked(stream: string): boolean;
 }
 
-/** The store of a directory, and what a `Marker` needs of it. */
+/** The store of a directory, with the medium that a `Marker` needs. */
 export interface OpenedDirectory<S extends WithSeq> {
   store: Store<S>;
   medium: DirectoryMedium;
@@ -45,7 +45,7 @@ export interface OpenedDirectory<S extends WithSeq> {
 
 /**
  * Opens the streams of a layout below a directory. Nothing is written before the first commit.
- * @throws DevCliError `IO` when the root is not there
+ * @throws DevCliError `IO` when the root does not exist
  */
 export function openDirectory<S extends WithSeq>(
   options: Omit<DirectoryOptions, 'places'> & OpenOptions<S> & { marker?: Marker },
@@ -85,13 +85,14 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
   }
 
   /**
-   * @param at the directory of the lock, made if missing, and removed again if it stays empty
+   * Runs `work` while holding a lock file.
+   * @param at returns the directory of the lock, which is created if missing and removed again if it stays empty
    * @param shown the directory, for messages
    */
   async function whileLocked<T>(at: () => string, file: string, shown: string, work: () => T | Promise<T>): Promise<T> {
     let made: string[] = [];
     try {
-      // Otherwise a root that has vanished would be created anew.
+      // Otherwise a root that has vanished would be created again.
       statSync(root);
       const directory = at();
       const held = await lock(join(directory, file), taker(), waiting, () => {

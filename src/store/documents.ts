@@ -12,13 +12,13 @@ import type { DocumentWrite } from './medium.js';
 const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Reads a stream's documents on disk, for one call: a directory that was checked is not checked again.
+ * Reads a stream's documents on disk. For one call only: a directory once checked is not checked again.
  * @param root absolute, without links
  */
 export function createDiskFiles(root: string, layout: Layout, stream: string): DocumentReader {
   const directories = new Set<string>();
 
-  /** The real path, or why it cannot be used. */
+  /** Returns the real path, or why it cannot be used. */
   function find(path: string): { path: string } | 'outside' | 'special' {
     const inside = toRootRelative(layout, stream, path);
     if (inside === null) return 'outside';
@@ -72,7 +72,7 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
 }
 
 /**
- * Puts documents in place; those that ask for it are durable at the end, with one sync per directory.
+ * Writes documents. Those marked `durable` are durable when it returns, with one sync per directory.
  * @throws DevCliError `IO`, system errors
  */
 export function writeDocuments(root: string, placements: readonly DocumentWrite[]): void {
@@ -84,10 +84,10 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
   for (const directory of changed) syncDirectory(directory);
 }
 
-/** Puts a document in place; returns its directory, or null if nothing changed. */
+/** Writes one document; returns its directory, or null if nothing changed. */
 function writeDocument(root: string, { path, content, room, append, durable, aside }: DocumentWrite): string | null {
   if (room) return null;
-  // Resolved for each document: nothing may be written through a link made meanwhile.
+  // Resolved anew for each document, so that nothing is written through a link created meanwhile.
   const directories = new Set<string>();
   const directory = resolvePath(root, dirname(join(root, path)), directories);
   if (directory.kind !== 'inside') throw isLinkOut(root, path);
@@ -105,7 +105,7 @@ function writeDocument(root: string, { path, content, room, append, durable, asi
   return directory.path;
 }
 
-/** Where nothing is, what was there is lost: whoever misses it makes the whole anew. */
+/** Appends to a file. A missing one has lost its earlier content and is not created: it must be rendered whole. */
 function appendTo(path: string, content: Buffer): void {
   if (readFacts(path).kind !== 'file') return;
   const descriptor = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
@@ -124,12 +124,12 @@ function keepAside(target: string, aside: number): void {
   );
 }
 
-/** Removes the empty ones of `directories`, deepest first, after a commit that failed. */
+/** Removes those of `directories` that are empty, deepest first, after a commit that failed. */
 export function removeEmpty(directories: readonly string[]): void {
   for (const directory of directories) clearUp(() => rmdirSync(directory));
 }
 
-/** Removes a file; false when there was none. Throws system errors. */
+/** Removes a file; returns false if there was none. Throws system errors. */
 export function removeFile(path: string): boolean {
   try {
     unlinkSync(path);
@@ -140,7 +140,7 @@ export function removeFile(path: string): boolean {
   }
 }
 
-/** Returns the first of the names for 1, 2, … that is free. Throws system errors. */
+/** Returns the first of the names for 1, 2, … that is not taken. Throws system errors. */
 export function findFreeName(name: (n: number) => string): string {
   for (let n = 1; ; n++) {
     if (readFacts(name(n)).kind === 'missing') return name(n);
@@ -165,9 +165,9 @@ function isLinkOut(root: string, path: string): Error {
 }
 
 /**
- * Writes contents under their digests, except those already there and intact. All are durable when it returns.
- * Under the stream's lock only: the temporary name is the same for everybody.
- * @param made collects the paths of the files created, also when it fails
+ * Writes contents to files named after their digests, except those already there and intact. All are durable when it
+ * returns. Call it only under the stream's lock: every process uses the same temporary name.
+ * @param made collects the paths of the files created, even when it fails
  * @throws system errors
  */
 export function writeObjects(directory: string, contents: ReadonlyMap<string, Buffer>, made: string[]): void {
@@ -184,7 +184,7 @@ export function writeObjects(directory: string, contents: ReadonlyMap<string, Bu
   if (changed) syncDirectory(directory);
 }
 
-/** The content of that digest; null when it is absent or is not what its digest says. Throws system errors. */
+/** Returns the content with this digest; null if it is missing or does not match the digest. Throws system errors. */
 export function readObject(directory: string, digest: string): Buffer | null {
   const path = join(directory, digest);
   try {
@@ -192,26 +192,26 @@ export function readObject(directory: string, digest: string): Buffer | null {
     const content = readRegular(path, MAX_DOCUMENT);
     return content !== null && sha256(content) === digest ? content : null;
   } catch (error) {
-    // A store makes no links here, so a link is foreign, wherever it leads.
+    // A store creates no links here, so a link is foreign, wherever it leads.
     if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
     throw error;
   }
 }
 
-/** Returns the digest of a document; null if there is none, undefined if what is there is not one (see `readDocument`). */
+/** Returns a document's digest; null if there is none, undefined if it is not a document (see `readDocument`). */
 export function digestDocument(files: DocumentReader, path: string): string | null | undefined {
   if (files.facts(path).kind === 'missing') return null;
   const content = readDocument(files, path);
   return content === null ? undefined : sha256(content);
 }
 
-/** Returns the content of a document; null if there is none, or what is there is not one: a directory, a link out, over 8 MiB. */
+/** Returns a document's content; null if missing or not a document: a directory, a link out of the root, over 8 MiB. */
 export function readDocument(files: DocumentReader, path: string): Buffer | null {
   const facts = files.facts(path);
   return facts.kind === 'file' && facts.size <= MAX_DOCUMENT ? files.read(path) : null;
 }
 
-/** A stream, and the layout of its kind. */
+/** A stream and the layout of its kind. */
 export interface Whose {
   layout: Layout;
   stream: string;

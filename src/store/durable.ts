@@ -17,15 +17,15 @@ import { getSystemCode } from '../base/errors.js';
 import { aboutPath, clearUp, pathError, withIoErrors } from './io.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Links are not followed, and a fifo is not waited for. */
+/** Opens for writing without following links and without waiting for a fifo. */
 const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
-// A plain `require`, as in recipe/conditions/language.ts: calls that only read do without it.
+// A plain `require`, as in recipe/conditions/language.ts: calls that only read never load the library.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
- * Replaces a file so that a crash or a power cut leaves either the old or the new content, whole. A link in its place is
- * refused: the file behind it is not ours.
+ * Replaces a file so that a crash or a power cut leaves either the old or the new content, whole. Refuses a symbolic
+ * link at the path: the file behind it is not ours.
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
@@ -40,8 +40,8 @@ export function writeDurably(absolutePath: string, content: string | Uint8Array,
 }
 
 /**
- * Makes a directory and its parents, durably.
- * @returns the topmost directory that had to be made, or undefined
+ * Creates a directory and its parents, durably.
+ * @returns the topmost directory that was created, or undefined
  * @throws DevCliError `IO`
  */
 export function ensureDirectory(absolutePath: string, root: string | null = null): string | undefined {
@@ -52,9 +52,9 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
   });
 }
 
-/** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors; then none is left. */
+/** Creates a directory and its parents; returns those created, deepest first. Throws system errors, leaving none. */
 export function makeDirectories(path: string): string[] {
-  // Node's own way never ends where what was missing cannot be made, as below /proc.
+  // Node's recursive `mkdir` never returns where the missing part cannot be created, as below /proc.
   if (makeDirectory(path)) return [path];
   if (existsSync(path)) return [];
   const above = makeDirectories(dirname(path));
@@ -66,7 +66,7 @@ export function makeDirectories(path: string): string[] {
   }
 }
 
-/** @returns whether it was made; false: it is there already, or the one above is not */
+/** @returns whether the directory was created; false if it already exists or, unless `isLast`, its parent does not */
 function makeDirectory(path: string, isLast = false): boolean {
   try {
     mkdirSync(path);
@@ -78,14 +78,14 @@ function makeDirectory(path: string, isLast = false): boolean {
   }
 }
 
-/** Makes the directories that `makeDirectories` made durable. Throws system errors. */
+/** Makes the directories returned by `makeDirectories` durable. Throws system errors. */
 export function syncMade(made: readonly string[]): void {
   for (const directory of made) syncDirectory(dirname(directory));
 }
 
 /**
- * Replaces a file in one step, for a caller who has looked for links. Throws system errors, too.
- * @param options.durable whether the content is synced; the directory, once for several files, is the caller's to sync. Without
+ * Replaces a file in one step, for a caller that has checked for links. Throws system errors, too.
+ * @param options.durable whether the content is synced. The caller syncs the directory, once for several files. Without
  * it a power cut may leave an empty file
  * @throws DevCliError `IO`
  */
@@ -101,7 +101,7 @@ export function replaceFile(
   } catch (error) {
     throw aboutPath(error, path);
   }
-  // The library does not notice a short write on a full disk.
+  // The library does not notice a short write to a full disk.
   const { size } = statSync(path);
   if (size === bytes.length) return;
   throw pathError(
@@ -112,7 +112,7 @@ export function replaceFile(
   );
 }
 
-/** Writes a file and syncs it; its name is the caller's to sync. Throws system errors. */
+/** Writes a file and syncs its content; the caller syncs its directory. Throws system errors. */
 export function writeSynced(path: string, bytes: Buffer, prepare?: (descriptor: number) => void): void {
   const descriptor = openSync(path, WRITING, 0o666);
   try {
@@ -124,7 +124,7 @@ export function writeSynced(path: string, bytes: Buffer, prepare?: (descriptor: 
   }
 }
 
-/** Makes the names in a directory durable. Throws system errors. */
+/** Syncs a directory, which makes the names in it durable. Throws system errors. */
 export function syncDirectory(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY);
   try {
@@ -134,12 +134,12 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Makes `path` reachable after a power cut: syncs every directory from `top`, included, down to `path`, not included. */
+/** Makes `path` reachable after a power cut: syncs every directory from `top` (inclusive) to the parent of `path`. */
 export function syncAncestors(path: string, top: string): void {
   for (let at = path; at !== top && at !== dirname(at); at = dirname(at)) syncDirectory(dirname(at));
 }
 
-/** Writes all of `bytes`; a disk that fills up shows as a short write first. Throws system errors. */
+/** Writes all of `bytes`, since a disk that fills up first causes a short write. Throws system errors. */
 export function writeAll(descriptor: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
 }

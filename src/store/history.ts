@@ -28,15 +28,15 @@ import { readContent } from './texts.js';
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** An entry, and the cursor after it. */
+/** An entry and the position after it. */
 interface EntryAtCursor {
   entry: Entry;
   behind: Cursor;
 }
 
 /**
- * The committed entries behind `from`, oldest first. A long journal is read piece by piece: no more than a block and one
- * line of it are in memory.
+ * Yields the committed entries after `from`, oldest first. Reads piece by piece: memory holds at most one block and one
+ * line of the journal.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
 export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
@@ -51,13 +51,13 @@ export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor):
   }
 }
 
-/** Lines between two offsets, without their newlines. */
+/** Yields the lines between two offsets, without their newlines. */
 function* iterateLines(bytes: JournalReader, from: number, to: number): Generator<{ start: number; text: Buffer }> {
   let held: Buffer[] = [];
   let start = from;
   for (let at = from; at < to; ) {
     const piece = bytes.read(at, Math.min(to, at + BLOCK));
-    // The file was shortened while it was read.
+    // The file was shortened while it was being read.
     if (piece.length === 0) throw damagedLineError(bytes, start);
     at += piece.length;
     let used = 0;
@@ -74,7 +74,7 @@ function* iterateLines(bytes: JournalReader, from: number, to: number): Generato
   }
 }
 
-/** `Store.contents`. */
+/** Implements `Store.contents`. */
 export function readContents(
   medium: Pick<ReadMedium, 'journal' | 'object'>,
   stream: string,
@@ -100,7 +100,7 @@ export function readContents(
   return contents;
 }
 
-/** `Store.scan`. */
+/** Implements `Store.scan`. */
 export function scanJournal(bytes: JournalReader, from: Cursor, visit: (entry: Entry) => boolean): ScanResult {
   const tail = readTail(bytes);
   const torn = tail.end < bytes.size;
@@ -112,7 +112,7 @@ export function scanJournal(bytes: JournalReader, from: Cursor, visit: (entry: E
   return { behind: at, complete: true, size: bytes.size, torn };
 }
 
-/** `Store.rewind`: folds the journal up to the commit that holds entry `seq` (storage.md, History). */
+/** Implements `Store.rewind`: applies the journal up to the commit that holds entry `seq` (storage.md, History). */
 export function rewindJournal<S extends WithSeq>(
   bytes: JournalReader,
   seq: number,

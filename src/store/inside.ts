@@ -13,17 +13,17 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { pathError } from './io.js';
 
-/** Where a path really leads. `path` contains no link; nothing need exist there. */
+/** Where a path really leads. `path` contains no links, and nothing need exist at it. */
 export type ResolvedPath = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
 
 const MAX_LINKS = 40;
 
 /**
- * Follows every link in `path`, up to its deepest existing ancestor, and says whether it stays within `root`.
+ * Follows every link in `path`, even if its last parts do not exist, and tells whether the result is within `root`.
  * @param root absolute, without links
  * @param path absolute, normalized
  * @param directories directories below the root known not to be links; newly checked ones are added
- * @throws system errors, except that something does not exist
+ * @throws system errors, except for missing files
  */
 export function resolvePath(root: string, path: string, directories = new Set<string>()): ResolvedPath {
   if (isWithin(root, path) && !hasLink(root, path, directories)) return { kind: 'inside', path };
@@ -32,7 +32,7 @@ export function resolvePath(root: string, path: string, directories = new Set<st
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
 }
 
-/** Whether a link lies between the two. Links are rare here, and checking each name is cheaper than resolving the path. */
+/** Whether `path` contains a link below `root`. Links are rare: checking each name is cheaper than resolving. */
 function hasLink(root: string, path: string, directories: Set<string>): boolean {
   let from = withSeparator(root).length;
   while (from < path.length) {
@@ -53,8 +53,8 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
  * Returns the real path of a directory of the store, which need not exist.
  * @param root absolute, without links
  * @param path relative to the root
- * @param known as `directories` of `resolvePath`
- * @throws DevCliError `IO` when a link leads it out of the root; system errors
+ * @param known like `directories` of `resolvePath`
+ * @throws DevCliError `IO` when a link leads out of the root; system errors
  */
 export function resolveDirectory(root: string, path: string, known?: Set<string>): string {
   const location = resolvePath(root, join(root, path), known);
@@ -63,7 +63,7 @@ export function resolveDirectory(root: string, path: string, known?: Set<string>
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
 }
 
-/** Whether `path` is `root` or below it; both are absolute and normalized, and compared as text. */
+/** Whether `path` is `root` or lies below it. Both are absolute and normalized, and are compared as text. */
 function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(withSeparator(root));
 }
@@ -72,10 +72,10 @@ function withSeparator(directory: string): string {
   return directory.endsWith(sep) ? directory : `${directory}${sep}`;
 }
 
-/** What is at a path itself, links not followed; undefined where nothing is. @throws system errors */
+/** Returns the stats of a path, not following links; undefined if nothing is there. @throws system errors */
 export function readStats(path: string): Stats | undefined {
   try {
-    // Without an error for a missing file: creating one takes Node longer than looking.
+    // `throwIfNoEntry: false`, because Node takes longer to create an error than to look.
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -84,8 +84,8 @@ export function readStats(path: string): Stats | undefined {
 }
 
 /**
- * Reads at most `limit` bytes of a regular file without ever blocking on a fifo.
- * @returns null when it is no regular file or larger than `limit`
+ * Reads a regular file of at most `limit` bytes without ever blocking on a fifo.
+ * @returns null if it is not a regular file, or is larger than `limit`
  * @throws system errors
  */
 export function readRegular(path: string, limit: number): Buffer | null {
@@ -108,8 +108,8 @@ export function readRegular(path: string, limit: number): Buffer | null {
 
 /**
  * Reads the text of a regular file of at most `limit` bytes.
- * @returns null where nothing is, or something else
- * @throws system errors, `ELOOP` for a link among them
+ * @returns null if nothing is there, or something other than such a file
+ * @throws system errors, among them `ELOOP` for a link
  */
 export function readRegularText(path: string, limit: number): string | null {
   try {
@@ -120,7 +120,7 @@ export function readRegularText(path: string, limit: number): string | null {
   }
 }
 
-/** Whether an error means that nothing is there. */
+/** Whether an error means that the path does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = getSystemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

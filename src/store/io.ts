@@ -20,7 +20,7 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   ELOOP: { problem: 'it is a symbolic link', fix: 'Replace the link by what it leads to' },
 };
 
-/** A path as it is shown: relative to the root where it lies inside, absolute elsewhere. */
+/** Returns a path for display: relative to the root if it lies inside, absolute otherwise. */
 export function renderPath(path: string, root: string | null): string {
   if (root === null) return path;
   const inside = relative(root, path);
@@ -28,7 +28,7 @@ export function renderPath(path: string, root: string | null): string {
   return isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
 }
 
-/** The error for a path that cannot be used; `problem` is shown as it is. */
+/** Creates the error for a path that cannot be used; `problem` is shown as it is. */
 export function pathError(
   path: string,
   root: string | null,
@@ -42,7 +42,7 @@ export function pathError(
 
 /**
  * Runs `work` and turns an error of the operating system into DevCliError `IO`, with the path relative to `root`.
- * @param path what the work is about, for system calls that name none (write, fsync)
+ * @param path used in the message if the failed system call names no path (write, fsync)
  * @param root null to show absolute paths
  */
 export function withIoErrors<T>(path: string, root: string | null, work: () => T): T {
@@ -53,7 +53,7 @@ export function withIoErrors<T>(path: string, root: string | null, work: () => T
   }
 }
 
-/** DevCliError `IO` for an error of the operating system; any other error as it is. */
+/** Converts an error of the operating system to DevCliError `IO`; returns any other error unchanged. */
 export function toIoError(error: unknown, path: string, root: string | null): unknown {
   const code = getSystemCode(error);
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return error;
@@ -64,32 +64,32 @@ export function toIoError(error: unknown, path: string, root: string | null): un
   return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
 }
 
-/** The same error of the operating system, about another path: the name of a file of one moment says nothing to a reader. */
+/** Makes an operating-system error name `path` instead: the name of a temporary file means nothing to the user. */
 export function aboutPath(error: unknown, path: string): unknown {
   return error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error;
 }
 
-/** The ancestor that is no directory and so keeps `path` from existing. */
+/** Returns the ancestor of `path` that is not a directory and therefore blocks it. */
 function findBlockingFile(path: string): string | undefined {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     try {
       const stats = lstatSync(at);
       return stats.isDirectory() ? undefined : at;
     } catch {
-      // Not there or not reachable: the reason lies further up.
+      // Missing or unreachable: the cause lies further up.
     }
   }
   return undefined;
 }
 
 /**
- * Runs a step of clearing up. Its failure is dropped: it must hide neither what was achieved nor what went wrong before,
- * and whatever stays is recognised as left behind by the next call.
+ * Runs a step of clearing up and drops its failure, which must hide neither a success nor an earlier error. The next
+ * call recognises whatever stays behind.
  */
 export function clearUp(step: () => void): void {
   try {
     step();
   } catch {
-    // See above.
+    // Dropped on purpose.
   }
 }

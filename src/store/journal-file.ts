@@ -18,16 +18,16 @@ import { syncAncestors, writeAll } from './durable.js';
 import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
-/** How often a journal is polled, in milliseconds, whether or not the system reports changes. */
+/** Interval at which a journal is polled, in milliseconds, whether or not the system reports changes. */
 const LOOK_EVERY = 200;
 
-/** Opens the journal at `path` for reading; an absent one is empty. Throws system errors. */
+/** Opens the journal at `path` for reading; a missing one counts as empty. Throws system errors. */
 export function withJournal<T>(
   path: string,
   { root, noun }: { root: string; noun: string },
   use: (bytes: JournalReader) => T,
 ): T {
-  // For messages alone, and `list` opens every journal.
+  // A getter, because only messages need the name, and `list` opens every journal.
   const buildReader = (size: number, read: JournalReader['read']): JournalReader => ({
     get name() {
       return renderPath(path, root);
@@ -54,9 +54,9 @@ export function withJournal<T>(
 }
 
 /**
- * Appends `text` to the journal of `size` bytes in one write and makes it durable: this is the commit. When it fails, the
- * journal is as it was.
- * @param root the directory from which a new journal has to be reachable after a power cut
+ * Appends `text` to the journal of `size` bytes in one write and syncs it: this is the commit. If it fails, the journal
+ * is unchanged.
+ * @param root the directory from which a new journal must be reachable after a power cut
  * @throws system errors
  */
 export function appendToJournal(path: string, root: string, text: string, size: number): void {
@@ -68,7 +68,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   );
   try {
     const written = writeSync(descriptor, bytes);
-    // A full disk or a limit first shows as a short write; the next write fails with the reason.
+    // A full disk or a limit first causes a short write; the next write fails with the reason.
     if (written < bytes.length) writeAll(descriptor, bytes.subarray(written));
     fsyncSync(descriptor);
     if (size === 0) syncAncestors(path, root);
@@ -102,8 +102,8 @@ function openForReading(path: string): number | null {
 }
 
 /**
- * Resolves when the size of the file at `path` differs from `size` bytes, when `milliseconds` are over, or when `signal` is
- * aborted. Notifications of the system only make it faster.
+ * Resolves when the size of the file at `path` differs from `size` bytes, after `milliseconds`, or when `signal` is
+ * aborted. Notifications of the system only make it react faster than polling.
  */
 export function waitForGrowth(
   path: string,
@@ -131,7 +131,7 @@ export function waitForGrowth(
   });
 }
 
-/** Null where the system cannot watch the file: polling has to do. */
+/** Watches a directory; null if the system cannot, and polling must do. */
 function watchFile(directory: string, look: () => void): FSWatcher | null {
   try {
     const watcher = watch(directory, look);
@@ -142,7 +142,7 @@ function watchFile(directory: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** A file that cannot be looked at counts as changed: reading it then says why. */
+/** Returns a file's size, or -1 on an error. This counts as a change: reading the file then reports the error. */
 function readSize(path: string): number {
   try {
     return statSync(path).size;

@@ -11,19 +11,19 @@ export interface JournalReader {
   /** For messages: what a stream is called (`Layout.noun`). */
   readonly noun: string;
   readonly size: number;
-  /** Bytes `from` (inclusive) to `to` (exclusive). */
+  /** Returns the bytes from `from` (inclusive) to `to` (exclusive). */
   read(from: number, to: number): Buffer;
 }
 
 /** How a journal ends. */
 export interface Tail {
-  /** The last entry of the last whole commit, or null when there is none. */
+  /** The last entry of the last complete commit; null if there is none. */
   last: Entry | null;
-  /** Its `seq`, or 0. */
+  /** `seq` of that entry, or 0. */
   seq: number;
-  /** Where its line begins, in bytes. */
+  /** Offset in bytes at which the line of `last` begins. */
   start: number;
-  /** Length of the committed part, in bytes. What follows is a commit that lost its end and never happened. */
+  /** Length of the committed part, in bytes. Anything after it is an incomplete commit, which never happened. */
   end: number;
   /** Length of the journal when it was read, in bytes. */
   size: number;
@@ -35,19 +35,19 @@ interface Line {
   to: number;
   /** Without the newline. */
   text: Buffer;
-  /** False for a piece behind the last newline. */
+  /** False for text after the last newline. */
   closed: boolean;
 }
 
 const BLOCK = 16 * 1024;
 const COUNTED_AT_ONCE = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** Longest line, in bytes: no entry comes near it, so a longer line is not one of ours and is not read into memory. */
+/** Longest line, in bytes. No entry comes near it, so a longer line is not from dev-cli and is not read into memory. */
 export const LONGEST_LINE = 256 * 1024 * 1024;
 
 /**
- * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
- * other entries of the same commit (storage.md, Recovery). A last line whose checksum holds was not torn.
+ * Finds the last complete commit. After it may lie other entries of an incomplete commit, then one torn line (no
+ * newline, or a bad checksum) (storage.md, Recovery). A last line with a valid checksum was not torn.
  * @param checksum `nativeCrc32` for a writer
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
@@ -67,8 +67,8 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
 }
 
 /**
- * Finds the tail without checking its line, for a caller that has the snapshot of entry `seq` and needs nothing else from the
- * journal. Null unless the last line is that entry.
+ * Finds the tail without verifying its checksum, for a caller that has the snapshot of entry `seq` and needs nothing
+ * else from the journal. Returns null unless the last line is that entry.
  */
 export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
   const [line] = iterateLinesBackward(bytes, bytes.size);
@@ -81,7 +81,7 @@ function buildTail(last: Entry, { from, to }: Line, { size }: JournalReader): Ta
 }
 
 /**
- * The committed entries above `seq`, oldest first.
+ * Returns the committed entries above `seq`, oldest first.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
 export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number): Entry[] {
@@ -101,8 +101,8 @@ export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number):
 }
 
 /**
- * Checks the lines within the last `length` committed bytes, except the last, so that no commit is added to a journal whose
- * end is damaged. Calls that read the whole journal check the whole of it.
+ * Checks the lines within the last `length` committed bytes, except the last line, so that no commit is appended to a
+ * journal with a damaged end. Calls that read the whole journal check all of it.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: JournalReader, tail: Tail, length: number): void {
@@ -112,16 +112,14 @@ export function checkRecent(bytes: JournalReader, tail: Tail, length: number): v
   }
 }
 
-/** The entries of the last commit among `entries`. */
+/** Returns the entries of the last commit among `entries`. */
 export function listLastCommit(entries: readonly Entry[]): Entry[] {
   let from = entries.length - 1;
   while (from > 0 && entries[from - 1]?.more) from--;
   return entries.slice(Math.max(from, 0));
 }
 
-/**
- * Yields the lines that end at or before `end`, last first; a piece after the last newline counts as a line.
- */
+/** Yields the lines that end at or before `end`, last first. Text after the last newline counts as a line. */
 function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Line> {
   let start = end;
   let held: Buffer = Buffer.alloc(0);
@@ -144,7 +142,10 @@ function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Lin
   }
 }
 
-/** @throws DevCliError `STATE_NEWER`, `STATE_OLDER` */
+/**
+ * Checks that this version of dev-cli can read the entry.
+ * @throws DevCliError `STATE_NEWER`, `STATE_OLDER`
+ */
 export function checkVersion(bytes: JournalReader, entry: Entry): void {
   if (isKnown(entry)) return;
   if (entry.v < ENTRY_VERSION) throw olderRunError(bytes.name);
@@ -157,13 +158,13 @@ function isKnown({ v }: { v: number }): boolean {
   return v === ENTRY_VERSION;
 }
 
-/** The error for the line that begins at `from`. */
+/** Creates the error for the damaged line that begins at offset `from`. */
 export function damagedLineError(bytes: JournalReader, from: number): DevCliError {
   const number = 1 + countNewlines(bytes, from);
   return journalCorruptError(bytes, `line ${number} is damaged`, '', `${bytes.name}:${number}:1`);
 }
 
-/** Counts the lines that end in the first `length` bytes, piece by piece: a journal may be larger than memory. */
+/** Counts the newlines in the first `length` bytes, piece by piece: a journal may be larger than memory. */
 function countNewlines(bytes: JournalReader, length: number): number {
   let count = 0;
   for (let from = 0; from < length; from += COUNTED_AT_ONCE) {
@@ -173,7 +174,7 @@ function countNewlines(bytes: JournalReader, length: number): number {
   return count;
 }
 
-/** The error for a journal that cannot be trusted; `problem` completes "In <name>, …", `or` says what can be done without a copy. */
+/** Creates the error for a corrupt journal. `problem` completes "In <name>, …"; `or` says what to do without a copy. */
 export function journalCorruptError({ name, noun }: JournalReader, problem: string, or = '', at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...defined({ at }) }],

@@ -2,46 +2,46 @@ import { posix } from 'node:path';
 import type { DevCliError } from '../base/errors.js';
 
 /**
- * Where the streams of one kind lie below a root, and what messages call them. The owner of the streams gives it; a store
- * knows no other name. All paths use `/` and are relative to the root.
+ * Where the streams of one kind lie below a root, and what messages call them. The owner of the streams supplies it; a
+ * store knows no other file names. All paths use `/` and are relative to the root.
  */
 export interface Layout {
   /** What one stream is called in messages, as in "before the run can go on". */
   noun: string;
-  /** The directory of what all streams share, such as their common locks. */
+  /** The directory for what all streams share, such as their common locks. */
   home: string;
-  /** The directory below which each stream has one of its own, by its name. */
+  /** The directory that holds one directory per stream, by its name. */
   streams: string;
-  /** File and directory names in a stream's directory. None is another one followed by a dot and more. */
+  /** File and directory names in a stream's directory. No name is another one followed by a dot and more. */
   names: {
     snapshot: string;
     journal: string;
     /** The directory of document contents, each under its SHA-256. */
     objects: string;
-    /** Also the name of the common lock in `home`. */
+    /** The lock file of a stream, and the common lock in `home`. */
     lock: string;
   };
-  /** Whether `text` may name a stream. It becomes a directory's name, so no separator, no `..`, no leading dot. */
+  /** Whether `text` may name a stream. The name becomes a directory name: no separator, no `..`, no leading dot. */
   isName(text: string): boolean;
   /**
-   * Returns the name if it may name a stream.
+   * Returns `text` if it may name a stream.
    * @throws DevCliError if it may not
    */
   checkedName(text: string): string;
   /** Whether `path` is reserved, in addition to the store's own files and git's. */
   isReserved(path: string): boolean;
-  /** The error for placing documents without a commit where the stream has one by now. */
+  /** Creates the error for an attempt to place documents without a commit when the stream already has one. */
   taken(stream: string): DevCliError;
 }
 
-/** Path of a stream's directory, or of something in it, relative to the root. */
+/** Returns the path of a stream's directory, or of something in it, relative to the root. */
 export function streamPath({ streams }: Layout, stream: string, name = ''): string {
   return posix.join(streams, stream, name);
 }
 
 /**
- * A document's path relative to the root, or null when it would leave the root.
- * @param path with `/`; relative to the stream's directory, with a leading `/` to the root (src/base/files.ts)
+ * Returns a document's path relative to the root, or null if it would leave the root.
+ * @param path with `/`; relative to the stream's directory or, with a leading `/`, to the root (src/base/files.ts)
  */
 export function toRootRelative(layout: Layout, stream: string, path: string): string | null {
   const joined = path.startsWith('/') ? posix.join('.', path) : streamPath(layout, stream, path);
@@ -49,21 +49,21 @@ export function toRootRelative(layout: Layout, stream: string, path: string): st
   return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
 }
 
-/** The form in which the journal names a document: the shortest that `toRootRelative` reads back as `relative`. */
+/** Returns the path by which the journal names a document: the shortest that `toRootRelative` turns back. */
 export function toDocumentPath(layout: Layout, stream: string, relative: string): string {
   return isInside({ layout, stream }, relative)
     ? relative.slice(streamPath(layout, stream).length + 1)
     : `/${relative}`;
 }
 
-/** Whether a document, by its path relative to the root, lies in the stream's own directory. */
+/** Whether a document, given by its path relative to the root, lies in the stream's own directory. */
 export function isInside({ layout, stream }: { layout: Layout; stream: string }, relative: string): boolean {
   return relative.startsWith(`${streamPath(layout, stream)}/`);
 }
 
 /**
- * Whether an entry may name a document of the stream's own directory by this path: a forged journal may name anything, or one
- * document in two ways.
+ * Whether `path` is the valid name of a document in the stream's own directory. A forged journal may name any file, or
+ * one document in two ways.
  */
 export function isOwnDocument({ layout, stream }: { layout: Layout; stream: string }, path: string): boolean {
   const relative = toRootRelative(layout, stream, path);
@@ -73,8 +73,8 @@ export function isOwnDocument({ layout, stream }: { layout: Layout; stream: stri
 }
 
 /**
- * Whether no document may be at a path: it is the store's, reserved by the layout, or git's, where a forged journal could
- * place a hook that would be run.
+ * Whether a path is closed to documents: it belongs to the store, is reserved by the layout, or belongs to git, where a
+ * forged journal could place a hook that git would run.
  */
 export function isReserved(layout: Layout, stream: string, relative: string): boolean {
   const { home, names } = layout;

@@ -2,20 +2,20 @@ import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENTRY_VERSION, type Entry } from './store.js';
 
-/** The end of every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
+/** The end of every line is `,"crc":"` + eight digits + `"}`. The checksum covers the entry without this member. */
 const CRC_KEY = ',"crc":"';
 
 const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
 
 const CLOSING_BRACE = 0x7d;
 
-/** One journal line, newline included: the entry with its checksum as the last member (storage.md, A commit). */
+/** Encodes a journal line, newline included: the entry with its checksum as the last member (storage.md, A commit). */
 export function encodeEntry(entry: Omit<Entry, 'crc'>): string {
   const body = JSON.stringify(entry);
   return `${body.slice(0, -1)}${CRC_KEY}${nativeCrc32(Buffer.from(body))}"}\n`;
 }
 
-/** Whether a line (without its newline) is as it was written; cheaper than decoding it. */
+/** Whether a line (without its newline) is unchanged since it was written; cheaper than decoding it. */
 export function isIntact(line: Buffer, checksum: Checksum = crc32): boolean {
   const at = line.length - SEAL_LENGTH;
   if (at < 1) return false;
@@ -26,12 +26,12 @@ export function isIntact(line: Buffer, checksum: Checksum = crc32): boolean {
   return seal === `${CRC_KEY}${checksum(body)}"}`;
 }
 
-/** The entry of a line (without its newline), or null when the line is damaged. */
+/** Decodes a line (without its newline); null if the line is damaged. */
 export function decodeLine(line: Buffer, checksum: Checksum = crc32): Entry | null {
   return isIntact(line, checksum) ? decodeUnchecked(line) : null;
 }
 
-/** The same without its checksum. */
+/** Decodes a line without verifying its checksum. */
 export function decodeUnchecked(line: Buffer): Entry | null {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
@@ -41,7 +41,7 @@ export function decodeUnchecked(line: Buffer): Entry | null {
   }
 }
 
-/** Checks as much of an entry's form as this program relies on; of another version, the number alone. */
+/** Checks as much of an entry's form as this program relies on. For another format version, it checks only `seq`. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
   const { v, seq, at, type, by, data, patch, files, texts, rendered } = value;
@@ -66,10 +66,10 @@ let table: Uint32Array | undefined;
 
 const zlib = loadLazily<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 
-/** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
+/** Computes the CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits; one of the two functions below. */
 export type Checksum = (bytes: Uint8Array) => string;
 
-/** In JavaScript, for a reader of a line or two: loading `node:zlib` costs more than they do. */
+/** CRC-32 in JavaScript, for a reader of a few lines: loading `node:zlib` would take longer than computing it. */
 export function crc32(bytes: Uint8Array): string {
   table ??= buildRemainders();
   let crc = 0xffffffff;
@@ -80,7 +80,7 @@ export function crc32(bytes: Uint8Array): string {
   return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/** In Node, where it has the function (22.0 and 22.1 do not): for many bytes, and for writers, which load `node:crypto` anyway. */
+/** CRC-32 by Node, if available (from 22.2); for many bytes, and for writers, which load `node:crypto` anyway. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));

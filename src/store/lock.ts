@@ -8,7 +8,7 @@ import { aboutPath, clearUp, pathError, renderPath } from './io.js';
 import { readPlainHolder } from './plain-holder.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
-/** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
+/** The content of a lock file: who holds the lock, since when and what for (storage.md, Locks). */
 export interface LockRecord extends ProcessIdentity {
   token: string;
   /** UTC with milliseconds. */
@@ -18,41 +18,41 @@ export interface LockRecord extends ProcessIdentity {
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** Releases it. A file that cannot be removed becomes free when this process ends. */
+  /** Releases the lock. If its file cannot be removed, the lock becomes free when this process ends. */
   release(): void;
 }
 
-/** The taker of a lock. */
+/** The process that takes a lock, and how. */
 export interface LockOwner {
   identity: ProcessIdentity;
   clock: Clock;
   ids: Ids;
   purpose: string;
   /**
-   * Where other programs lock by the same file, how old theirs grows before it counts as left, in milliseconds: it names nobody, and
-   * may be empty. By default an empty one is what a power cut left, and any other stays.
+   * For a lock file that other programs use, too: the age in milliseconds from which a file that names no process
+   * counts as abandoned. By default an empty file counts as left by a power cut, and any other stays.
    */
   foreignMs?: number;
-  /** Set where other programs lock by the same file and write `pid: N` into it, as YAML: they hold it as long as they live. */
+  /** Set where other programs lock by the same file and write `pid: N` as YAML: they hold it as long as they live. */
   plain?: true;
-  /** Further keys of the file, for readers; those of the holder count before them. */
+  /** Further keys for the file, for readers. The keys of `LockRecord` take precedence. */
   more?: JsonObject;
 }
 
-/** How long to wait, in milliseconds, and the root for messages. */
+/** How long to wait, in milliseconds, and the root for paths in messages. */
 export interface WaitLimit {
   waitMs: number;
   root: string | null;
 }
 
 const LONGEST_PAUSE_MS = 25;
-/** More than any lock file has, in bytes. */
+/** Larger than any lock file, in bytes. */
 const LARGEST = 16 * 1024;
 
 /**
  * Takes the lock at `path`, waiting at most `waitMs`.
  * @param beforeTry makes the directory, which a call that found nothing to commit may remove at any time
- * @throws DevCliError `LOCKED` naming the holder; system errors as they come
+ * @throws DevCliError `LOCKED` naming the holder; system errors unchanged
  */
 export async function lock(path: string, taker: LockOwner, waiting: WaitLimit, beforeTry: () => void): Promise<Lock> {
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -73,7 +73,7 @@ function attemptIn(beforeTry: () => void, path: string, taker: LockOwner, again:
   }
 }
 
-/** Like `lock`, but blocking; for locks that are held for a moment only. */
+/** Like `lock`, but blocks the process; for locks that are held only briefly. */
 export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lock {
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = tryLock(path, taker);
@@ -85,7 +85,7 @@ export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lo
 
 /**
  * Takes the lock at `path` if it is free or its holder is gone. Never waits.
- * @returns the lock, or its holder (null: the file does not say)
+ * @returns the lock, or its holder (null if the file does not name one)
  */
 export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRecord | null } {
   const token = taker.ids.hex(16);
@@ -105,7 +105,7 @@ export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRe
   }
 }
 
-/** Whether nobody holds a lock any more. */
+/** Whether nobody holds the lock any more. */
 function isLeft(path: string, found: Found, { identity, clock, foreignMs }: LockOwner): boolean {
   if (found !== BLANK && found !== null) return isGone(found, identity);
   if (foreignMs === undefined) return found === BLANK;
@@ -114,8 +114,8 @@ function isLeft(path: string, found: Found, { identity, clock, foreignMs }: Lock
 }
 
 /**
- * Reads the holder from the lock file at `path`: undefined without a file, null if the file does not say.
- * @param plain as of `LockOwner`
+ * Reads the holder from the lock file at `path`: undefined if there is no file, null if the file names no holder.
+ * @param plain as in `LockOwner`
  */
 export function readHolder(path: string, plain?: true): LockRecord | null | undefined {
   const found = readLock(path, plain);
@@ -123,12 +123,12 @@ export function readHolder(path: string, plain?: true): LockRecord | null | unde
 }
 
 /**
- * Whether a lock file is what a power cut leaves, since its bytes are not synced: empty, or zeros. Nobody holds it: a lock is
- * put in place whole.
+ * A lock file as a power cut leaves it, because its bytes are not synced: empty, or zeros. Nobody holds it, since a
+ * lock file always appears with its whole content.
  */
 const BLANK = 'blank';
 
-/** What a lock file says; null where it names nobody. */
+/** The content of a lock file; null if it names nobody. */
 type Found = LockRecord | typeof BLANK | null;
 
 function readLock(path: string, plain?: true): Found | undefined {
@@ -141,13 +141,13 @@ function readLock(path: string, plain?: true): Found | undefined {
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link or a socket is foreign: it locks, and names nobody.
+    // A link or a socket is not ours: it locks, but names nobody.
     if (code === 'ELOOP' || code === 'ENXIO') return null;
     throw error;
   }
 }
 
-/** Writes the file under a name of its own and links it, so that a reader sees all of it or nothing. */
+/** Writes the file under a temporary name and hard-links it to `path`, so that a reader sees all of it or nothing. */
 function putInPlace(path: string, mine: LockRecord): boolean {
   const temporary = `${path}.${mine.pid}.${mine.token}`;
   try {
@@ -171,7 +171,7 @@ function isLinkRefused(error: unknown): boolean {
   return isLink && LINK_REFUSALS.includes(getSystemCode(error) ?? '');
 }
 
-/** The error where hard links are missing: a lock by other means would let two calls in, and one would lose its commit. */
+/** Creates the error for missing hard links. Any other lock could let two calls in, and one would lose its commit. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
   const problem = `its file system makes no hard links (${getSystemCode(cause)}), without which dev-cli cannot lock`;
   const fix =
@@ -189,8 +189,8 @@ function readToken(found: Found | undefined): string | undefined {
 }
 
 /**
- * Removes a dead holder's lock, under a second lock named after its token: of several callers only one removes it, and a
- * late one finds another token and leaves it alone.
+ * Removes a dead holder's lock, under a second lock named after its token: of several callers only one removes it, and
+ * a late one finds another token and leaves the lock alone.
  */
 function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   const token = readToken(dead);
@@ -198,7 +198,7 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   if (!('release' in second)) return false;
   try {
     const found = readLock(path, taker.plain);
-    // One that names nobody may be another by now.
+    // A file that names nobody may have been replaced by now: check its age again.
     if (readToken(found) === token && found !== undefined && isLeft(path, found, taker)) removeIfThere(path);
     removeOrphans(path, taker.identity);
   } finally {
@@ -208,14 +208,14 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
 }
 
 /**
- * Removes what takers left that died: temporary files, and the locks under which they broke locks that are not there any more. Throws
- * system errors.
+ * Removes what processes left that died taking a lock: temporary files, and locks for breaking a lock that is gone.
+ * Throws system errors.
  */
 export function removeOrphans(path: string, here: ProcessIdentity): void {
   for (const name of readdirSync(dirname(path))) {
     const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length + 1) : '';
     const [match, pid, token] = /^(?:(\d+)\.[0-9a-f]+|break-([0-9a-f]+))$/.exec(rest) ?? [];
-    // Under the name of one that is there, somebody else may be about to break it.
+    // The lock with this token still exists, so another process may be about to break it.
     if (match === undefined || (token !== undefined && token === readToken(readLock(path)))) continue;
     const orphan = join(dirname(path), name);
     const holder =
@@ -249,7 +249,7 @@ function isPid(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
-/** The error for a lock or a claim that is held: names the holder, if known, and what a person can do. */
+/** Creates the error for a lock or claim that is held: names the holder, if known, and what a person can do. */
 export function lockedError(
   path: string,
   holder: LockRecord | null,
@@ -275,7 +275,7 @@ export function lockedError(
   });
 }
 
-/** Describes where a holder runs that cannot be looked up from here; null for one that can. */
+/** Describes where a holder runs whose process cannot be looked up from here; null if it can be looked up. */
 function describePlace(holder: ProcessIdentity, here: ProcessIdentity): string | null {
   if (holder.host === here.host) return null;
   const [name = '', boot] = holder.host.split('@');

@@ -6,13 +6,13 @@ import { type Layout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite, Marker, Medium } from './medium.js';
 import type { Codec, Store, WithSeq } from './store.js';
 
-/** A file as the in-memory store keeps it; `version` stands in for times and inode. */
+/** A file in an in-memory store; `version` replaces times and inode. */
 interface MemoryFile {
   content: Buffer;
   version: number;
 }
 
-/** Everything an in-memory store holds. Tests change it to play a crash or an agent. */
+/** Everything an in-memory store holds. Tests change it to simulate a crash or an agent. */
 export interface Memory {
   /** Stored snapshots and journals, by stream. */
   snapshots: Map<string, string>;
@@ -23,27 +23,27 @@ export interface Memory {
   boot: string | null;
   /** Documents by path relative to the root. */
   documents: Map<string, MemoryFile>;
-  /** Goes up with every document written. */
+  /** Increases with every document written. */
   version: number;
 }
 
-/** A store for tests and simulations. */
+/** A store for tests and rehearsals. */
 export interface MemoryStore<S extends WithSeq> extends Store<S> {
   /** Writes a document as an agent would: outside any commit. Paths as in `DocumentReader`. */
   put(stream: string, path: string, content: string | Uint8Array): void;
 }
 
-/** What creates a store in memory. */
+/** The options of an in-memory store. */
 export interface MemoryStoreOptions<S extends WithSeq> {
   layout: Layout;
   codec: Codec<S>;
   clock: Clock;
   marker?: Marker;
-  /** Default: an empty one. */
+  /** Default: an empty memory. */
   memory?: Memory;
 }
 
-/** An empty memory. */
+/** Creates an empty memory. */
 export function createMemory(): Memory {
   return {
     snapshots: new Map(),
@@ -55,7 +55,7 @@ export function createMemory(): Memory {
   };
 }
 
-/** The store that lies in memory: the same commits, redo and recovery as the directory store, without files. */
+/** Creates an in-memory store: the same commits, redo and recovery as the directory store, without files. */
 export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions<S>): MemoryStore<S> {
   const { memory = createMemory(), ...rest } = options;
   const { layout } = options;
@@ -73,7 +73,7 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
 function createMemoryMedium(memory: Memory, layout: Layout): Medium {
   const { names, noun } = layout;
   return {
-    // Nothing gives way to anything else between reading and the commit, so there is nobody to lock out.
+    // All of it is synchronous: nothing can run between reading and the commit, so no lock is needed.
     async locked(_stream, work) {
       return work();
     },

@@ -2,7 +2,7 @@
 
 import { identifyProcess } from './process.js';
 
-/** The process that a lock of another program names, by a line `pid: N`, as this machine has it; null without such a line. */
+/** Reads the process that another program's lock names by `pid: N`, taken as one of this machine; null without it. */
 export function readPlainHolder(text: string) {
   const pid = Number(/^["']?pid["']?:[ \t]*["']?(\d{1,10})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;

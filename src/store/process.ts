@@ -6,21 +6,21 @@ import type { Entry } from './store.js';
 
 const os = loadLazily<typeof import('node:os')>('node:os');
 
-/** A process, told apart from any other that has or had its number. */
+/** A process, distinguishable from any other that has or had the same pid. */
 export interface ProcessIdentity {
   /**
-   * Where its number means something: host name and, on Linux, boot id and process namespace, `name@boot@namespace`. Two
-   * containers of one machine have one boot id and two names; a sandbox may differ in its namespace only.
+   * Where the pid is valid: host name and, on Linux, boot id and process namespace, as `name@boot@namespace`. Two
+   * containers of one machine share the boot id but have two names; a sandbox may differ only in its namespace.
    */
   host: string;
   pid: number;
-  /** Start time in clock ticks since boot, from /proc; null where there is none. */
+  /** Start time in clock ticks since boot, from /proc; null on systems without it. */
   start: string | null;
 }
 
 let own: ProcessIdentity | undefined;
 
-/** The identity of the calling process. It does not change while the process lives. */
+/** Returns the identity of the calling process, which never changes. */
 export function identifyProcess(): ProcessIdentity {
   own ??= {
     host: [os().hostname(), readBootId() ?? '', readNamespace() ?? ''].join('@'),
@@ -31,8 +31,8 @@ export function identifyProcess(): ProcessIdentity {
 }
 
 /**
- * Whether the process has certainly ended: it was started before this machine's last boot; or its number is free now, or
- * belongs to a zombie or to a process started at another time.
+ * Whether the process has certainly ended: it started before this machine's last boot, or its pid is now free or
+ * belongs to a zombie or to a process with another start time.
  */
 export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
   if (other.host !== here.host) return isEarlierBoot(other.host, here.host);
@@ -54,7 +54,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs and belongs to somebody else.
+    // EPERM: the process runs and belongs to another user.
     return getSystemCode(error) !== 'ESRCH';
   }
 }
@@ -70,7 +70,7 @@ function readProcessStatus(pid: number): { start: string; dead: boolean } | null
 
 let bootId: string | null | undefined;
 
-/** Identifies the present boot of the machine; null where the system does not tell it. It does not change while a process lives. */
+/** Returns the id of the machine's present boot; null if the system has none. Constant while the process lives. */
 export function readBootId(): string | null {
   if (bootId === undefined) bootId = readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
   return bootId;
@@ -81,12 +81,12 @@ export function readUptime(): number {
   return os().uptime();
 }
 
-/** Whether a process can be looked up: one of another namespace has another number here, or none. */
+/** Returns the number of the pid namespace: a process of another namespace has another pid here, or none. */
 function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
   } catch {
-    // As below.
+    // No /proc: as in `readOrNull`.
     return null;
   }
 }
@@ -95,17 +95,17 @@ function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // No /proc here, or the process is gone or hidden: not an error, there is less to know.
+    // No /proc here, or the process is gone or hidden. That is no error: the caller knows less.
     return null;
   }
 }
 
-/** How long after a boot, in milliseconds, an entry without a boot id still counts as older: the clock may have been set meanwhile. */
+/** Milliseconds after a boot in which entries without a boot id count as older, as the clock may have been set. */
 const MARGIN = 60_000;
 
 /**
- * Whether an entry was written before this machine's last boot: of what was written with it, only the journal is certain
- * (storage.md, Recovery). Where either side lacks an id, the entry's instant decides.
+ * Whether an entry was written before this machine's last boot; then, of all that was written with it, only the journal
+ * is certain (storage.md, Recovery). If either boot id is missing, the entry's time decides.
  * @param now milliseconds since the epoch
  */
 export function isOfEarlierBoot({ at, boot }: Pick<Entry, 'at' | 'boot'>, present: Boot, now: number): boolean {

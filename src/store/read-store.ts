@@ -31,22 +31,22 @@ import {
 /** How much of the journal's end is checked before a commit, in bytes. */
 const RECENT = 256 * 1024;
 
-/** How often a reader tries again when a writer interferes. */
+/** How many times a reader tries in all when a writer interferes. */
 const LOOKS = 20;
 
-/** A stream as found: journal and stored snapshot reconciled in memory, with nothing written yet. */
+/** A stream as found on opening: journal and stored snapshot are reconciled in memory, and nothing is written yet. */
 export interface OpenedStream<S extends WithSeq> {
   tail: Tail;
   snapshot: S | null;
-  /** What the stored snapshot is once everything is finished; null before the first commit. */
+  /** The snapshot's text as it will be stored once every commit is finished; null before the first commit. */
   text: string | null;
-  /** Entries whose commit may have been cut short. */
+  /** Entries of commits that a crash may have interrupted. */
   open: Entry[];
-  /** `unusable`: present, and neither parses nor can be patched. */
+  /** The stored snapshot compared with the journal. `unusable`: it exists, but can neither be parsed nor patched. */
   stored: 'current' | 'behind' | 'missing' | 'unusable';
-  /** `StreamState.rebooted`. */
+  /** See `StreamState.rebooted`. */
   rebooted: boolean;
-  /** `StreamState.stale`. */
+  /** See `StreamState.stale`. */
   stale: string[];
   redo: Redo;
   notices: string[];
@@ -57,20 +57,21 @@ type Found = Pick<OpenedStream<WithSeq>, 'tail' | 'rebooted'>;
 
 /** Opens streams. */
 export interface StreamOpener<S extends WithSeq> {
-  /** Opens a stream for a writer that holds the lock; checks the end of the journal, which is about to grow. */
+  /** Opens a stream for a writer that holds the lock. Checks the end of the journal, which is about to grow. */
   underLock(stream: string): OpenedStream<S>;
   /**
-   * Opens a stream for a reader without a lock. A commit that looks unfinished may be finished by now and followed by the
-   * next, whose documents would look foreign; so the result counts only while the snapshot is the one that was read.
+   * Opens a stream for a reader without a lock. Meanwhile a writer may finish the commit that looked unfinished and
+   * start the next, whose documents would look foreign. So the result counts only if the stored snapshot is still the
+   * one that was read.
    */
   undisturbed(stream: string): OpenedStream<S>;
-  /** Spares the next reader in this process the parsing of a snapshot that was written just now. */
+  /** Spares the next reader in this process from parsing a snapshot that was just written. */
   remember(text: string, snapshot: S): void;
-  /** The stream as it is handed to a caller. */
+  /** Converts an opened stream to the form that callers get. */
   toStreamState(stream: string, state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
-/** What a stream is opened with. */
+/** The options for opening a stream. */
 export interface FinderOptions<S extends WithSeq> {
   layout: Layout;
   medium: ReadMedium;
@@ -78,7 +79,7 @@ export interface FinderOptions<S extends WithSeq> {
   clock: Clock;
 }
 
-/** Finds the end of a journal for a caller that has the snapshot `stored`. */
+/** Finds the end of a journal; `stored` is the snapshot that the caller already has. */
 export type ReadTail = (bytes: JournalReader, stored: WithSeq | null) => Tail;
 
 const checkedTail: ReadTail = (bytes) => readTail(bytes, nativeCrc32);
@@ -90,22 +91,22 @@ const thoroughTail: ReadTail = (bytes) => {
 };
 
 /**
- * For readers that need nothing from the journal while the snapshot is current: they skip the checksum of the last line, a
- * third of the time of such a read. Writers and readers of the journal itself check it.
+ * For readers that need nothing from the journal if the snapshot is current: skips the checksum of the last line, which
+ * takes a third of such a read. Writers, and readers of the journal itself, verify it.
  */
 export const readTailBySnapshot: ReadTail = (bytes, stored) =>
   (stored === null ? null : readTailAt(bytes, stored.seq)) ?? readTail(bytes);
 
 /**
  * Creates the opener of streams, which reconciles journal and stored snapshot (storage.md, Recovery).
- * @param forReaders how much of the journal's end readers check
+ * @param forReaders finds the journal's end for readers, and so decides how much of it they check
  * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */
 export function createStreamOpener<S extends WithSeq>(
   { layout, medium, codec, clock }: FinderOptions<S>,
   forReaders: ReadTail = checkedTail,
 ): StreamOpener<S> {
-  /** The last snapshot parsed: a call reads the same one several times. */
+  /** The last snapshot parsed: one call reads the same snapshot several times. */
   let last: { text: string; snapshot: S | null } | null = null;
 
   function parseStored(text: string): S | null {
@@ -113,7 +114,7 @@ export function createStreamOpener<S extends WithSeq>(
     return last.snapshot;
   }
 
-  /** @param text the stored snapshot; read before the journal, which can then only be further on */
+  /** @param text the stored snapshot; read before the journal, which can therefore only be ahead of it */
   function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     const state = reconcile(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
@@ -147,7 +148,7 @@ export function createStreamOpener<S extends WithSeq>(
     });
   }
 
-  /** Refuses a copied directory, and a journal from elsewhere. @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` */
+  /** Refuses a copied directory or another stream's journal. @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` */
   function checkBelongs(stream: string, snapshot: S, last: Entry): void {
     const { identity } = codec;
     if (identity === undefined) return;
@@ -174,14 +175,14 @@ export function createStreamOpener<S extends WithSeq>(
     );
   }
 
-  /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
+  /** Adds the entries that the stored snapshot lacks; null without a snapshot, or if their patches do not fit it. */
   function catchUp(stream: string, bytes: JournalReader, found: Found, stored: S | null): OpenedStream<S> | null {
     if (stored === null) return null;
     const entries = listEntriesAbove(bytes, found.tail, stored.seq);
     // Copied, because patches change it in place.
     const state = applyEntries(structuredClone(stored) as unknown as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state, codec), codec) === null) return null;
-    // A snapshot that was not synced may lack many commits; all but the last had their effects outside the stream.
+    // An unsynced snapshot may lack many commits. All but the last have finished their effects outside the stream.
     return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
 
@@ -191,7 +192,7 @@ export function createStreamOpener<S extends WithSeq>(
     const state = applyEntries(null, entries);
     if (state === null) throw buildStateCorruptError(name, layout.noun);
     const last = listLastCommit(entries);
-    // Missing after a single commit: a crash in the middle of it leaves that, and it needs no notice.
+    // A crash during a stream's only commit leaves no snapshot; this is normal and needs no notice.
     if (text === null && last.length === entries.length) return buildOpened(stream, found, state, last, 'missing', []);
     const stored = text === null ? 'missing' : 'unusable';
     const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
@@ -209,7 +210,7 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     const text = serializeSnapshot(state, codec);
     const object = (sha: string): Buffer | null => medium.object(stream, sha);
-    // After a reboot the owner compares all documents; commits of then may be long finished, and edited since.
+    // After a reboot the owner compares all documents: they may have been edited long after these commits.
     const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);
     return {
       tail,
@@ -249,7 +250,7 @@ export function createStreamOpener<S extends WithSeq>(
 
 /**
  * Creates the part of a store that only reads.
- * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for a stream that cannot be one
+ * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for an invalid stream name
  */
 export function createReadStore<S extends WithSeq>(options: ReadOptions, finder: StreamOpener<S>): ReadStore<S> {
   return {
@@ -264,7 +265,7 @@ export function createReadStore<S extends WithSeq>(options: ReadOptions, finder:
 
 type ReadOptions = Pick<FinderOptions<WithSeq>, 'layout' | 'medium'>;
 
-/** Reads a stream as `ReadStore.read` does, at once. @throws the same */
+/** Reads a stream like `ReadStore.read`, but synchronously. @throws the same */
 export function readStream<S extends WithSeq>(
   { layout, medium }: ReadOptions,
   finder: StreamOpener<S>,
@@ -274,7 +275,7 @@ export function readStream<S extends WithSeq>(
   const state = finder.undisturbed(stream);
   const { placements } = state.redo;
   const files = medium.files(stream);
-  // Most readers find everything finished, and do without that part of the program.
+  // Most readers find every commit finished, and need not load the overlay.
   const shown = placements.length === 0 ? files : overlayDocuments({ layout, stream }, files, placements);
   return finder.toStreamState(stream, state, shown);
 }
@@ -293,7 +294,7 @@ function openPast(medium: ReadMedium, stream: string): Past {
   };
 }
 
-/** What is left of a file whose content was not synced: nothing, or zeros. */
+/** Whether a file has lost its content because it was not synced: it is empty, or all zeros. */
 function isBlank(text: string): boolean {
   return /^\0*$/.test(text);
 }

@@ -15,11 +15,12 @@ export interface Redo {
 }
 
 /**
- * Compares the documents of `entries` with the disk: a document that is as committed is skipped, one as it was before the
- * commit is replaced, any other is kept aside first. Makes no decision anew (storage.md, Recovery).
- * @param object large contents by digest; others are in the entries
- * @param edited what to do with a document that is neither: `leave` it where the commits were probably finished and it was
- *   edited since; `outside`: the same, and documents of the stream's directory are left altogether
+ * Compares the documents of `entries` with the disk. It skips a document that is as committed, replaces one that is as
+ * before the commit, and first keeps any other aside. It repeats no decision (storage.md, Recovery).
+ * @param object returns large contents by digest; the entries hold the others
+ * @param edited what to do with a document in neither state: `aside` keeps it aside, `leave` leaves it, because the
+ * commits were probably finished and it was edited since; `outside` does the same and skips all documents of the
+ * stream's directory
  */
 export function planRedo(
   { layout, stream }: Whose,
@@ -65,7 +66,7 @@ interface Change {
   known: Set<string>;
   after: string | null;
   seq: number;
-  /** Not in the stream's directory. */
+  /** True if the document is not in the stream's directory. */
   outside: boolean;
 }
 
@@ -84,7 +85,7 @@ function collectChanges(layout: Layout, stream: string, entries: readonly Entry[
   return byPath;
 }
 
-/** Shows the documents as they will be once `placements` are in place, to a reader that writes nothing. */
+/** Creates a reader that shows the documents as they will be after `placements`, without writing anything. */
 export function overlayDocuments(
   { layout, stream }: Whose,
   files: DocumentReader,

@@ -20,7 +20,7 @@ import {
 } from './store.js';
 import { readContent } from './texts.js';
 
-/** How often the comparison is repeated when a commit interferes. */
+/** How many times the comparison is made in all when commits interfere. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
@@ -34,28 +34,28 @@ interface Options<S extends WithSeq> {
 
 type Findings = Pick<Replay<WithSeq>, 'differences' | 'notes'>;
 
-/** A journal, folded from its beginning to its end. */
+/** The result of reading a journal from beginning to end and applying its patches. */
 interface Folded {
   state: JsonObject | null;
   seq: number;
   commits: number;
-  /** The bytes of the snapshot after the entry that the stored one ends with; null when it ends with none of these. */
+  /** The text of the snapshot after the entry at which the stored one ends; null if no entry has that `seq`. */
   asStored: string | null;
   documents: Map<string, Change[]>;
-  /** Paths of documents whose last change is in no entry. */
+  /** Paths of documents whose last change is a rendering, which no entry holds. */
   rendered: Set<string>;
-  /** Digests of the contents in its lines. */
+  /** Digests of the contents that the journal's lines hold. */
   texts: Set<string>;
   differences: Difference[];
-  /** False after a patch that does not fit: there is nothing to compare the stored snapshot with. */
+  /** False after a patch that does not fit: the stored snapshot can then not be compared. */
   foldable: boolean;
-  /** Something lies behind the last whole commit. */
+  /** Whether something follows the last complete commit. */
   torn: boolean;
-  /** The machine has stopped since the last commit: what was not synced may be lost, and the next call puts it back. */
+  /** Whether the machine has rebooted since the last commit: unsynced data may be lost; the next call restores it. */
   rebooted: boolean;
 }
 
-/** `Store.replay` (storage.md, A commit). Takes no lock; starts again if a commit interferes. */
+/** Implements `Store.replay` (storage.md, A commit). Takes no lock; starts again if a commit interferes. */
 export function replay<S extends WithSeq>(options: Options<S>): Replay<S> {
   const { medium, stream } = options;
   for (let attempt = 1; ; attempt++) {
@@ -86,7 +86,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: folded.seq, problem: 'the state after it does not fit its schema' });
   }
-  // Without a usable snapshot, only a commit that is the first of all may be unfinished.
+  // Without a usable snapshot, only the very first commit can be unfinished.
   const tells = storedSeq >= 0 && (stored !== null || folded.commits === 1);
   const finished = tells ? Math.min(storedSeq, folded.seq) : folded.seq;
   if (finished < folded.seq) {
@@ -144,7 +144,9 @@ function compareDocuments<S extends WithSeq>(
   return digests.size;
 }
 
-/** Compares the renderings; none is a fault: a person may have edited one, and the next call puts back what is lost. */
+/**
+ * Compares the renderings. A difference is only a note: people may edit them, and the next call restores a lost one.
+ */
 function compareRenderings<S extends WithSeq>(
   { medium, stream, look }: Options<S>,
   { rendered }: Folded,
@@ -160,7 +162,7 @@ function compareRenderings<S extends WithSeq>(
   });
 }
 
-/** Reads the whole journal and folds its patches, commit by commit. */
+/** Reads the whole journal and applies its patches, commit by commit. */
 function foldFrom<S extends WithSeq>(
   bytes: JournalReader,
   { look, medium, codec, clock }: Options<S>,
@@ -202,7 +204,7 @@ function collectDocuments({ documents, rendered, texts }: Folded, entry: Entry):
   for (const digest of Object.keys(entry.texts ?? {})) if (readContent(entry, digest) !== null) texts.add(digest);
 }
 
-/** Applies an entry; false if its patch does not fit. */
+/** Applies an entry's patch to the state; returns false if it does not fit. */
 function fold(folded: Folded, entry: Entry): boolean {
   let problem: string | null = null;
   try {
@@ -222,7 +224,7 @@ function compareSnapshot(
   { stored, storedSeq, rebuilt }: { stored: string | null; storedSeq: number; rebuilt: string | null },
 ): Difference[] {
   if (rebuilt === null) return stored === null ? [] : [{ path, problem: 'is there, and the journal is empty' }];
-  // A crash in the first commit leaves none; the next call writes it.
+  // A crash in the first commit leaves no snapshot; the next call writes it.
   if (stored === null) return folded.commits === 1 ? [] : [{ path, problem: 'is missing' }];
   if (storedSeq > folded.seq) {
     return [{ path: journal, problem: `ends with entry ${folded.seq}; ${path} knows ${storedSeq}` }];

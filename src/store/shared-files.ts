@@ -10,11 +10,11 @@ import { type Lock, type LockOwner, lock, removeOrphans } from './lock.js';
 import { identifyProcess } from './process.js';
 
 /**
- * Files that other programs read and write, too (storage.md, Files that others write, too): there is no journal, the files are the
- * truth, and beside each lies a lock while somebody changes it.
+ * Files that other programs read and write, too (storage.md, Files that others write, too). They have no journal: the
+ * files themselves are the truth, and a lock file lies beside each while a program changes it.
  */
 
-/** How long a call waits for a lock, and how old another program's grows before it counts as left, in milliseconds. */
+/** Milliseconds that a call waits for a lock, and the age at which another program's lock counts as abandoned. */
 const PATIENCE_MS = 5_000;
 const FOREIGN_MS = 30_000;
 
@@ -26,42 +26,48 @@ interface Options {
   root: string;
   clock: Clock;
   ids: Ids;
-  /** What locks are taken for, as a call that has to wait is told. */
+  /** What a lock is taken for; shown to calls that have to wait for it. */
   purpose: string;
-  /** A call that is to end waits for no lock, and changes nothing. */
+  /** Once aborted, a call waits for no lock and changes nothing. */
   signal?: AbortSignal | undefined;
 }
 
-/** What a file holds: null where there is none, `unusable` where it cannot be read as a file of its size. */
+/** A file's content: null if it is missing, `unusable` if it is not a regular file or is too large. */
 export type Content = Buffer | null | 'unusable';
 
-/** One file as a change leaves it: null removes it. */
+/** A change of one file: its new content; null removes it. */
 export interface FileChange {
   path: string;
   content: string | null;
 }
 
-/** What becomes of the files under their locks: written in this order, each on the disk before the next. */
+/** What to write to the files under their locks, in this order; each is on the disk before the next is written. */
 export interface Decided<T> {
   answer: T;
   changes: readonly FileChange[];
 }
 
-/** @throws DevCliError `IO` for a path that leads out of the root */
+/**
+ * Reads and changes files below a root.
+ * @throws DevCliError `IO` for a path that leads out of the root
+ */
 export interface SharedFiles {
   /** @throws DevCliError `IO` */
   read(path: string): Content;
-  /** Whether a path stays in a directory, links followed. @throws DevCliError `IO` */
+  /**
+   * Whether a path stays in a directory once links are followed.
+   * @throws DevCliError `IO`
+   */
   isInside(directory: string, path: string): boolean;
   /**
-   * Takes the locks of some files, in this order, and changes what is decided by them.
-   * @param decide what it throws leaves all files as they are
+   * Takes the locks of some files, in this order, and applies the changes that `decide` returns.
+   * @param decide if it throws, no file is changed
    * @throws DevCliError `LOCKED`, `IO`, `INTERRUPTED`; what `decide` throws
    */
   change<T>(locked: readonly string[], decide: () => Decided<T>): Promise<T>;
 }
 
-/** Opens the files of a directory. Nothing is written. */
+/** Opens the shared files of a directory. Writes nothing yet. */
 export function openSharedFiles({ root, clock, ids, purpose, signal }: Options): SharedFiles {
   const taker: LockOwner = { identity: identifyProcess(), clock, ids, purpose, foreignMs: FOREIGN_MS };
   const inside = (path: string): string => {
@@ -85,7 +91,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
         const directories = makeDirectories(dirname(absolute));
         made.unshift(...directories);
         syncMade(directories);
-        // Its name is of the kind that takers of the lock use, so that what a killed call left is known and goes.
+        // Named like the temporary files of a lock, so that `removeOrphans` removes what a killed call left.
         const beside = `${absolute}.lock`;
         removeOrphans(beside, taker.identity);
         replace(absolute, content, `${beside}.${taker.identity.pid}.${ids.hex(16)}`);
@@ -135,7 +141,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
   };
 }
 
-/** The new file keeps mode and owner of the old one, as far as this is allowed. */
+/** Replaces a file. The new file keeps the mode and owner of the old one, as far as the system permits. */
 function replace(path: string, content: string, temporary: string): void {
   try {
     const before = statSync(path, { throwIfNoEntry: false });
@@ -151,7 +157,10 @@ function replace(path: string, content: string, temporary: string): void {
   }
 }
 
-/** What would be written and could not be read again is not written. @throws DevCliError `IO` */
+/**
+ * Refuses content that would be too large to be read again.
+ * @throws DevCliError `IO`
+ */
 function requireSize({ path, content }: FileChange): void {
   if (content === null || Buffer.byteLength(content) <= LARGEST) return;
   throw new DevCliError('IO', `${path} would have more than 64 MiB.`, {

@@ -3,15 +3,15 @@ import { DevCliError } from '../base/errors.js';
 import { isJsonObject, isRecord, type Json, type JsonObject, normalizeJson, parseOrNull } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
-// A plain `require`, as in recipe/conditions/language.ts: a reader who finds everything finished needs nothing of it.
+// A plain `require`, as in recipe/conditions/language.ts: a reader of a finished stream does not need the library.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
 
-/** Keys that the library refuses to walk through when a patch is applied. */
+/** Paths that the library refuses to follow when it applies a patch. */
 const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
 
 type Encoder = Pick<Codec<WithSeq>, 'encode'>;
 
-/** The snapshot, or null when it is corrupt; one of another version is an error. */
+/** Parses a snapshot; returns null if it is corrupt and throws if it has another version. */
 export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>): S | null {
   try {
     const snapshot = codec.parse(text);
@@ -23,19 +23,19 @@ export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>):
 }
 
 /**
- * The exact bytes of a snapshot: JSON with sorted keys, equal for equal snapshots, so that one rebuilt from the journal is the
- * stored one byte for byte (storage.md, A commit).
+ * Serializes a snapshot: JSON with sorted keys, the same text for equal snapshots, so that one rebuilt from the journal
+ * is byte for byte the stored one (storage.md, A commit).
  */
 export function serializeSnapshot(snapshot: object, codec: Encoder): string {
   return serializeNormal(normalizeJson(snapshot) as JsonObject, codec);
 }
 
-/** The same for a snapshot that is normal (base/json.ts `normalizeJson`): to look again would take longer than to write it. */
+/** Like `serializeSnapshot`, for an already normalized snapshot (base/json.ts `normalizeJson`): checking takes long. */
 export function serializeNormal(snapshot: JsonObject, { encode }: Encoder): string {
   return `${JSON.stringify(encode === undefined ? snapshot : encode(snapshot), null, 1)}\n`;
 }
 
-/** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
+/** Reads `seq` of a stored snapshot without checking the rest: 0 without a snapshot, -1 if it cannot be read. */
 export function readSeq(text: string | null): number {
   if (text === null) return 0;
   const value = parseOrNull(text);
@@ -43,14 +43,14 @@ export function readSeq(text: string | null): number {
 }
 
 /**
- * `state` after the change that an entry records. It may be changed in place: use it no more.
+ * Returns `state` after the change that an entry records. May change `state` in place: do not use it afterwards.
  * @throws an error of the library when the patch does not fit
  */
 export function applyEntry(state: JsonObject | null, { patch }: Entry): JsonObject | null {
   return patch.length > 0 ? applyPatch(state, patch) : state;
 }
 
-/** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
+/** Applies the patches of `entries` to `state`; null if they do not fit, or give nothing. */
 export function applyEntries(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
   try {
     return entries.reduce(applyEntry, state);
@@ -60,8 +60,8 @@ export function applyEntries(state: JsonObject | null, entries: readonly Entry[]
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns `before` into `after`. It does not keep the order of keys, which
- * `serializeSnapshot` sorts anyway. Both values must have gone through JSON: no `undefined`, no instances.
+ * Creates the JSON Patch (RFC 6902) that turns `before` into `after`. It does not keep the order of keys, which
+ * `serializeSnapshot` sorts anyway. Both values must be plain JSON: no `undefined`, no class instances.
  */
 export function createPatch(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];
@@ -72,13 +72,13 @@ export function createPatch(before: JsonObject | null, after: JsonObject): Json[
 }
 
 /**
- * Two objects without the members that are equal in both, down through objects; null when nothing differs. The library
- * walks through all of a large snapshot several times slower than this does.
+ * Reduces two objects, recursively, to the members that differ; null when nothing differs. The library takes several
+ * times longer to walk through a large snapshot.
  */
 function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
   let found: [JsonObject, JsonObject] | null = null;
   const note = (key: string, one: Json | undefined, other: Json | undefined): void => {
-    // Without a prototype, `__proto__` is a key like any other.
+    // On an object without a prototype, `__proto__` is a key like any other.
     found ??= [Object.create(null) as JsonObject, Object.create(null) as JsonObject];
     if (one !== undefined) found[0][key] = one;
     if (other !== undefined) found[1][key] = other;
@@ -95,7 +95,7 @@ function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, Js
   return found;
 }
 
-/** Two values reduced to what differs; null where they are equal. */
+/** Reduces two values to what differs; null if they are equal. */
 function narrow(one: Json, other: Json): [Json, Json] | null {
   if (one === other) return null;
   if (isJsonObject(one) && isJsonObject(other)) return keepDifferences(one, other);
@@ -103,7 +103,7 @@ function narrow(one: Json, other: Json): [Json, Json] | null {
   return [one, other];
 }
 
-/** Two lists with null in the place of each item that is equal in both; null where all are. */
+/** Replaces each item that is equal in both lists by null; returns null if all are equal. */
 function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], Json[]] | null {
   let equal = before.length === after.length;
   const left: Json[] = [];
@@ -120,14 +120,15 @@ function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], 
 }
 
 /**
- * `document` after `patch`. The document is changed in place and takes over parts of the patch: use neither afterwards.
+ * Returns `document` after `patch`. The document is changed in place and takes over parts of the patch: use neither
+ * afterwards.
  * @throws an error of the library when the patch does not fit the document
  */
 export function applyPatch(document: JsonObject | null, patch: readonly Json[]): JsonObject {
   return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
 }
 
-/** Every place where two documents differ, as JSON pointers; a value that is not there is left out. */
+/** Lists the positions where two documents differ, as JSON pointers; `before` or `after` is left out where absent. */
 export function listChanges(before: JsonObject, after: JsonObject): { pointer: string; before?: Json; after?: Json }[] {
   return jsonpatch()
     .compare(before, after)

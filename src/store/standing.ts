@@ -3,16 +3,17 @@ import { withIoErrors } from './io.js';
 import { type LockRecord, lockedError, readHolder } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
-/** How a file stands that programs claim, also such as write no more than `pid: N` into it. */
+/** The state of a claim file, including files of other programs that contain little more than `pid: N`. */
 export type ClaimStanding =
-  /** Nobody has it: there is no file, or its process is gone. */
+  /** Nobody holds the claim: there is no file, or its process is gone. */
   | { state: 'free' | 'dead' }
-  /** Somebody may have it: the file names no process. */
+  /** Somebody may hold it: the file names no process. */
   | { state: 'unreadable' }
   | { state: 'alive'; holder: LockRecord };
 
 /**
- * Reads how a claim stands, also one of a program that writes YAML; with `plain`, `claim` takes such a file over from the dead.
+ * Reads the state of a claim, including one that another program wrote as YAML. `claim` takes over such a file from a
+ * dead process if `plain` is set.
  * @throws DevCliError `IO`
  */
 export function inspectClaim(path: string): ClaimStanding {
@@ -24,7 +25,7 @@ export function inspectClaim(path: string): ClaimStanding {
   });
 }
 
-/** The error for a claim that a living process has, or that names none. */
+/** Creates the error for a claim that a living process holds, or whose file names no process. */
 export function claimedError(
   path: string,
   standing: Extract<ClaimStanding, { state: 'alive' | 'unreadable' }>,

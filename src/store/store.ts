@@ -4,20 +4,21 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { StoredText } from './texts.js';
 
 /**
- * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps streams of one
- * kind: its `Layout` says where they lie, its `Codec` what a snapshot is, its `Medium` carries the bytes.
+ * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps
+ * streams of one kind: its `Layout` says where they lie, its `Codec` how snapshots are read and written, and its
+ * `Medium` carries the bytes.
  *
- * It promises: a commit happens whole or not at all; what `transact` has answered survives a crash and a power cut; nobody sees
- * half of a commit; the journal alone rebuilds the snapshot byte for byte.
+ * It guarantees: a commit happens whole or not at all; what `transact` has answered survives a crash and a power cut;
+ * nobody sees half of a commit; the snapshot can be rebuilt byte for byte from the journal alone.
  */
 
-/** What a store must know of a snapshot: its place in the journal. */
+/** The part of a snapshot that a store relies on: its position in the journal. */
 export interface WithSeq {
   /** `seq` of the last journal entry this snapshot contains. */
   seq: number;
 }
 
-/** How a snapshot is read and written; given by whoever owns the format. It is stored as JSON with sorted keys. */
+/** How snapshots are read and written; supplied by the owner of their format. Stored as JSON with sorted keys. */
 export interface Codec<S extends WithSeq> {
   /**
    * Parses and checks a snapshot.
@@ -25,50 +26,51 @@ export interface Codec<S extends WithSeq> {
    */
   parse(text: string): S;
   /**
-   * What the stored text says of a snapshot, which the journal's patches build: the inverse of `parse`, and a function of
-   * the snapshot alone, whatever the order of its keys; its own are sorted. Left out: the snapshot itself.
+   * Converts a snapshot, as the journal's patches build it, to the form that is stored: the inverse of `parse`. The
+   * result has sorted keys and does not depend on the key order of the snapshot. By default the snapshot is stored as
+   * it is.
    */
   encode?(snapshot: JsonObject): JsonObject;
   /**
-   * The members by which a snapshot says where it belongs: the name of its stream, and an id that each entry's `data` holds
-   * under the same key. They reveal a copied directory and a foreign journal. Left out: nothing is checked.
+   * The members that say where a snapshot belongs: the name of its stream, and an id that each entry's `data` holds
+   * under the same key. They reveal a copied directory or another stream's journal. By default nothing is checked.
    */
   identity?: { name: keyof S & string; id: keyof S & string };
 }
 
-/** One fact to record. `type` comes from a closed list that the owner of the format keeps. */
+/** One fact to record. The owner of the format keeps the closed list of values of `type`. */
 export interface NewEntry {
   type: string;
   by: Caller;
   data: JsonObject;
 }
 
-/** The version of the format of journal entries. */
+/** The version of the journal entry format. */
 export const ENTRY_VERSION = 3 as const;
 
 /** A journal entry as it stands in the journal (storage.md, A commit). */
 export interface Entry extends NewEntry {
-  /** The version of the format. */
+  /** The format version. */
   v: typeof ENTRY_VERSION;
   seq: number;
-  /** UTC with milliseconds. */
+  /** The time of the commit, in UTC with milliseconds. */
   at: string;
-  /** The change of the snapshot, as JSON Patch (RFC 6902). In a commit of several entries the last one carries it all. */
+  /** The change of the snapshot, as JSON Patch (RFC 6902). The last entry of a commit carries the whole change. */
   patch: Json[];
   /**
-   * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there is none. One
-   * with the same digest twice was not written: the journal only keeps what it holds.
+   * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there
+   * is no document. A document whose two digests are equal was not written: the journal only keeps its content.
    */
   files: { path: string; before: string | null; after: string | null }[];
-  /** On the last entry of a commit: documents that it changed and no entry holds, because snapshot and entries give them. */
+  /** On a commit's last entry: changed documents whose content is in no entry, as snapshot and entries determine it. */
   rendered?: string[];
-  /** On the last entry of a commit: the boot of the machine that wrote it, where the system tells it. */
+  /** On a commit's last entry: the id of the boot in which it was written, where the system reports one. */
   boot?: string;
-  /** On the last entry of a commit: the contents of its documents by digest, except large ones. */
+  /** On a commit's last entry: the contents of its documents by digest, except large ones. */
   texts?: { [sha256: string]: StoredText };
-  /** On the last entry of a commit: what holds outside the stream from then on (`Marker`). */
+  /** On a commit's last entry: what holds outside the stream from then on (see `Marker`). */
   marks?: JsonObject;
-  /** True on every entry of a commit but its last: a commit that lost its end never happened. */
+  /** True on every entry of a commit except its last. A commit whose last entry is missing never happened. */
   more?: true;
   /** CRC-32 of the entry without this field, in hexadecimal. */
   crc: string;
@@ -76,89 +78,89 @@ export interface Entry extends NewEntry {
 
 /** A stream as it is now. */
 export interface StreamState<S extends WithSeq> {
-  /** Null when the stream has no commit yet. Others hold the same object: copy it before changing anything. */
+  /** Null when the stream has no commit yet. The object is shared: copy it before changing anything. */
   snapshot: S | null;
-  /** Last sequence number in the journal; 0 before the first. */
+  /** `seq` of the last journal entry; 0 for an empty journal. */
   seq: number;
-  /** Length of the journal as it was read, in bytes; `grown` waits for a change from it. */
+  /** Length of the journal when it was read, in bytes; `grown` waits for it to change. */
   size: number;
   files: DocumentReader;
-  /** Whether a crash left something to finish under the lock; what is read shows it finished. */
+  /** Whether a crash left a commit to finish under the lock. The members here show it as already finished. */
   unfinished: boolean;
   /**
-   * Whether the last commit is of an earlier boot of this machine: of what lies in no entry, and of documents, anything may be
-   * lost. The owner compares, and its next commit ends it.
+   * Whether the last commit was written in an earlier boot of this machine: then documents, and anything else that is
+   * in no entry, may be lost. The owner has to compare them; its next commit ends this condition.
    */
   rebooted: boolean;
   /**
-   * Renderings of a commit that a crash cut short: they may be older than the snapshot. They are finished by a decision that
-   * puts them in place, with entries or without.
+   * Renderings of a commit that a crash interrupted: they may be older than the snapshot. A decision that writes them,
+   * with entries or without, finishes that commit.
    */
   stale: string[];
-  /** The journal, for what the snapshot does not say. */
+  /** The journal, for facts that the snapshot does not hold. */
   past: Past;
-  /** What was repaired: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
+  /** The repairs made: a snapshot kept aside and rebuilt, a torn end of the journal cut off, a document kept aside. */
   notices: string[];
   /** The instant of this commit, in UTC with milliseconds; a snapshot that records times uses it. */
   at: string;
 }
 
-/** What the journal holds, read when it is asked for; under the lock as long as the decision lasts. */
+/** What the journal holds, read on demand. A decision reads it under the lock. */
 export interface Past {
   /**
-   * Hands every committed entry to `visit`, oldest first.
+   * Passes every committed entry to `visit`, oldest first.
    * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   scan(visit: (entry: Entry) => void): void;
-  /** `HistoryStore.contents`, at once. */
+  /** Like `HistoryStore.contents`, but synchronous. */
   contents(digests: Iterable<string>): ReadonlyMap<string, Buffer>;
 }
 
-/** What a `decide` wants committed. Without entries nothing is, and only renderings are written. */
+/** What a `decide` function returns. Without entries nothing is committed, and only renderings are written. */
 export type Decision<S extends WithSeq, A> =
   | { answer: A; renderings?: FileChange[] }
   | {
       answer: A;
       entries: [NewEntry, ...NewEntry[]];
-      /** The next snapshot; its `seq` is set by the store. */
+      /** The next snapshot. The store sets its `seq`. */
       snapshot: S;
-      /** Documents to put in place or remove; no two at one path. */
+      /** Documents to write or remove, each path at most once. */
       files: FileChange[];
-      /** Paths at which others will write: their directories are made. */
+      /** Paths at which others will write: the store makes their directories. */
       rooms?: readonly string[];
-      /** For the store's `Marker`. Left out: nothing changes outside the stream. */
+      /** Marks for the store's `Marker`. By default nothing changes outside the stream. */
       marks?: JsonObject;
     };
 
-/** Documents that a name without a commit is to have. */
+/** Documents to write for a stream that has no commit yet. */
 interface Placement<A> {
   answer: A;
   files: readonly FileChange[];
 }
 
-/** What a decision may see of the other streams, as they are now. */
+/** A decision's access to the other streams, as they are now. */
 export interface Neighbours<S extends WithSeq> {
-  /** `ReadStore.read`. */
+  /** See `ReadStore.read`. */
   read(stream: string): StreamState<S>;
-  /** `ReadStore.streams`. */
+  /** See `ReadStore.streams`. */
   streams(): string[];
   /**
-   * Lets no other transaction of this root hold the same kind before this one has ended; waiting blocks the process. It is
-   * taken after a stream's own lock, and no two kinds by one transaction.
+   * Takes the lock named `kind` until this transaction ends: no other transaction of this root can hold it meanwhile.
+   * Waiting blocks the process. A transaction takes it after its stream's own lock, and takes at most one kind.
    * @param kind lower-case letters
    * @throws DevCliError `LOCKED`, `IO`
    */
   hold(kind: string): void;
 }
 
-/** Synchronous, and changes nothing itself. What it throws, `transact` throws, with nothing written. */
+/** Decides what to commit: synchronous, without side effects. What it throws, `transact` throws, writing nothing. */
 export type Decide<S extends WithSeq, A> = (head: StreamState<S>, neighbours: Neighbours<S>) => Decision<S, A>;
 
 /** A position in a journal, after an entry. */
 export interface Cursor {
   /** In bytes. */
   offset: number;
-  /** `seq` of the entry before it; 0 at the beginning. */
+  /** `seq` of the entry before the position; 0 at the beginning. */
   seq: number;
 }
 
@@ -168,44 +170,44 @@ export const BEGINNING: Cursor = { offset: 0, seq: 0 };
 /** Where a scan ended. */
 export interface ScanResult {
   behind: Cursor;
-  /** True when there was nothing more to read. */
+  /** True when no committed entry is left to read. */
   complete: boolean;
-  /** Length of the journal in bytes, its uncommitted end included. */
+  /** Length of the journal in bytes, including an uncommitted end. */
   size: number;
-  /** Whether something follows the last commit: a write that was cut short, or one in progress. */
+  /** Whether something follows the last commit: a write that was interrupted or is in progress. */
   torn: boolean;
 }
 
 /** A stream as it was after an earlier commit. */
 export interface Checkpoint<S extends WithSeq> {
   snapshot: S;
-  /** The first and the last entry of the commit: all of it happened at once. */
+  /** `seq` of the commit's first and last entry. */
   first: number;
   last: number;
   at: string;
-  /** Digests of the documents there were, by path as the journal names them; without renderings. */
+  /** Digests of the documents that existed, by path as the journal names them; without renderings. */
   documents: Map<string, string>;
   torn: boolean;
 }
 
-/** What the owner of the format adds to a replay's comparison. */
+/** What the owner of the format adds to the comparison of a replay. */
 export interface ReplayOptions<S extends WithSeq> {
-  /** Whether the owner alone writes the document at `path` (as in `DocumentReader`): then a change is a difference. */
+  /** Whether only the owner writes the document at `path` (as in `DocumentReader`): then any change is a difference. */
   isOwn?: (path: string) => boolean;
-  /** Checks every entry, oldest first; returns what is wrong with it. */
+  /** Returns what is wrong with an entry; called for every entry, oldest first. */
   entry?: (entry: Entry) => string[];
-  /** The renderings as they should be, by path, once all entries were seen. */
+  /** Returns the renderings as they should be, by path; called after all entries. */
   renderings?: (snapshot: S, contents: Past['contents']) => ReadonlyMap<string, Buffer>;
 }
 
 /** Something that contradicts the journal. */
 export interface Difference {
   problem: string;
-  /** The entry that says otherwise. */
+  /** `seq` of the entry that it contradicts. */
   seq?: number;
-  /** A place in the snapshot, as a JSON pointer. */
+  /** The position in the snapshot, as a JSON pointer. */
   pointer?: string;
-  /** A file of the stream's directory, or with a leading `/` of the root. */
+  /** A file in the stream's directory or, with a leading `/`, in the root. */
   path?: string;
 }
 
@@ -213,44 +215,42 @@ export interface Difference {
 export interface Replay<S extends WithSeq> {
   /** True when there is no difference. */
   equal: boolean;
-  /** The snapshot after the last entry; null for a journal without entries, or one that gives none. */
+  /** The snapshot after the last entry; null when the journal has no entries, or its patches give no valid snapshot. */
   snapshot: S | null;
   entries: number;
-  /** Documents that should be there, and stored contents, that were compared. */
+  /** How many documents, and how many stored contents, were compared. */
   documents: number;
   objects: number;
   differences: Difference[];
-  /** What is legitimate and worth knowing: a commit to finish, a document edited since. */
+  /** What is legitimate but worth knowing: an unfinished commit, a document edited since. */
   notes: Difference[];
 }
 
 /** The part of a store that reads streams as they are now. */
 export interface ReadStore<S extends WithSeq> {
   /**
-   * Reads a stream without a lock, writing nothing. Entries above the snapshot are folded in memory; documents of an
-   * unfinished commit are seen as they will be.
+   * Reads a stream without a lock, writing nothing. Entries above the snapshot are applied in memory; documents of an
+   * unfinished commit appear as they will be once it is finished.
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
   read(stream: string): Promise<StreamState<S>>;
-  /** Names of all streams, sorted, without directories that hold none. */
+  /** Returns the names of all streams, sorted. Directories that hold no stream are left out. */
   streams(): Promise<string[]>;
 }
 
-/** The part of a store that reads streams and their history. The journal is read without a lock, piece by piece. */
+/** The part of a store that reads streams and their history. It reads the journal without a lock, piece by piece. */
 export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
-  /**
-   * Returns `StreamState.unfinished` alone: compares where snapshot and journal end, and reads no further.
-   */
+  /** Returns only `StreamState.unfinished`: compares where snapshot and journal end, and reads nothing else. */
   unfinished(stream: string): Promise<boolean>;
-  /** All entries of the journal, oldest first. */
+  /** Returns all entries of the journal, oldest first. */
   journal(stream: string): Promise<Entry[]>;
   /**
-   * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done.
+   * Passes the entries after `from` to `visit`, oldest first, until it returns false or none is left.
    * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<ScanResult>;
   /**
-   * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
+   * Waits until the journal's size differs from `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
    * @throws DevCliError `IO`
    */
   grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
@@ -260,30 +260,30 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
    */
   rewind(stream: string, seq: number): Promise<Checkpoint<S> | null>;
   /**
-   * The contents of these digests as they were committed; one that is absent, or not what its digest says, is left out. Reads the
-   * journal at most once, and not for what lies in a file of its own.
+   * Returns the contents with these digests as they were committed. A content that is missing, or does not match its
+   * digest, is left out. Reads the journal at most once, and not at all for contents that lie in files of their own.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   contents(stream: string, digests: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
   /**
-   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
-   * documents and objects that the journal names are there.
+   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and checks the
+   * documents and objects that the journal names.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   replay(stream: string, look?: ReplayOptions<S>): Promise<Replay<S>>;
 }
 
-/** Durable streams. Whatever the medium, one suite proves it (tests/core/store/suite.ts). */
+/** Durable streams. tests/core/store/suite.ts proves the guarantees for every medium. */
 export interface Store<S extends WithSeq> extends HistoryStore<S> {
   /**
-   * lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
+   * Runs a transaction: lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
    * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
-   * Places documents for a name that has no commit yet; the first commit adopts them.
-   * @param decide is called under the lock with what is there; synchronous, and changes nothing itself
-   * @throws `Layout.taken` when there is a commit by now; what `decide` throws; DevCliError `LOCKED`, `IO`
+   * Writes documents for a stream that has no commit yet; the first commit adopts them.
+   * @param decide gets the documents already there; called under the lock, synchronous, without side effects
+   * @throws `Layout.taken` if the stream has a commit by now; what `decide` throws; DevCliError `LOCKED`, `IO`
    */
   place<A>(stream: string, decide: (files: DocumentReader) => Placement<A>): Promise<A>;
 }

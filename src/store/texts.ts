@@ -5,12 +5,13 @@ import { loadLazily } from '../base/lazy.js';
 import { sha256 } from '../base/sha256.js';
 
 /**
- * A content as it stands in a line: a string is its UTF-8 text; `deflated` is a zlib stream (RFC 1950) in base64, whose preset
- * dictionary is the content `like` of the same line, which has none itself (journal-format.md, Contents).
+ * A document content in a journal line. A string is its UTF-8 text. `deflated` is a zlib stream (RFC 1950) in base64;
+ * its preset dictionary is the content `like` of the same line, which itself has no `like` (journal-format.md,
+ * Contents).
  */
 export type StoredText = string | { deflated: string; like?: string };
 
-/** Largest content in a line, in bytes; a larger one lies in a file of its own. */
+/** Largest content in a line, in bytes; a larger content lies in a file of its own. */
 export const LARGEST_TEXT = 64 * 1024;
 
 /** Contents above this size, in bytes, are deflated. */
@@ -18,7 +19,7 @@ const LARGEST_PLAIN = 1024;
 
 const zlib = loadLazily<typeof import('node:zlib')>('node:zlib');
 
-/** Packs the contents of a commit, none above `LARGEST_TEXT`, by digest. Prompts of one wave have most of their text in common. */
+/** Packs a commit's contents by digest, none above `LARGEST_TEXT`. Prompts of one wave share most of their text. */
 export function packTexts(contents: ReadonlyMap<string, Buffer>): Record<string, StoredText> {
   const texts: Record<string, StoredText> = {};
   let first: [string, Buffer] | undefined;
@@ -38,12 +39,12 @@ function deflate(content: Buffer, dictionary?: Buffer): string {
     .toString('base64');
 }
 
-/** The contents of an entry as they were parsed, unchecked. */
+/** An entry's contents as parsed, not yet checked. */
 interface WithTexts {
   texts?: { [sha256: string]: unknown };
 }
 
-/** Returns a content that an entry holds; null when it has none that is what the digest says, and no larger than a document. */
+/** Returns a content that an entry holds; null if missing, not as its digest says, or larger than a document. */
 export function readContent(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (!isRecord(text) || text['like'] === undefined) return readAlone(entry, digest);
@@ -51,7 +52,7 @@ export function readContent(entry: WithTexts, digest: string): Buffer | null {
   return dictionary === null ? null : check(digest, inflate(text, dictionary));
 }
 
-/** A content that needs no other. */
+/** Reads a content that needs no other content as its dictionary. */
 function readAlone(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (isRecord(text) && text['like'] !== undefined) return null;
@@ -72,7 +73,7 @@ function inflate(text: unknown, dictionary?: Buffer): Buffer | null {
   try {
     return zlib().inflateSync(Buffer.from(text['deflated'], 'base64'), options);
   } catch {
-    // Cut, no such stream, or a small one that becomes a huge one: the content is missing.
+    // Truncated, not a zlib stream, or one that inflates beyond the limit: the content counts as missing.
     return null;
   }
 }

@@ -7,7 +7,7 @@ import type { GateAction, HeldAction, PendingAction, RunningAction, ShownAction,
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { RanStep } from '../run/transaction.js';
 
-/** The result of a call, which may have made several commits; rendered as one envelope (protocol.md §2). */
+/** The result of a call, which may have made several commits. It is rendered as one envelope (protocol.md §2). */
 export interface CallResult {
   /** The run's name. */
   name: string;
@@ -21,9 +21,9 @@ export interface CallResult {
   next: ShownAction | null;
 }
 
-// The answers about actions as text; agents are answered in JSON.
+// Renders answers about actions as text, for people; agents get JSON.
 
-/** Characters of a command; trust, approve and the journal show it whole. */
+/** Characters shown of a command; trust, approve and the journal show all of it. */
 const COMMAND_CAP = 200;
 
 /** Renders an action for a person, as `--text` prints it. */
@@ -47,7 +47,7 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
   return lines.join('\n');
 }
 
-/** What only actions of its kind have. */
+/** Renders the lines that only this kind of action has. */
 function renderOwn(action: PendingAction, format: CommandFormatter): string[] {
   switch (action.action) {
     case 'llm':

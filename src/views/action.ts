@@ -9,7 +9,7 @@ import type { ReadContext } from '../run/context.js';
 import { type CallResult, renderAction, renderEnvelopeText } from './action-text.js';
 
 /**
- * The answer of `next`: the action, and beside it warnings.
+ * Builds the answer of `next`: the action and, beside it, warnings.
  * @param full whether to include the fields that only dev-cli uses
  */
 export function actionAnswer(
@@ -29,7 +29,7 @@ export function actionAnswer(
 /**
  * Builds the JSON of an action as `next` prints it (protocol.md §2).
  * @param full whether to include the fields that only dev-cli uses
- * @param reader whom it tells how it is done; null: nobody is to do it
+ * @param reader who is told how to carry out the action; null if nobody is to do so
  */
 export function buildActionView(action: ShownAction, full: boolean, reader: Reader | null): object {
   if (action.action === 'done' || action.action === 'held') return orderMembers(action);
@@ -53,8 +53,8 @@ export function buildActionView(action: ShownAction, full: boolean, reader: Read
   });
 }
 
-// The order of members. It puts first what a reader needs first, and is the same for an action that was just built and
-// for one read from the disk; what is in no list stands between FIRST and LAST, by name.
+// The order of members: those that a reader needs first come first. It is the same for an action just built and for one
+// read from disk. Members in no list come between FIRST and LAST, sorted by name.
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
 
 const LAST =
@@ -102,26 +102,26 @@ export function renderEnvelope(result: CallResult, reader: Reader): Answer {
   };
 }
 
-/** Who reads an action: its caller, and the mark of the harness. */
+/** The reader of an action: its caller, and the harness mark. */
 export type Reader = Pick<ReadContext, 'caller' | 'mark'>;
 
 type Voice = (typeof VOICES)[string];
 
-/** The words for any other harness, and for a person. */
+/** The wording for any other harness, and for a person. */
 const OTHER: Voice = {
   ask: 'your question tool, or',
   start:
     'A subagent each: `dev-cli-<type>`, else `<type>`, else any that can write files; hand over `tell`. Ack once they are back.',
 };
 
-/** By the name that hooks or DEV_CLI_HARNESS tell, or by the mark (harness.md, How a harness is known). */
+/** Chooses by the harness that hooks or DEV_CLI_HARNESS name, else by the mark (harness.md, How a harness is known). */
 function chooseVoice({ caller, mark }: Reader): Voice {
   return VOICES[caller.harness ?? ''] ?? VOICES[nameMarkedHarness(mark) ?? ''] ?? OTHER;
 }
 
 /**
- * Says how an action is done in the harness that calls, where that is not plain (protocol.md §2). It is made when the
- * action is printed, since a run may go on in another harness; undefined where nothing is to be said.
+ * Describes how an action is carried out in the calling harness, where that is not obvious (protocol.md §2); undefined
+ * if nothing needs to be said. Written when the action is printed, since a run may continue in another harness.
  */
 function describeHow(action: ShownAction, reader: Reader): string | undefined {
   const voice = chooseVoice(reader);
@@ -156,8 +156,8 @@ const DATA = {
 } as const;
 
 /**
- * How agents are started, and when they are back.
- * @param notice after which notice of a background agent the ack is run
+ * Describes how to start agents, and when to acknowledge.
+ * @param notice the notice of a background agent after which the ack is run
  */
 function describeStart({ start, calls }: Voice, isTogether: boolean, notice: string): string {
   return start.replace('<calls>', calls?.[isTogether ? 1 : 0] ?? '').replace('<notice>', notice);

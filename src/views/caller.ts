@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import { toBoundedLine } from '../documents/foreign.js';
 
-/** Who called: `agent in claude-code, session s1`, `human on the page`. */
+/** Describes the caller: `agent in claude-code, session s1`, `human on the page`. */
 export function renderCaller({ kind, via, harness, session, agent }: Caller): string {
   const parts = [
     agent === undefined ? kind : `${kind} ${agent}`,

@@ -6,7 +6,7 @@ import type { CommandEvidence } from '../run/engine-rows.js';
 import type { Directories } from '../run/paths.js';
 import { displayPath } from '../run/paths.js';
 
-/** What was found wrong with a document; one with nothing but warnings is valid. */
+/** The problems found in a document. A document with only warnings is valid. */
 export interface Findings {
   problems: readonly ErrorDetail[];
   warnings: readonly string[];
@@ -29,11 +29,11 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
   };
 }
 
-/** Unlisted paths named at most. */
+/** The largest number of unlisted paths that are named. */
 const UNLISTED_SHOWN = 50;
 
 /**
- * Builds the report of `check --action`: the commands of a todo as far as they have run, those that are red first.
+ * Builds the report of `check --action`: the commands of a todo that have run so far, failed ones first.
  * @param about.wait seconds that the printed poll waits
  * @param found.running the command that is still running; null when all have ended
  * @param found.unlisted changed paths that the result does not list yet
@@ -42,7 +42,7 @@ export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
-  // A command that is still at work is no finding.
+  // A command that is still running is not a finding.
   const ok = done.every((evidence) => evidence.ok);
   const status = !ok ? 'failed' : running === null ? 'passed' : 'running';
   const redFirst = [...done.filter((evidence) => !evidence.ok), ...done.filter((evidence) => evidence.ok)];
@@ -81,7 +81,7 @@ export function buildCommandReport(
   };
 }
 
-/** The words of a plan are shown as foreign text. */
+/** Renders a plan's command as foreign text. */
 function shownCommand(argv: readonly string[]): string {
   return toCommandLine(argv, 500);
 }

@@ -60,8 +60,8 @@ const TodoViewSchema = Type.Object(
 );
 
 /**
- * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md, status). Instants are
- * UTC with milliseconds.
+ * The schema of `execution` in `status --json`: how far a run has carried out its plan (protocol.md, status). Instants
+ * are UTC with milliseconds.
  */
 export const ExecutionViewSchema = Type.Object(
   {
@@ -85,9 +85,9 @@ export const ExecutionViewSchema = Type.Object(
         description: 'Who approved the plan and its commands, each on which digest, in words; or nobody.',
       },
     ),
-    /** In the order of the plan, an added one behind the one that made it necessary. */
+    /** In the order of the plan; an added todo follows the one that made it necessary. */
     todos: Type.Array(TodoViewSchema),
-    /** What the run does as a whole, in order. */
+    /** The stages of the run as a whole, in order. */
     stages: Type.Array(
       Type.Object(
         {

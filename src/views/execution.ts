@@ -9,12 +9,12 @@ import type { RecipeState } from '../run/recipe-state.js';
 import type { Standing } from '../run/transaction.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 
-/** Failed todos named at most for each todo that they block. */
+/** The largest number of failed todos named for each todo that they block. */
 const BLOCKERS = 20;
 
 type StageView = ExecutionView['stages'][number];
 
-/** Builds `execution` of `status`: how far the plan has been carried out; null for a run that executes none. */
+/** Builds `execution` of `status`: how far a run has carried out its plan; null for a run without an execution. */
 export function buildExecutionView({ state, captured }: Pick<Standing, 'state' | 'captured'>): ExecutionView | null {
   const { engine, gates } = state;
   const { engine: recipe } = captured.recipe;
@@ -96,12 +96,12 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   });
 }
 
-/** The state of a todo in one word. */
+/** Returns the state of a todo in one word. */
 export function toStanding({ status }: TodoState): TodoView['standing'] {
   return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
 }
 
-/** The acceptance commands of a todo while dev-cli runs them; else null. */
+/** Returns the acceptance commands of a todo while dev-cli runs them; null otherwise. */
 function findRunningCommands({ job }: RunEngine, { id, evidence = [] }: TodoState): TodoView['commands'] {
   if (job?.kind !== 'commands' || job.todo !== id) return null;
   const done = evidence.length;
@@ -146,7 +146,7 @@ function buildStage(
   return { id, status, at, detail };
 }
 
-/** The gate about the plan, shown unless the plan was approved: then `approvals` says so. */
+/** Shows the gate about the plan, unless the plan was approved: then `approvals` says so. */
 function buildPlanStage({ stage: now, planApproved }: RunEngine): StageView[] {
   if (planApproved !== null) return [];
   return [buildStage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];

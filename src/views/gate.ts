@@ -4,12 +4,15 @@ import { type LocatedCommand, locateCommands, renderCommand } from '../plan/mode
 import { listDependencies } from '../plan/model/graph.js';
 import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';
 
-/** What somebody who decides about a plan has to know, for a terminal: the upper layer of PLAN.md without its markup (protocol.md §3). */
+/**
+ * What a person needs to know to decide about a plan, for a terminal: the upper part of PLAN.md without its markup
+ * (protocol.md §3).
+ */
 
-/** The section whose lines are commands, one each. */
+/** The heading of the section that lists commands, one per line. */
 export const COMMANDS_HEADING = 'Commands, run by dev-cli';
 
-/** Lists the sections of a plan; those that would be empty are left out. */
+/** Lists the sections of a plan. Empty sections are left out. */
 export function listPlanSections(plan: PlanContent): DecisionSection[] {
   const { objectives, context, requirements = [], decisions = [], risks = [], todos } = plan;
   const sections: DecisionSection[] = [
@@ -49,7 +52,7 @@ function sayProofs({ todos }: PlanContent, requirement: string): string {
   return proofs.length === 0 ? ' (proved by nothing)' : ` (proved by ${proofs.join(', ')})`;
 }
 
-/** Who says that an acceptance is met, where that is no command. */
+/** Who judges that an acceptance is met, if it is not a command. */
 const JUDGES = { command: '', assertion: ' [agent]', human: ' [person]' } as const;
 
 function renderRule(rule: PlanRule): string {
@@ -60,7 +63,7 @@ function renderLocated({ command, places }: LocatedCommand): string {
   return `${renderCommand(command)} [${places.join(', ')}]`;
 }
 
-/** Files of a todo that are shown; its part of PLAN.md has them all. */
+/** How many files of a todo are shown; its part of PLAN.md lists them all. */
 const FILES_SHOWN = 4;
 
 function renderTodo(todo: PlanTodo): string {

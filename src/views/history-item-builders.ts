@@ -4,27 +4,27 @@ import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, ActionResult, EventItem, Evidence, RunHistory } from './history-items.js';
 
-/** What a builder needs besides the entry's data. */
+/** What a builder needs besides the data of the entry. */
 export interface ItemContext {
-  /** The run that the entry belongs to; builders add to its items. */
+  /** The run of the entry; builders add to its items. */
   run: RunHistory;
   entry: Entry;
-  /** The documents of an acknowledgement, by path and digest. */
+  /** Returns the documents of an acknowledgement, by path and digest. */
   evidence: (digests: Record<string, string | null> | undefined) => Evidence[];
-  /** The newest document with this digest. */
+  /** Returns the newest document with this digest. */
   document: (digest: string | null | undefined) => { document?: string };
 }
 
 type ItemBuilder<T extends EntryType> = (context: ItemContext, data: Omit<EntryData<T>, 'runId'>) => void;
 
-/** What each type of entry adds to the history. */
+/** The function for each type of entry that adds it to the history. */
 export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
-  // The history builder makes the run of it.
+  // The history builder creates the run from this entry.
   init: () => undefined,
   issued({ run, entry }, data) {
     dropPending(run, entry);
     run.status = 'live';
-    // Actions of an execution are left out: the entries of its tasks and jobs say more.
+    // Actions of an execution are left out, because the entries of its tasks and jobs say more.
     if (data.cause === 'dispatch' || data.cause === 'job') return;
     const { seq, at } = entry;
     const open = { result: 'pending', endSeq: null, endAt: null, seconds: null, by: null } as const;
@@ -53,7 +53,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   sized: buildOtherItem,
   ran: buildEventAdder('ran'),
   skipped: buildEventAdder('skipped'),
-  // Its action was issued in the same commit, and its end completes that item.
+  // The action of the command was issued in the same commit; `command-finished` completes it.
   'command-started': () => undefined,
   'command-finished'(context, { key, block: _, ...command }) {
     const { run, entry } = context;
@@ -105,13 +105,13 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   },
 };
 
-/** Adds an entry as one line: an entry of an execution, or one that a newer version wrote. */
+/** Adds an entry as one line: one of an execution, or one of a type that only a newer version knows. */
 export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
   addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
 }
 
-/** An event item without the fields that come from its entry. */
+/** The fields of an event item except those that come from its entry. */
 type EventFields<I> = I extends EventItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
 
 /** Adds an event to a run's items. */
@@ -119,12 +119,12 @@ export function addEvent(run: RunHistory, { seq, at, by }: Entry, fact: EventFie
   run.items.push({ seq, at, by, ...fact } as EventItem);
 }
 
-/** A builder for entries whose data is the item. */
+/** Creates a builder for entries whose data already has the fields of the item. */
 function buildEventAdder<K extends EventItem['kind'] & EntryType>(kind: K): ItemBuilder<K> {
   return ({ run, entry }, data) => addEvent(run, entry, { kind, ...data } as unknown as EventFields<EventItem>);
 }
 
-/** Ends the pending action, if any, as dropped: a new action, an invalidation or the end makes it void. */
+/** Marks the pending action, if any, as dropped, because a new action, an invalidation or the end voids it. */
 function dropPending(run: RunHistory, entry: Entry): void {
   const last = run.items.findLast((item) => item.kind === 'action');
   if (last?.kind === 'action' && last.result === 'pending') finishAction(last, entry, 'dropped', {});

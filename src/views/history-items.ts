@@ -1,23 +1,23 @@
 import type { Caller } from '../base/caller.js';
 
-// The items of a run's history, in the order in which things began (storage.md, History).
+// The items of a run's history, in the order in which they began (storage.md, History).
 
-/** A document that was shown for a step. */
+/** A document that was handed in as evidence for a step. */
 export interface Evidence {
   path: string;
-  /** SHA-256 when it was accepted; null when there was no file. */
+  /** SHA-256 when it was accepted; null if the file did not exist. */
   sha256: string | null;
-  /** The agent that had promised it. */
+  /** The agent that had promised the document. */
   agent?: string;
   verdict?: string;
   summary?: string;
 }
 
-/** An acknowledgement that was refused, for changed sources or because a part of its evidence was not valid. */
+/** An acknowledgement that was refused because sources had changed, or a part of its evidence was not valid. */
 interface Refusal extends EventBase {
-  /** The evidence that was accepted all the same. */
+  /** The part of the evidence that was accepted. */
   evidence: Evidence[];
-  /** Agents whose own word was accepted, because they promised no output. */
+  /** Agents that promised no output, so that their own report was accepted. */
   selfReported?: string[];
   /** The changed sources. */
   sources?: string[];
@@ -32,13 +32,13 @@ interface CommandRun {
   reused?: boolean;
 }
 
-/** How an action ended; a `dropped` one became void before it was acknowledged. */
+/** How an action ended. `dropped`: it became void before it was acknowledged. */
 export type ActionResult = 'pending' | 'done' | 'not passed' | 'failed' | 'dropped';
 
-/** An action from its issue to its acknowledgement. */
+/** An action, from when it was issued to its acknowledgement. */
 export interface ActionItem {
   kind: 'action';
-  /** The entry that issued it. */
+  /** `seq` of the entry that issued it. */
   seq: number;
   at: string;
   block: string;
@@ -47,7 +47,7 @@ export interface ActionItem {
   cause: string;
   round?: number;
   result: ActionResult;
-  /** The entry that ended it, when, after how many seconds, and by whom; null while it is pending. */
+  /** `seq` of the entry that ended it, when that was, after how many seconds, and by whom; null while it is pending. */
   endSeq: number | null;
   endAt: string | null;
   seconds: number | null;
@@ -60,7 +60,7 @@ export interface ActionItem {
   reason?: string;
   saved?: string[];
   missing?: string[];
-  /** For a part of it there is only the agent's own word. */
+  /** True if the agent's own report is the only evidence for a part of it. */
   selfReported?: boolean;
   evidence: Evidence[];
   /** Its refused acknowledgements. */
@@ -76,7 +76,7 @@ interface EventBase {
   by: Caller;
 }
 
-/** An item that is not an action. */
+/** An item other than an action. */
 export type EventItem = EventBase &
   (
     | { kind: 'ran'; block: string; command: string; ok: boolean; summary: string }
@@ -92,28 +92,28 @@ export type EventItem = EventBase &
     | { kind: 'other'; type: string; block?: string; summary: string }
   );
 
-/** One item of a run's history. */
+/** An item of a run's history. */
 export type Item = ActionItem | EventItem;
 
-/** One run of a name. */
+/** One of the runs of a name. */
 export interface RunHistory {
   runId: string;
   recipe: string;
   recipeHash: string;
   goal: string | null;
   mode: Record<string, string>;
-  /** What the user said about the size, and what it is at most. */
+  /** The size that the user stated, and the largest size allowed. */
   size?: string;
   atMost?: string;
   cliVersion: string;
   forkedFrom: { name: string; runId: string; seq: number } | null;
-  /** When it began, by whom, and its first and last entry in the journal. */
+  /** When the run began, by whom, and `seq` of its first and last entry. */
   at: string;
   by: Caller;
   first: number;
   last: number;
   status: string;
-  /** Time of the last entry. */
+  /** The time of the last entry. */
   lastAt: string;
   items: Item[];
 }

@@ -9,20 +9,20 @@ import { renderCaller } from './caller.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
 import { type Row, renderRow } from './rows.js';
 
-/** A run with its newest items only; `left` counts the others. */
+/** A run with only its newest items; `left` is the number of items left out. */
 export type ShownRun = RunHistory & { left: number };
 
-/** What `history` shows to a person. */
+/** What `history` shows a person. */
 export interface HistoryView {
   /** The name whose runs are shown. */
   name: string;
   runs: ShownRun[];
   /** How many runs the name has. */
   of: number;
-  /** With `--step`: digests in full, and longer quotations. */
+  /** Whether digests are shown in full and quotations longer, as with `--step`. */
   detailed: boolean;
   warnings: string[];
-  /** Instant in milliseconds. */
+  /** The present instant in milliseconds. */
   now: number;
 }
 
@@ -34,10 +34,10 @@ const MARKS: Record<ActionItem['result'], string> = {
   dropped: '○',
 };
 
-/** Characters of a quotation at most. */
+/** The longest quotation, in characters. */
 const QUOTED = 200;
 
-/** Renders the history for a person: a line for each item, with its evidence below it. */
+/** Renders the history for a person: one line per item, with its evidence below. */
 export function renderHistory(view: HistoryView, format: CommandFormatter): string {
   const earlier = listEarlier(view).map((part) => renderInstruction(part, format));
   return [
@@ -46,7 +46,7 @@ export function renderHistory(view: HistoryView, format: CommandFormatter): stri
   ].join('\n\n');
 }
 
-/** Where the runs are that are not shown; none where all are. */
+/** Returns how to see the runs that are not shown; empty if all are. */
 export function listEarlier({ name, of, runs, detailed }: HistoryView): Instruction[] {
   if (of <= runs.length || detailed) return [];
   return [[`${of - runs.length} more of this name: `, { command: 'history', input: { name, all: true } }]];
@@ -60,7 +60,10 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
   return [...listHead(view, run, run.at).map(renderRow), '', ...items];
 }
 
-/** Lists the lines that say which run it is. @param began when, as it is shown */
+/**
+ * Lists the lines that identify a run.
+ * @param began its start, formatted for display
+ */
 export function listHead(view: HistoryView, run: ShownRun, began: string): Row[] {
   const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
   const took = formatDuration(end - Date.parse(run.at));
@@ -81,7 +84,7 @@ export function listHead(view: HistoryView, run: ShownRun, began: string): Row[]
   ];
 }
 
-/** Groups skipped blocks in a row, which share a line. */
+/** Groups consecutive skipped blocks, which share a line. */
 function groupSkipped(items: Item[]): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {
@@ -95,12 +98,12 @@ function groupSkipped(items: Item[]): Item[][] {
 /** What happened at one time. */
 export interface Moment {
   at: string;
-  /** The entry with which it was over; that with which it began, while it is not. */
+  /** `seq` of the entry that ended it or, while it is pending, of the one that began it. */
   seq: number;
   text: string;
-  /** The same entry, where the text names it. */
+  /** The same as `seq`, if the entry is to be named. */
   entry?: number;
-  /** What it rests on, a line each. */
+  /** The evidence and other details, one per line. */
   below: string[];
 }
 
@@ -119,7 +122,7 @@ function getBlockId(item: Item): string {
   return 'block' in item && item.block !== undefined ? item.block : '';
 }
 
-/** `2026-11-21 21:38:00`: to the second, UTC. */
+/** Formats as `2026-11-21 21:38:00`, in UTC. */
 function formatInstantToSecond(at: string): string {
   return at.slice(0, 19).replace('T', ' ');
 }
@@ -189,7 +192,7 @@ function renderDigest(view: HistoryView, digest: string | null): string {
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
-/** What dev-cli does in whoever's call; of all else the caller is told. */
+/** Entries of what dev-cli does itself during a call, no matter whose; for all others the caller is shown. */
 const OWN_ACTS = new Set([
   'plan-captured',
   'stage',
@@ -238,14 +241,14 @@ function renderEvent(item: EventItem): string {
   }
 }
 
-/** Names what an entry was about, where its item does not: the command that ended, the commit that was made. */
+/** Names the subject of an entry if its item does not: the command that ended, or the commit that was made. */
 export function nameSubject({ type, data }: Entry): string | undefined {
   const { argv, commit } = data;
   if (type === 'command-finished' && Array.isArray(argv)) return toCommandName(argv.map(String), QUOTED);
   return type === 'committed' && typeof commit === 'string' ? commit.slice(0, 7) : undefined;
 }
 
-/** An entry of the journal on one line. */
+/** Renders a journal entry on one line. */
 export function renderEntry(entry: Entry): string {
   const { kind, harness, agent } = entry.by;
   const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');

@@ -10,23 +10,23 @@ import { createPatchTracker } from './patch-tracker.js';
 /** Builds the history of all runs of a journal from its entries alone. */
 export interface HistoryBuilder {
   /**
-   * Takes the next entry; entries are given oldest first, without gaps.
+   * Takes the next entry. Entries must be given oldest first, without gaps.
    * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
    */
   take(entry: Entry): void;
-  /** Every run so far, oldest first. */
+  /** Returns every run so far, oldest first. */
   runs(): RunHistory[];
 }
 
 /**
- * Creates a builder (storage.md, History). The same entries always give the same history. It keeps no patch, and no
- * entry beyond its commit, so that a long journal needs little memory. An entry of a type that this version does not
- * know becomes an item of kind `other`.
+ * Creates a builder (storage.md, History). The same entries always give the same history. It keeps no patches, and
+ * entries only until their commit is complete, so a long journal needs little memory. An entry of a type that this
+ * version does not know becomes an item of kind `other`.
  */
 export function createHistoryBuilder(): HistoryBuilder {
   const runs: RunHistory[] = [];
   const tracker = createPatchTracker();
-  /** The newest path of each content, by digest: it names the artifact that a gate recorded by its digest. */
+  /** The newest path of each content, by digest: names the artifact of a gate, which recorded only the digest. */
   const places = new Map<string, string>();
   let commit: Entry[] = [];
 
@@ -77,7 +77,7 @@ export function createHistoryBuilder(): HistoryBuilder {
   };
 }
 
-/** Whether this version writes entries of this type with data of this shape. */
+/** Whether this version knows the entry's type, and its data has the expected form. */
 function isKnown({ type, data }: Entry): boolean {
   const { properties = {} } = outline;
   const expected = Object.hasOwn(properties, type) ? properties[type] : undefined;

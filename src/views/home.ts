@@ -6,39 +6,39 @@ import type { PendingState, RunState } from '../run/state.js';
 import type { SignName } from './signs.js';
 import { describeOut, describeWaiting } from './status.js';
 
-/** A run of one of the repository's work trees, or one that cannot be read. */
+/** A run in one of the repository's work trees; it may be unreadable. */
 export type FoundRun = Located & ({ state: RunState } | { code: string });
 
-/** Where a run or a plan lies. */
+/** The location of a run or a plan. */
 export interface Located {
   name: string;
-  /** The root, absolute, where it is another one than the call's. */
+  /** The absolute root, if it is not the root of the call. */
   root?: string;
 }
 
 /** A row of home. */
 export interface HomeRow extends Located {
   sign: SignName;
-  /** How far it is, `12/40`. */
+  /** Progress, such as `12/40`. */
   progress?: string;
-  /** What is asked, what is out, why it stands still, how it ended. */
+  /** The question, the work in progress, why the run stands still, or how it ended. */
   text: string;
-  /** Since when, in milliseconds. */
+  /** When that began, in milliseconds. */
   since?: number;
-  /** Beside that: since when nothing has been heard of an agent, in milliseconds. */
+  /** When an agent was last heard of, in milliseconds; set if that is too long ago. */
   silent?: number;
   /** What the person can do. */
   you?: Instruction;
 }
 
-/** Rows under a heading; `more` are left out. */
+/** The rows under a heading. `more` is the number of rows left out. */
 export interface HomeGroup {
   title: string;
   rows: HomeRow[];
   more: number;
 }
 
-/** What home shows (view.md, Home). */
+/** The content of home (view.md, Home). */
 export interface Home {
   project: string;
   branch: string | null;
@@ -46,23 +46,23 @@ export interface Home {
   groups: HomeGroup[];
 }
 
-/** Rows of ended runs that are shown, where nobody asks for all. */
+/** How many ended runs are shown by default. */
 export const ENDED = 5;
 
-/** Milliseconds after which an agent of which nothing was heard is called silent. */
+/** Milliseconds without a sign of life after which an agent is called silent. */
 const SILENT = 10 * 60_000;
 
-/** Characters of a question or a reason, and of how a run ended. */
+/** The longest question or reason, and the longest description of an end, in characters. */
 const TEXT_CAP = 300;
 const ENDING_CAP = 160;
 
 type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
 
 /**
- * Builds home: what waits for the person, longest first; who is at work; what stands still; what has ended, newest first; plans
- * that nobody carries out.
+ * Builds home: what waits for the person, longest first; who is at work; what is held or halted; what has ended, newest
+ * first; plans without a run.
  * @param now instant in milliseconds
- * @param most rows of ended runs; the others are counted
+ * @param most how many ended runs become rows; the others are counted
  */
 export function buildHome(
   project: Pick<Home, 'project' | 'branch'>,
@@ -109,11 +109,11 @@ function findKind(state: RunState): Kind {
   return status === 'halted' ? 'halted' : 'ended';
 }
 
-/** What a live run asks the person, and since when; null where it asks nothing. */
+/** Returns what a live run asks the person, and since when; null if it asks nothing. */
 function findQuestion({ status, pendingAction: action, sourcesRefused, engine }: RunState) {
   if (status !== 'live') return null;
   const since = action?.issuedAt;
-  // What follows are lists: commands, reviews.
+  // The lines after the first only list details: commands, reviews.
   if (action?.action === 'wait-for-user') return { text: action.message.split('\n')[0] ?? '', since };
   if (sourcesRefused !== null) return { text: `files have changed: ${joinFirst(sourcesRefused.paths, 4)}`, since };
   if (engine?.proposed !== undefined) return { text: 'the agent proposes another plan', since: engine.proposed.at };
@@ -140,7 +140,7 @@ const BUILDERS: Record<Kind, (state: RunState, now: number) => Omit<HomeRow, 'na
     if (action === null || action.action === 'done') return { sign: 'running', text: state.status };
     const heard = Date.parse(state.updatedAt);
     const isSilent = action.action !== 'running' && now - heard >= SILENT;
-    // A dispatch is issued anew whenever one of its tasks comes back.
+    // A dispatch is issued again whenever one of its tasks comes back, so the tasks' own times count, too.
     const out = action.action === 'engine-dispatch' ? Object.values(state.engine?.tasks ?? {}) : [];
     return {
       sign: 'running',
@@ -167,7 +167,7 @@ function describeEnding(state: RunState): Pick<HomeRow, 'text' | 'since' | 'you'
   return { text: toBoundedLine(text, ENDING_CAP), since: Date.parse(state.updatedAt), you };
 }
 
-/** A question may be answered while its run is held. */
+/** Removes the hold: a question may be answered while its run is held. */
 function omitHold({ held: _, ...state }: RunState): RunState {
   return state;
 }

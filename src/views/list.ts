@@ -15,7 +15,7 @@ const COLUMNS = [
   ['updated', 'UPDATED'],
 ] as const;
 
-/** The row of a run. */
+/** Builds the row of a run. */
 export function buildRow(state: RunState): Row {
   return {
     name: state.name,
@@ -28,18 +28,18 @@ export function buildRow(state: RunState): Row {
   };
 }
 
-/** What `list` shows. */
+/** The content of `list`. */
 export interface Listed {
   runs: readonly Row[];
-  /** The active run, which is marked. */
+  /** The active run, which gets a mark. */
   active: string | null;
 }
 
-/** With what a list of runs is rendered. */
+/** The options for rendering a list of runs. */
 export interface ListOptions extends Pick<Listed, 'active'> {
-  /** Instant in milliseconds. */
+  /** The present instant in milliseconds. */
   now: number;
-  /** The command to suggest where there is no run. */
+  /** The command to suggest if there are no runs. */
   first: Invocation;
 }
 

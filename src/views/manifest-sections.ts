@@ -40,10 +40,10 @@ function renderStep({ state }: RunView): string[] {
   return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
 }
 
-/** Failed todos named at most; `status` names all. */
+/** How many failed todos are named; `status` names all. */
 const FAILED_NAMED = 3;
 
-/** Counts of the todos of an execution by state, and what went wrong. */
+/** Renders the counts of an execution's todos by state, and what went wrong. */
 function renderTodos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
@@ -93,7 +93,7 @@ function renderAgents({ state }: RunView): string[] | null {
   return [`Agents: ${[...(unremarkable > 0 ? [`${unremarkable} done`] : []), ...shown].join(', ')}`];
 }
 
-/** Agents named at most; where there are more they are only counted. */
+/** The largest number of agents that are named; if there are more, they are only counted. */
 const AGENTS_NAMED = 16;
 
 function renderDecisions({ state, captured, draft }: RunView): string[] | null {
@@ -108,7 +108,7 @@ function renderDecisions({ state, captured, draft }: RunView): string[] | null {
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
 
-/** The newest decisions at the gates of an execution, which are not blocks. */
+/** Lists the newest decisions at an execution's own gates, which are not blocks. */
 function listExecutionDecisions(gates: RecipeState['gates'], { recipe }: CapturedRecipe): string[] {
   return Object.entries(gates)
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))

@@ -9,17 +9,17 @@ import { buildActionView, type Reader } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import { type Rendered, type RunView, renderSections, type Section, truncate } from './run-view.js';
 
-/** Characters of the run's part of the manifest: 1,200 tokens of four characters each (protocol.md §5). */
+/** The manifest's budget for the run, in characters: 1,200 tokens of four characters (protocol.md §5). */
 const BUDGET = 1200 * 4;
 
-/** Characters kept for the lines before the action. */
+/** Characters reserved for the lines before the action. */
 const RESERVED = 1000;
 
 /**
- * Builds the manifest of a run. The pending action comes whole except for lists that are too long; the sections before
- * it share the room that it leaves.
+ * Builds the manifest of a run. It shows the whole pending action, except for lists that are too long; the sections
+ * before the action share the remaining room.
  * @param added sections of wings, which come last
- * @param reader whom the action tells how it is done
+ * @param reader who is told how to carry out the action
  */
 export function buildManifest(run: RunView, added: readonly Section[], reader: Reader): Pick<Answer, 'json' | 'text'> {
   const { name, status } = run.state;
@@ -44,7 +44,7 @@ export function buildManifest(run: RunView, added: readonly Section[], reader: R
       run: name,
       status,
       asksUser: asks,
-      // A getter, because the answer is printed either as this JSON or as the text below.
+      // A getter, because only one of this JSON and the text below is printed.
       get sections() {
         return Object.fromEntries(page(renderCommand).sections.map(({ id, text }) => [id, text]));
       },
@@ -57,7 +57,7 @@ export function buildManifest(run: RunView, added: readonly Section[], reader: R
   };
 }
 
-/** The line above the pending action. */
+/** Returns the line above the pending action. */
 function renderClosing(action: ShownAction | null): string {
   if (action?.action === 'held') return 'The run is held; nothing new is handed out:';
   if (action?.action === 'done') return 'The end:';
@@ -67,7 +67,7 @@ function renderClosing(action: ShownAction | null): string {
   return 'The pending action; do it, then run its ack:';
 }
 
-/** Lines about what has changed since the work began. */
+/** Renders lines about what has changed since the work began. */
 function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
   const line = (id: string, title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [{ id, text: truncate(`${title}: ${items.join('; ')}`, 300) }];
@@ -79,7 +79,7 @@ function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Ren
   ];
 }
 
-/** The sections for which there is room, in order; the last one may be truncated. */
+/** Returns the sections that fit, in order; the last one may be truncated. */
 function fitSections(sections: readonly Rendered[], characters: number): Rendered[] {
   let left = characters;
   const fitted: Rendered[] = [];
@@ -92,7 +92,7 @@ function fitSections(sections: readonly Rendered[], characters: number): Rendere
   return fitted;
 }
 
-/** The lists of an action that may be shortened, in this order, and the note that says where the rest is. */
+/** The lists of an action that may be shortened, in this order, and the note that tells where the rest is. */
 const LISTS: readonly { key: string; more: string; what: string }[] = [
   { key: 'running', more: 'moreRunning', what: 'running tasks are left out here; all of them' },
   { key: 'warnings', more: 'moreWarnings', what: 'warnings are left out here; all of them' },
@@ -102,7 +102,7 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
   { key: 'agents', more: 'moreAgents', what: 'agents are left out here; start them all' },
 ];
 
-/** Shortens the lists of an action, and at last its message, to the budget, with notes about what was left out. */
+/** Shortens an action's lists, and finally its message, to the budget, with notes about what was left out. */
 function fitAction(name: string, view: object, format: CommandFormatter): object {
   const whole = format({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;

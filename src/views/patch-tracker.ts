@@ -2,7 +2,7 @@ import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json
 import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
-/** Members that say more about an entry than its data does: promised documents, verdicts, warnings. */
+/** Members of the state that add to the data of entries: promised documents, verdicts, warnings. */
 const OF_RECIPE = ['agents', 'reviews'];
 const WATCHED = [...OF_RECIPE, 'warnings', 'workflow'];
 
@@ -13,17 +13,17 @@ interface DocumentFacts {
   summary?: string;
 }
 
-/** Follows some members of the state through the patches of a journal. */
+/** Tracks some members of the state through the patches of a journal. */
 export interface PatchTracker {
   /** Applies the patch of a commit's last entry. */
   take(entry: Entry): void;
-  /** What the state after the last commit taken says about the document at `path`. */
+  /** Returns what the state after the last taken commit says about the document at `path`. */
   known(path: string): DocumentFacts;
-  /** Warnings that the last commit taken added. */
+  /** Returns the warnings that the last taken commit added. */
   warnings(): string[];
 }
 
-/** A tracker at the beginning of a journal. */
+/** Creates a tracker for the beginning of a journal. */
 export function createPatchTracker(): PatchTracker {
   let state = selectMembers(null, WATCHED);
   let judged: JsonObject[] = [];
@@ -44,7 +44,7 @@ export function createPatchTracker(): PatchTracker {
         Object.entries(isRecord(owner['agents']) ? owner['agents'] : {}),
       );
       const [agent, row] = agents.findLast(([, one]) => isRecord(one) && one['output'] === path) ?? [];
-      // In a loop that goes on the agents are pending again; their verdicts are kept with the round.
+      // In a loop that goes on, the agents are already pending again; the round keeps their verdicts.
       const round = judged.find((one) => one['output'] === path);
       const report = round ?? (isRecord(row) ? row : {});
       return {
@@ -75,12 +75,12 @@ function applyWatched(state: JsonObject, operation: Json): JsonObject {
   ]);
 }
 
-/** Whether a patch within `workflow` is about what earlier phases left. */
+/** Whether a patch inside `workflow` concerns what earlier phases left. */
 function isOfEarlier(list: string | undefined, member: string | undefined): boolean {
   return list === undefined || (list === 'earlier' && (member === undefined || OF_RECIPE.includes(member)));
 }
 
-/** A copy of members of an object, without those it lacks. */
+/** Copies the given members of an object; missing ones are left out. */
 function selectMembers(value: unknown, members: readonly string[]): JsonObject {
   const whole = isRecord(value) ? (value as JsonObject) : {};
   const held = members.filter((key) => Object.hasOwn(whole, key));
@@ -94,7 +94,7 @@ function selectWorkflow(value: unknown): JsonObject {
   return { earlier: earlier.map((recipe) => selectMembers(recipe, OF_RECIPE)) };
 }
 
-/** What holds agents and reviews: what earlier phases have left, oldest first, then the recipe at work. */
+/** Lists the objects that hold agents and reviews: those of earlier phases, oldest first, then the current recipe's. */
 function listOwners(state: JsonObject): JsonObject[] {
   const workflow = state['workflow'];
   const earlier = isRecord(workflow) ? toList(workflow['earlier']) : [];

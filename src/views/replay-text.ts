@@ -6,13 +6,13 @@ export interface ReplayReport {
   ok: boolean;
   run: string;
   runId: string | null;
-  /** How many runs the journal holds. */
+  /** The number of runs in the journal. */
   runs: number;
   entries: number;
   documents: number;
   objects: number;
   differences: Difference[];
-  /** Differences that are no faults: documents that a person or an agent edited since. */
+  /** Differences that are not faults: documents that a person or an agent has edited since. */
   notes: Difference[];
 }
 
@@ -28,7 +28,7 @@ export function renderReplay({ ok, run, entries, documents, objects, differences
   ].join('\n');
 }
 
-/** Renders a difference on one line: where, then what. */
+/** Renders a difference on one line: the position, then the problem. */
 export function renderDifference({ seq, path, pointer, problem }: Difference): string {
   const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
   return `${where.join(' ')}: ${problem}`;

@@ -7,29 +7,29 @@ import type { PlanMoved } from '../run/plan/move.js';
 import type { RunState } from '../run/state.js';
 import type { Standing } from '../run/transaction.js';
 
-/** The read model of one run, from which alone `status` and `manifest` are rendered. */
+/** The read model of a run; `status` and `manifest` are rendered from nothing else. */
 export interface RunView extends Standing {
   /** Instant in milliseconds up to which durations are shown. */
   readonly now: number;
-  /** Reads files outside the run's directory, by absolute path. */
+  /** Reads files outside the run's directory by absolute path. */
   readonly reader: FileReader;
   /**
-   * DRAFT.md, read at the first call; null where there is none.
+   * Returns DRAFT.md, read at the first call; null if there is none.
    * @throws DevCliError `DOCUMENT_UNREADABLE`
    */
   readonly draft: () => Draft | null;
   /** Gate decisions whose artifact has changed since. */
   readonly changedApprovals: readonly OutdatedApproval[];
-  /** How the plan on disk differs from the one that is executed, and a warning of it; null where it does not. */
+  /** How the plan on disk differs from the plan being executed, and a warning about it; null if it does not. */
   readonly planMoved: PlanMoved | null;
-  /** What was recovered after a crash or put back, oldest first. */
+  /** Descriptions of what was recovered after a crash or put back, oldest first. */
   readonly recovered: readonly string[];
 }
 
-/** What a view is built from. */
+/** The data from which a view is built. */
 export interface RunViewSource extends Pick<RunView, 'planMoved' | 'reader' | 'now'> {
   state: RunState;
-  /** In a workflow, with the recipe of the current phase. */
+  /** The captured recipe; in a workflow, with the current phase selected. */
   captured: CapturedRecipe;
   files: DocumentReader;
   /** What the store recovered when it opened the run. */
@@ -38,7 +38,7 @@ export interface RunViewSource extends Pick<RunView, 'planMoved' | 'reader' | 'n
   root: string;
 }
 
-/** Builds the view of a run. Pure, apart from reading the run's files. */
+/** Builds the view of a run. Pure, except that it reads the run's files. */
 export function buildRunView({ state, captured, notices, root, files, ...seen }: RunViewSource): RunView {
   const place = { root, workTree: state.workTree === '.' ? root : state.workTree };
   const standing: Standing = { place, captured, state: state, files: documentsOf(files) };
@@ -58,14 +58,14 @@ export function buildRunView({ state, captured, notices, root, files, ...seen }:
   };
 }
 
-/** A part of a run's status or manifest. A wing adds its own through the ports (docs/architecture.md). */
+/** A part of a run's status or manifest. Wings add their own through the ports (docs/architecture.md). */
 export interface Section {
-  /** Its key in JSON, unique within the view. */
+  /** The section's key in JSON, unique within the view. */
   id: string;
   view: 'manifest' | 'status';
-  /** Longest rendering, in characters. */
+  /** The longest rendering, in characters. */
   budget: number;
-  /** Its lines, most important first; null where there is nothing to show. */
+  /** Returns the section's lines, most important first; null if there is nothing to show. */
   render: (run: RunView) => string[] | null;
 }
 
@@ -83,12 +83,12 @@ export function renderSections(run: RunView, view: Section['view'], sections: re
   });
 }
 
-/** Renders the counts that are not zero, such as `2 failed`, by what is counted. */
+/** Renders the counts that are not zero, such as `2 failed`; the keys say what is counted. */
 export function listCounts(counts: Readonly<Record<string, number>>): string[] {
   return Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
 }
 
-/** Truncates a text to a number of characters, the last of which is then an ellipsis. */
+/** Truncates a text to the given number of characters, with an ellipsis as the last one. */
 export function truncate(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;
 }

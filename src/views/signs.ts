@@ -1,10 +1,10 @@
 import type { Shade } from '../base/spans.js';
 import type { StepState } from '../run/recipe-state.js';
 
-/** What a block, a phase, a todo, a stage or a run is at. */
+/** The state of a block, phase, todo, stage or run, as views show it. */
 export type SignName = StepState['status'] | 'waiting' | 'held';
 
-/** How each of them is shown, everywhere: a sign, the same in words, and a colour that never stands alone. */
+/** How views show each state: a sign, the same in words, and a colour, which is never used without one of them. */
 export const SIGNS: Readonly<Record<SignName, { sign: string; word: string; as: Shade }>> = {
   done: { sign: '✓', word: 'done', as: 'good' },
   running: { sign: '◐', word: 'at work', as: 'busy' },

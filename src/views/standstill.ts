@@ -14,8 +14,8 @@ export interface WaitsFor {
 }
 
 /**
- * Says what a held run waits for, and since when (control.md, Holding).
- * @param out what is out, in words
+ * Describes what a held run waits for, and since when (control.md, Holding).
+ * @param out the work still in progress, in words
  */
 export function describeHold(
   { name }: RunState,
@@ -31,7 +31,7 @@ export function describeHold(
   };
 }
 
-/** Says how a run ended, and what can still be done with it. */
+/** Describes how a run ended, and what can still be done with it. */
 export function describeEnd(
   state: RunState,
   { outcome, summary, resume }: Extract<Action, { action: 'done' }>,
@@ -45,9 +45,9 @@ export function describeEnd(
 }
 
 /**
- * Says what decides on a plan that an agent proposes, as long as no gate asks about it.
- * @param reopen done todos that the proposal has done again
- * @param you what can be done besides, where the run is held
+ * Describes how to decide on a plan that an agent proposes, while no gate asks about it.
+ * @param reopen done todos that the proposal reopens
+ * @param you what else can be done if the run is held
  */
 export function describeProposal(
   { name, held }: Pick<RunState, 'name' | 'held'>,

@@ -7,16 +7,16 @@ import type { Row } from './rows.js';
 import { listCounts } from './run-view.js';
 import { SIGNS } from './signs.js';
 
-/** Running todos that are shown with details; where there are more, none of them is. */
+/** The largest number of running todos shown with details; if there are more, none has details. */
 const DETAILED = 8;
-/** Characters of a todo's title. */
+/** The longest todo title shown, in characters. */
 const TITLE = 44;
-/** Characters of the reason for a failure. */
+/** The longest reason for a failure, in characters. */
 const REASON = 160;
-/** Todos named in a line. */
+/** The largest number of todos named in a line. */
 const NAMED = 4;
 
-/** The stages of an execution as a whole, for people. */
+/** Names of the stages of an execution as a whole, for people. */
 export const STAGE_NAMES: Readonly<Record<string, string>> = {
   approvePlan: 'approve plan',
   approveCommands: 'approve commands',
@@ -31,7 +31,7 @@ export const STAGE_NAMES: Readonly<Record<string, string>> = {
 interface Options {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
-  /** Whether to show every todo with its evidence. */
+  /** Whether every todo is shown with its evidence. */
   full: boolean;
 }
 
@@ -93,7 +93,7 @@ function renderCounts(counts: Record<string, number>): string {
     .join(', ');
 }
 
-/** The depth of each added todo in the tree: the todo it was added for may have been added itself. */
+/** Computes the depth of each added todo in the tree: the todo that made it necessary may itself have been added. */
 function computeDepths(todos: readonly TodoView[]): Map<string, number> {
   const depths = new Map<string, number>();
   for (const { id, parent } of todos) {
@@ -122,7 +122,7 @@ function renderSpan({ startedAt, endedAt, standing }: TodoView, now: number): st
   return formatDuration((until === null ? now : Date.parse(until)) - Date.parse(startedAt));
 }
 
-/** The columns of a todo after its title and duration. */
+/** Lists the cells of a todo after its title and duration. */
 function listNotes(view: ExecutionView, todo: TodoView): string[] {
   const notes = [
     ...describeState(view, todo),
@@ -159,7 +159,7 @@ function describeWork({ stage, part, task, commands, attempt, why }: TodoView): 
   return `${stage}${again}`;
 }
 
-/** The evidence of a done todo; passed, skipped and reused must be distinguishable. */
+/** Describes the evidence of a done todo; passed, skipped and reused must be distinguishable. */
 function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
   if (attempt === 0) return ['done before this run'];
   const reused = evidence.filter((one) => one.reused).length;
@@ -181,7 +181,7 @@ function describeBlocked({ todos }: ExecutionView, failed: string): string[] {
   return kept.length === 0 ? [] : [`blocks ${joinFirst(kept, NAMED)}`];
 }
 
-/** The stages of a todo so far, and the commands that were run for it. */
+/** Renders the stages of a todo so far, and the commands that were run for it. */
 function renderDetails({ standing, attempt, substeps, commands, evidence }: TodoView, full: boolean): string[] {
   if (attempt === 0 || standing === 'pending' || standing === 'stale') return [];
   const steps = substeps.map(
@@ -212,18 +212,18 @@ function renderStages({ stages }: ExecutionView): string {
     .join('   ');
 }
 
-/** A row of the tree: a todo, or in place of hidden ones their number by state. */
+/** A row of the tree: a todo, or the number of hidden todos by state. */
 type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Record<string, number> };
 
-/** Plans of up to so many todos are shown whole. */
+/** The largest number of todos up to which a plan is shown whole. */
 const WHOLE = 40;
 
-/** Todos shown of a longer plan, by state; the todos that they were added for are shown too. */
+/** How many todos of a longer plan are shown, by state; those that made them necessary are shown, too. */
 const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as const;
 
 /**
- * Chooses the todos to show of a long plan: running and failed ones, the last that were done and the next that wait;
- * the others are counted in their place.
+ * Selects the todos to show of a long plan: running and failed ones, the last ones done and the next ones waiting. The
+ * others are counted where they would stand.
  * @param full whether to show all todos
  */
 export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] {

@@ -24,13 +24,13 @@ import { SIGNS } from './signs.js';
 import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
 import { renderExecution } from './status-tree.js';
 
-/** What the status of a run is built with. */
+/** The options for building the status of a run. */
 export interface StatusOptions {
   /** Sections of wings, which come last. */
   sections: readonly Section[];
   /** Whether the text shows every todo of a long plan, with its evidence. */
   full: boolean;
-  /** What the run has cost, where it is told. */
+  /** The cost of the run, if it is to be shown. */
   cost: RunCost | undefined;
 }
 
@@ -50,7 +50,7 @@ export function buildStatus(run: RunView, { sections, full, cost }: StatusOption
 
 type Status = ReturnType<typeof buildStatusJson>;
 
-/** Builds what `status --json` prints, without the sections of wings. */
+/** Builds the output of `status --json`, without the sections of wings. */
 export function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   const { state, captured, changedApprovals, planMoved, recovered, files, place } = run;
   return {
@@ -95,7 +95,7 @@ function withoutEarlier({ earlier: _, ...workflow }: Workflow): Omit<Workflow, '
 
 const NOTHING: Instruction = ['nothing to do'];
 
-/** Who waits for whom, since when, and what the reader can do about it. */
+/** Describes who waits for whom, since when, and what the reader can do about it. */
 export function describeWaiting(state: RunState) {
   const { held, pendingAction: action, status } = state;
   const { now, you } = action === null ? { now: status, you: NOTHING } : describeAction(state, action);
@@ -125,13 +125,13 @@ function describeAction(state: RunState, action: Action): WaitsFor {
   return { now: `waiting for the agent: ${describeOut(action)}`, you: NOTHING };
 }
 
-/** Says what an agent, or dev-cli itself, is at. */
+/** Describes what an agent, or dev-cli itself, is working on. */
 export function describeOut(action: Exclude<Action, { action: 'done' }>): string {
   if (action.action === 'running') return renderWork(action);
   return action.action === 'engine-dispatch' ? renderTasks(action) : `${action.block} (${action.actionId})`;
 }
 
-/** What dev-cli is running: a command with its todo and log, or a commit. */
+/** Describes what dev-cli is running: a command with its todo and log, or a commit. */
 function renderWork({ commands: [command] }: RunningAction): string {
   if (command === undefined) return 'at work';
   const { todoId = null, id, run, log } = command;
@@ -139,7 +139,7 @@ function renderWork({ commands: [command] }: RunningAction): string {
   return `${toCommandName(run, 200)}${whose}, log ${log}`;
 }
 
-/** Tasks named at most; the tree below has them all. */
+/** The largest number of tasks that are named; the tree below shows all. */
 const TASKS_NAMED = 4;
 
 function renderTasks({ tasks, running }: EngineDispatchAction): string {
@@ -150,7 +150,7 @@ function renderTasks({ tasks, running }: EngineDispatchAction): string {
 
 type GateNow = GateState & { changed?: true };
 
-/** The gates, each with whether its artifact has changed since the decision. */
+/** Lists the gates; `changed` is set if the artifact has changed since the decision. */
 function listGates({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
   const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
@@ -158,10 +158,13 @@ function listGates({ captured, state, changedApprovals }: RunView): Record<strin
   return Object.fromEntries(rows);
 }
 
-/** Characters of a warning; the one about a changed plan is the longest. */
+/** The longest warning shown, in characters; the one about a changed plan is the longest. */
 const WARNING_CAP = 500;
 
-/** Lists the lines of `status`, as yet unwritten. @param options.you what the reader can do */
+/**
+ * Lists the rows of `status`, before rendering.
+ * @param options.you what the reader can do
+ */
 export function listRows(
   { state, now, captured }: RunView,
   status: Status,
@@ -195,11 +198,11 @@ export function listRows(
   ];
 }
 
-/** Characters of a step's summary; one that failed says what its command printed last. */
+/** The longest summary of a step, in characters; that of a failed step contains the end of its command's output. */
 const SUMMARY_CAP = 100;
 const FAILURE_CAP = 300;
 
-/** The titles of blocks, by their ids. */
+/** Returns the titles of blocks by their ids. */
 function listTitles({ blocks }: RunView['captured']['recipe']): ReadonlyMap<string, string> {
   return new Map(blocks.flatMap(({ id, title }) => (title === undefined ? [] : [[id, title] as const])));
 }
@@ -208,7 +211,7 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: 
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
     const title = titles.get(id);
-    // How a command ended begins with the title.
+    // The summary of a command begins with the title.
     const isTold = title === undefined || step.summary?.startsWith(title) === true;
     const extra = [
       ...(isTold ? [] : [toBoundedLine(title, SUMMARY_CAP)]),
@@ -225,14 +228,14 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: 
   });
 }
 
-/** Who answered a gate, and about what. */
+/** Describes who answered a gate, and about what. */
 function describeGate(gate: GateNow | undefined): string[] {
   return gate === undefined || gate.stale === true
     ? []
     : [`by ${describeDecider(gate.by)}${renderDigest(gate.digest)}`];
 }
 
-/** Renders the phases of a workflow, with the blocks of the current one below it. */
+/** Renders the phases of a workflow, with the steps of the current phase below it. */
 function renderPhases(workflow: Workflow, steps: Row[]): Row[] {
   const width = Math.max(...workflow.phases.map(({ name }) => name.length));
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {

@@ -3,9 +3,9 @@ import type { ActionItem, EventItem, RunHistory } from './history-items.js';
 import { nameStep } from './timeline-rows.js';
 import type { Told, Work } from './timeline-work.js';
 
-/** A question to a person; open as long as nobody has chosen. */
+/** A question to a person; open until somebody has chosen. */
 export interface Gate {
-  /** The entry that asked. */
+  /** `seq` of the entry that asked. */
   seq: number;
   question: string;
   choice: string | null;
@@ -25,8 +25,8 @@ export function listGates({ items }: RunHistory, { asked }: Told): Gate[] {
 }
 
 /**
- * Lists the actions of a run's steps and gates, and what it ran within a call, as its history has them.
- * @param time of an entry, on the run's clock
+ * Lists the actions of a run's steps and gates, and the commands it ran within a call, from its history.
+ * @param time returns the time of an entry on the run's clock
  */
 export function listActions({ items }: RunHistory, told: Told, time: (seq: number) => number): Work[] {
   return items.flatMap((item) =>

@@ -7,34 +7,34 @@ import type { SignName } from './signs.js';
 import { STAGE_NAMES } from './status-tree.js';
 import type { Segment, Work } from './timeline-work.js';
 
-/** A step of a recipe, a todo, or a stage of the execution as a whole. */
+/** A row: a step of a recipe, a todo, or a stage of the execution as a whole. */
 export interface Row {
-  /** In a workflow that of a step begins with its phase. */
+  /** In a workflow, the id of a step begins with its phase. */
   id: string;
   title: string;
   kind: 'step' | 'todo' | 'stage';
   state: Exclude<SignName, 'held'>;
-  /** The todos that have to be done before. */
+  /** The todos that must be done first. */
   after: readonly string[];
-  /** How deep a todo lies in the graph, from 0; null for others. */
+  /** The depth of a todo in the dependency graph, from 0; null for other rows. */
   wave: number | null;
   attempts: number;
   commit: string | null;
-  /** Why it failed, or was attempted again. */
+  /** Why it failed or was attempted again. */
   why: string | null;
   /** In the order in which they began. */
   segments: Segment[];
 }
 
-/** Stages of an execution before its todos. */
+/** The stages of an execution that come before its todos. */
 const BEFORE = ['approvePlan', 'approveCommands', 'stateBegin'];
 
-/** Names the row of a step: in a workflow, blocks of two phases may have one name. */
+/** Returns the row id of a step; in a workflow with its phase, since two phases may have blocks of the same name. */
 export function nameStep(phase: string | null, block: string): string {
   return phase === null ? block : `${phase}/${block}`;
 }
 
-/** Builds the rows in the order of recipe and plan; what neither knows comes last. */
+/** Builds the rows in the order of recipe and plan; rows known to neither come last. */
 export function buildRows(captured: CapturedRecipe | null, state: RunState | null, work: readonly Work[]): Row[] {
   const left = new Map<string, Work[]>();
   for (const one of work) {
@@ -61,7 +61,7 @@ export function buildRows(captured: CapturedRecipe | null, state: RunState | nul
   return [...rows, ...[...left.keys()].map((id) => build({ id, kind: 'step' }))];
 }
 
-/** A recipe of the run, with what the state says of it. */
+/** A recipe of the run, with the state of its steps and execution. */
 interface Phase {
   phase: string | null;
   recipe: ResolvedRecipe | null;
@@ -124,8 +124,8 @@ function buildRow({ id, kind, ...of }: Pick<Row, 'id' | 'kind'> & Partial<Row>, 
 }
 
 /**
- * Computes how deep each todo lies in the graph, from 0. An added one that depends on nothing comes after the todo that made it
- * necessary, else last. Nothing recurses, because 10,000 todos may form one chain.
+ * Computes the depth of each todo in the dependency graph, from 0. An added todo without dependencies comes after the
+ * todo that made it necessary or, without such a todo, last. Not recursive, because 10,000 todos may form one chain.
  */
 function computeWaves({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): Map<string, number> {
   const waves = new Map<string, number>();
@@ -146,7 +146,7 @@ function computeWaves({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): Map
       }
     }
   }
-  // Only an added todo has a body in the state; one that is gone has one, too.
+  // Of the todos still in the plan, only added ones have a body in the state.
   const last = order.filter((id) => todos[id]?.body !== undefined && !todos[id].gone && before(id).length === 0);
   const others = order.filter((id) => !last.includes(id));
   const deepest = others.reduce((most, id) => Math.max(most, waves.get(id) ?? 0), -1);

@@ -4,68 +4,68 @@ import type { EntryData, EntryType } from '../run/entries.js';
 import type { PendingState, RunState } from '../run/state.js';
 import type { Entry } from '../store/store.js';
 
-/** A stretch of a row's time, in milliseconds of the run's clock (`createClock`). */
+/** A period in which a row was worked on, in milliseconds on the run's clock (`createClock`). */
 export interface Segment {
   from: number;
-  /** Null as long as it goes on. */
+  /** Null while the work goes on. */
   to: number | null;
-  /** `you` at a gate and where the agent asks you; `commands` is what dev-cli does itself, whoever called it. */
+  /** `you` at a gate or when the agent asks you; `commands` for what dev-cli does itself, whoever called it. */
   who: 'agent' | 'you' | 'commands';
-  /** The stage of a todo, the command, or which action of a step. */
+  /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;
-  /** Null while it goes on, and for what became void. */
+  /** Null while the work goes on, and if it became void. */
   ok: boolean | null;
-  /** The entry that began it. */
+  /** `seq` of the entry that began it. */
   seq: number;
-  /** What it was given and what came of it, each with the entry that names it. */
+  /** The documents it was given and those it produced, each with `seq` of the entry that names it. */
   documents: { seq: number; path: string }[];
 }
 
-/** A segment with its row, and why it did not end well. */
+/** A segment with its row, and the reason if it did not end well. */
 export interface Work extends Segment {
   row: string;
   attempt?: number;
   why?: string;
 }
 
-/** What the state says of an action when it was issued. */
+/** What the state said about an action when it was issued. */
 interface Asked {
   /** The question of a gate, or the command that runs. */
   text: string | undefined;
   isYours: boolean;
-  /** The todo or stage of an execution that it is about. */
+  /** The todo or stage of an execution that the action is about. */
   row: string | undefined;
   documents: Segment['documents'];
 }
 
-/** What the entries of a run tell beside its history. */
+/** What the entries of a run tell in addition to its history. */
 export interface Told {
-  /** Of agents' tasks and of what dev-cli did itself, in the order in which they began. */
+  /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
   work: Work[];
-  /** By the id of the action. */
+  /** By action id. */
   asked: ReadonlyMap<string, Asked>;
-  /** The phases of a workflow, each with the entry that began it. */
+  /** The phases of a workflow, each with `seq` of the entry that began it. */
   phases: { seq: number; phase: string }[];
-  /** The state after the last entry; null where the entries do not give one. */
+  /** The state after the last entry; null if the entries do not give one. */
   state: RunState | null;
 }
 
-/** With these an agent says that its task is not done, or that the work is not good. */
+/** Statuses by which an agent reports that its task is not done, or that the work is not good. */
 const BAD = ['BLOCKED', 'FAILED', 'NEEDS_FIXES'];
 
-/** The key of what dev-cli does itself without a command, of which there is one at a time. */
+/** The key for work of dev-cli without a command; there is only one at a time. */
 const JOB = 'job';
 
-/** The instants of a run's entries, in milliseconds. */
+/** Maps the entries of a run to instants in milliseconds. */
 export interface RunClock {
   tick(entry: Entry): void;
-  /** The instant of an entry; undefined for one that is not of this run. */
+  /** Returns the instant of an entry; undefined if it is not of this run. */
   get(seq: number): number | undefined;
 }
 
 /**
- * Creates the clock of a run: it begins with the first entry and goes on by the difference of two in a row. A clock that was put
- * back takes no time away, and one that was put forward adds it once.
+ * Creates the clock of a run. It starts at the time of the first entry and advances by the difference between
+ * consecutive entries. Setting the system clock back subtracts nothing; setting it forward adds the difference once.
  */
 export function createClock(): RunClock {
   const times = new Map<number, number>();
@@ -82,17 +82,17 @@ export function createClock(): RunClock {
   };
 }
 
-/** Follows a run, one commit after the other. */
+/** Follows a run, commit by commit. */
 export interface Follower {
   told: Told;
   /**
-   * @param commit its entries, which the clock has ticked for as far as they are of the run
-   * @param folded the state after it
+   * @param commit its entries; the clock has already ticked for those of this run
+   * @param folded the state after the commit
    */
   take(commit: readonly Entry[], folded: JsonObject | null): void;
 }
 
-/** Creates a follower that has seen nothing yet. */
+/** Creates a follower that has seen no commit yet. */
 export function createFollower(clock: RunClock): Follower {
   const asked = new Map<string, Asked>();
   const told: Told = { work: [], asked, phases: [], state: null };
@@ -132,7 +132,7 @@ export function createFollower(clock: RunClock): Follower {
       end(actionId, seq, !BAD.includes(status), summary, Object.keys(evidence)),
     'task-failed': ({ actionId, reason }, seq) => end(actionId, seq, false, reason),
     'command-started'({ key, todoId, id, argv, block }, seq) {
-      // One of a block is an action, which the history has.
+      // A command of a block is an action, which the history already has.
       if (id === undefined) return;
       const row = findPlace(told.state) ?? todoId ?? block;
       begin(key, seq, { row, who: 'commands', what: toCommandName(argv, 120) });
@@ -145,7 +145,7 @@ export function createFollower(clock: RunClock): Follower {
     ended: (_, seq) => [...open.keys()].forEach((key) => void end(key, seq, null)),
   };
 
-  /** Ends what the state knows no more, because it was withdrawn; takes what it says of the action that was issued. */
+  /** Ends work that the state no longer contains, because it was withdrawn, and records the action that was issued. */
   function compareState({ engine, commands, pendingAction }: RunState, last: Entry): void {
     const tasks = engine?.tasks ?? {};
     for (const [key, { who, seq, documents }] of open) {
@@ -172,7 +172,7 @@ export function createFollower(clock: RunClock): Follower {
   };
 }
 
-/** What was written for an action: its prompts. */
+/** Lists the files written for an action: its prompts. */
 function listHanded(actionId: string, { seq, files }: Entry): Segment['documents'] {
   const written = files.filter(({ path, after }) => after !== null && path.startsWith(`actions/${actionId}/`));
   return written.map(({ path }) => ({ seq, path }));
@@ -189,13 +189,13 @@ function readAsked(action: Exclude<PendingState, { action: 'done' }>, place: str
   };
 }
 
-/** The todo, or the stage of the whole, that an execution is at. */
+/** Returns the todo or stage that an execution is at. */
 function findPlace(state: RunState | null): string | undefined {
   const at = state?.engine?.at;
   return at === null || at === undefined ? undefined : (at.todo ?? at.stage);
 }
 
-/** Whether the command with this log did what its acceptance wants; undefined where the state does not say. */
+/** Whether the command with this log met its acceptance; undefined if the state does not say. */
 function isGreen(state: RunState | null, todo: string | null | undefined, log: string): boolean | undefined {
   const engine = state?.engine;
   if (engine === null || engine === undefined) return undefined;

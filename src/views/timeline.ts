@@ -10,46 +10,46 @@ import { type Gate, listActions, listGates } from './timeline-actions.js';
 import { buildRows, type Row } from './timeline-rows.js';
 import { createClock, createFollower, type Segment, type Work } from './timeline-work.js';
 
-/** Milliseconds by who was at work; each instant counts once, in this order. */
+/** Milliseconds by who was working. Each instant counts once: for agents, else commands, else you, else as idle. */
 type Split = Record<Segment['who'] | 'idle', number>;
 
-/** What a person sees of one run (view.md, One model). */
+/** What a person sees of a run (view.md, One model). */
 export interface Timeline {
   /** All runs of the name, oldest first. */
   runs: Omit<RunHistory, 'items'>[];
-  /** In the order of recipe and plan; `sortRows` has the other one. */
+  /** In the order of recipe and plan; `sortRows` gives the other order. */
   rows: Row[];
   gates: Gate[];
   split: Split;
   cost: RunCost;
 }
 
-/** What the entries of a run do not say. */
+/** What the entries of a run do not tell. */
 interface Surroundings {
-  /** The recipe that the run captured; null where it cannot be read: then there are no titles. */
+  /** The recipe that the run captured; null if it cannot be read, and then rows have no titles. */
   captured: CapturedRecipe | null;
-  /** Instant in milliseconds, up to which a live run has lasted. */
+  /** Instant in milliseconds up to which a live run has lasted. */
   now: number;
-  /** Of the run's files: prompts are counted by their size. */
+  /** Returns the facts of the run's files, because the cost counts prompts by their size. */
   facts: (path: string) => FileFacts;
 }
 
-/** Takes the entries of a journal as they come, so that what was read is never read again. */
+/** Takes the entries of a journal as they are read, so that no entry is read twice. */
 export interface TimelineBuilder {
   /**
-   * @param entry oldest first; a commit counts when its last entry was taken
+   * @param entry oldest first; a commit counts once its last entry has been taken
    * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
    */
   take(entry: Entry): void;
-  /** The id of the run that `build` shows; null where no entry has begun it yet. */
+  /** Returns the id of the run that `build` shows; null until an entry has begun it. */
   runId(): string | null;
-  /** Builds the timeline as far as entries were taken; null where `runId` is. */
+  /** Builds the timeline from the entries taken so far; null while `runId` is null. */
   build(surroundings: Surroundings): Timeline | null;
 }
 
 /**
- * Creates what builds the timeline of a run. Pure, apart from looking at the size of prompts.
- * @param wanted the id of the run; left out, the newest of the name
+ * Creates a builder for the timeline of a run. Pure, except that it looks up the size of prompts.
+ * @param wanted the id of the run; by default the newest of the name
  */
 export function createTimelineBuilder(wanted?: string): TimelineBuilder {
   const history = createHistoryBuilder();
@@ -92,7 +92,7 @@ export function createTimelineBuilder(wanted?: string): TimelineBuilder {
 
 const isWanted = (runId: unknown, wanted: string | undefined) => wanted === undefined || runId === wanted;
 
-/** What is known of one run: its clock, its work, its cost. */
+/** Follows one run: its clock, its work, its cost. */
 function followRun(runId: string) {
   const clock = createClock();
   const follower = createFollower(clock);
@@ -112,7 +112,7 @@ function followRun(runId: string) {
   };
 }
 
-/** The order for a person: what wants attention first, then what is done, the newest before, then the rest. */
+/** Sorts rows for a person: what needs attention, then the next ones to come, what is done (newest first), the rest. */
 export function sortRows(rows: readonly Row[]): Row[] {
   const pending = rows.filter(({ state }) => state === 'pending');
   const of = (...states: Row['state'][]) => states.flatMap((state) => rows.filter((row) => row.state === state));
@@ -127,7 +127,7 @@ export function sortRows(rows: readonly Row[]): Row[] {
   ];
 }
 
-/** Rows to come that stand before what is done. */
+/** How many pending rows come before those that are done. */
 const NEXT = 5;
 
 function splitTime(work: readonly Work[], from: number, to: number): Split {

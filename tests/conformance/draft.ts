@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/json.js';
 
-/** One exchange with the tools, as a mutant changes it: what was called, what was answered, and the files before and after. */
+/** One call of a tool, for a mutant to change: its parameters, its reply, and the files before and after it. */
 export interface Draft {
   name: string;
   params: JsonObject;
@@ -10,13 +10,13 @@ export interface Draft {
   files: Map<string, string>;
 }
 
-/** A server that breaks one requirement: every exchange with these calls goes through `mutate`, which may leave it as it is. */
+/** A server that breaks one requirement: it passes every exchange of these calls to `mutate`, which may change it. */
 export interface Mutant {
   id: string;
   requirement: string;
-  /** The calls that it changes. */
+  /** The calls that the mutant changes. */
   calls: readonly string[];
-  /** Which answers it changes; without it, those that are no refusal. */
+  /** Whether it changes refusals; by default it changes all other replies. */
   on?: 'refusal';
   mutate: (draft: Draft) => void;
 }
@@ -78,7 +78,7 @@ export interface Agent {
   files_touched?: string[];
 }
 
-/** Whatever the tools answer. */
+/** The members of all replies of the tools together. */
 export interface Reply {
   error: string;
   active: boolean;
@@ -112,7 +112,7 @@ export interface Reply {
   [other: string]: unknown;
 }
 
-/** A cycle as history_search shows it. */
+/** A cycle in the reply of history_search. */
 export interface Item {
   completed_at: string;
   branch: string;
@@ -131,7 +131,9 @@ export const EDITS = '.nexus/state/edit-tracker.json';
 export const REOPENS = '.nexus/state/reopen-tracker.json';
 export const ARTIFACTS = '.nexus/state/artifacts/';
 
-/** Changes what a file holds after the call; where there is none, nothing. A list may be answered in place of that which was given. */
+/**
+ * Creates a function that changes a JSON file after the call. A list that `change` returns replaces that in the file.
+ */
 function edit<T>(path: string): (draft: Draft, change: (value: T) => unknown) => void {
   return ({ files }, change) => {
     const value = readJson<T>(files, path);
@@ -147,7 +149,7 @@ export const history = edit<{ cycles: Cycle[] }>(HISTORY);
 export const tracker = edit<Agent[]>(TRACKER);
 export const runtime = edit<Record<string, unknown>>(RUNTIME);
 
-/** What a file holds; null where it is not there, or no JSON. */
+/** Returns the content of a file; null if it is missing or not JSON. */
 export function readJson<T>(files: ReadonlyMap<string, string>, path: string): T | null {
   try {
     return JSON.parse(files.get(path) ?? 'null') as T | null;
@@ -160,12 +162,12 @@ export function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Sets members of a value. */
+/** Sets members of an object. */
 export function set<T extends object>(target: T, members: Partial<T>): T {
   return Object.assign(target, members);
 }
 
-/** Puts a file back as it was before the call. */
+/** Restores files to their content before the call. */
 export function putBack({ before, files }: Draft, ...paths: string[]): void {
   for (const path of paths) {
     const was = before.get(path);
@@ -174,20 +176,20 @@ export function putBack({ before, files }: Draft, ...paths: string[]): void {
   }
 }
 
-/** The call is refused in place of what it did. */
+/** Turns a successful call into a refusal that changes nothing. */
 export function refuse(draft: Draft, error: string): void {
   putBack(draft, ...draft.before.keys(), ...draft.files.keys());
   draft.refused = true;
   draft.reply = { error } as Reply;
 }
 
-/** The call is taken in place of its refusal. */
+/** Turns a refusal into a success. */
 export function accept(draft: Draft, reply: object = {}): void {
   draft.refused = false;
   draft.reply = reply as Reply;
 }
 
-/** The cycle that the call appended. */
+/** Changes the cycle that the call appended. */
 export function lastCycle(draft: Draft, change: (cycle: Cycle) => void): void {
   history(draft, ({ cycles }) => {
     const last = cycles.at(-1);
@@ -195,15 +197,15 @@ export function lastCycle(draft: Draft, change: (cycle: Cycle) => void): void {
   });
 }
 
-/** The entry, issue or task that the call is about. */
+/** Finds the entry, issue or task with this id. */
 export function find<T extends { id: number }>(list: readonly T[], id: unknown): T | undefined {
   return list.find((one) => one.id === Number(id));
 }
 
-/** What a mutant is called, and does. */
+/** A mutant's id and what it does. */
 export type Row = readonly [id: string, mutate: (draft: Draft) => void];
 
-/** Mutants of one call that break one requirement. */
+/** Creates mutants of one call that break one requirement. */
 export function mutants(requirement: string, call: string, rows: readonly Row[], on?: 'refusal'): Mutant[] {
   return rows.map(([id, mutate]) => ({
     id: `${call}: ${id}`,
@@ -214,7 +216,7 @@ export function mutants(requirement: string, call: string, rows: readonly Row[],
   }));
 }
 
-/** Other words for each message of a tool, and the call taken in place of it. */
+/** Creates mutants for each error message of a tool: one with other words, one that accepts the call instead. */
 export function messages(requirement: string, call: string, said: readonly string[]): Mutant[] {
   return said.flatMap((message) => {
     const isIt = ({ reply }: Draft): boolean => reply.error.startsWith(message);

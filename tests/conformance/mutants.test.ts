@@ -4,7 +4,8 @@ import { type Draft, type Mutant, TASKS } from './draft.js';
 import { MUTANTS } from './mutants.js';
 import { isKilled, listSurvivors, OWN, PUBLISHED, REQUIREMENTS } from './stage.js';
 
-// neutral.md, Conformance: a suite is worth what it notices. `npm run prove:mutants` tries all, else chance chooses some.
+// neutral.md, Conformance: a suite is only as good as what it detects. `npm run prove:mutants` tries all mutants;
+// otherwise a random sample is tried.
 
 const SAMPLE = 25;
 const isWhole = process.env['DEV_CLI_MUTANTS'] === 'all';

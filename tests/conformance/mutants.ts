@@ -7,7 +7,7 @@ import { PLAN_MUTANTS } from './mutants/plan.js';
 import { REST_MUTANTS } from './mutants/rest.js';
 import { TASK_MUTANTS } from './mutants/task.js';
 
-/** Servers with one requirement broken each (neutral.md, Conformance). */
+/** Servers that each break one requirement (neutral.md, Conformance). */
 export const MUTANTS: readonly Mutant[] = [
   ...ALL_MUTANTS,
   ...FIELD_MUTANTS,

@@ -6,7 +6,7 @@ import { devCli } from '../support/cli.js';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
 
-// neutral.md, Conformance: the runner, against servers that are no servers, and against a stranger's that is one.
+// neutral.md, Conformance: the runner against programs that are not servers, and against a stranger's server.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -35,7 +35,7 @@ function write(name: string, content: string): string {
   return path;
 }
 
-/** Runs cases against what is named, and answers the report. */
+/** Runs cases against the server that `args` name, and returns the report. */
 function run(...args: string[]): Report & { code: number } {
   const { code, json } = devCli(project, ['conformance', 'run', ...args, '--json']);
   return { ...(json as unknown as Report), code };
@@ -295,7 +295,7 @@ describe('fixtures that are none', () => {
   it('a sound one is judged by what it claims', () => {
     const judged = judge(sound);
     expect(judged.code).toBe(0);
-    // What another's suite does not claim is a line for each schema.
+    // A suite of somebody else gets one finding for each schema that it does not claim.
     expect(judged.json['findings']).toHaveLength(5);
     const claims = { ...sound, covers: { return_value: { plan_status: ['topic'] } } };
     const { code, json } = judge(claims);

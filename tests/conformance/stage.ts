@@ -12,7 +12,7 @@ import type { CallName } from '../../src/wings/neutral/specs.js';
 import { scratchDirectory } from '../support/scratch.js';
 import type { Draft, Mutant } from './draft.js';
 
-/** Our tools in this process, with the runner's own cases and assertions: a case with a mutant costs what its assertions cost. */
+/** Runs our tools in this process with the runner's own cases and assertions, so that a case with a mutant is fast. */
 
 const SHIPPED = { reader: DISK_READER, package: resolve('.') };
 const HARNESS = 'dev-cli-agent';
@@ -25,11 +25,11 @@ interface Exchange extends Reply {
   after: Files;
 }
 
-/** What our tools do is asked once for the same files and parameters: what the mutants have in common is most of it. */
+/** Replies of our tools by files and parameters: mutants mostly repeat the same calls. */
 const known = new Map<string, Promise<Exchange>>();
 const parent = scratchDirectory('conformance-');
 
-/** Runs a case against our tools, changed by a mutant. */
+/** Runs a case against our tools, optionally changed by a mutant. */
 export async function perform(one: Case, mutant?: Mutant): Promise<Verdict> {
   let files: Files = new Map(
     Object.entries(one.before).map(([path, content]) => [path, 'text' in content ? content.text : lay(content.json)]),
@@ -70,7 +70,7 @@ async function exchange(git: string, { name, params }: Case['steps'][number], fi
   }
 }
 
-/** As much of a repository as says what is checked out. */
+/** Creates just enough of a repository to tell what is checked out. */
 function pretendRepository(root: string, git: string): void {
   const head = git === 'detached' ? 'a1b2c3d4'.repeat(5) : `ref: refs/heads/${git}`;
   for (const [path, text] of [
@@ -88,7 +88,7 @@ function lay(value: Json): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Whether one of these cases notices a mutant. */
+/** Whether any of these cases detects a mutant. */
 export async function isKilled(mutant: Mutant, cases: readonly Case[]): Promise<boolean> {
   for (const one of cases) {
     const isConcerned = one.steps.some(({ name }) => mutant.calls.includes(name));
@@ -97,7 +97,7 @@ export async function isKilled(mutant: Mutant, cases: readonly Case[]): Promise<
   return false;
 }
 
-/** The mutants that no case notices of those that prove what they break. */
+/** Lists the mutants that no case detects among the cases for the broken requirement. */
 export async function listSurvivors(mutants: readonly Mutant[], cases: readonly Case[]): Promise<string[]> {
   const survivors: string[] = [];
   for (const mutant of mutants) {

@@ -15,26 +15,29 @@ import type { ProblemLog, SourcePath } from '../source/report.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 
 /**
- * A type of block in the recipe language, beside the schema of its source form.
- * @typeParam S a block of it as written
- * @typeParam B the same with every default filled in
+ * Implements a block type of the recipe language; the schema of its source form is defined next to it.
+ * @typeParam S a block of this type as written
+ * @typeParam B the same block with every default filled in
  */
 export interface BlockForm<S, B extends ResolvedBlock> {
-  /** Fills in every default of recipes.md §2. What cannot be resolved is reported and left out. */
+  /** Fills in every default of recipes.md §2. Anything that cannot be resolved is reported and left out. */
   resolve(block: S, context: BlockContext): B;
-  /** Its own fields in the recipe language, with every default filled in (recipes.md, recipe show). */
+  /** Returns the fields of this type in the recipe language, with every default filled in (recipes.md, recipe show). */
   show(block: B): Shown;
-  /** The texts of its own that may hold placeholders, besides commands, agents and choices. */
+  /** Lists the type's own texts that may hold placeholders, apart from commands, agents and choices. */
   listTexts(block: B): readonly (string | undefined)[];
-  /** Checks what is a rule of this type alone. @param raw the block as written */
+  /**
+   * Checks the rules that only this type has.
+   * @param raw the block as written
+   */
   lint(judged: Judged, index: number, block: B, raw: S): void;
 }
 
-/** What resolving a block needs to know about its recipe. */
+/** The context for resolving a block. */
 export interface BlockContext {
-  /** Where the recipe has the block. */
+  /** The block's position in the recipe. */
   place: readonly (string | number)[];
-  /** The ids of its agents, in order. */
+  /** The ids of the block's agents, in order. */
   agentIds: readonly string[];
   /** The draft sections that the recipe requires. */
   required: readonly SectionId[];
@@ -42,7 +45,7 @@ export interface BlockContext {
   read: ReadSibling;
 }
 
-/** The recipe whose blocks are judged; `LintableSequence` is one. */
+/** The recipe whose blocks are judged; a `LintableSequence` fits. */
 export interface Judged {
   recipe: ResolvedRecipe;
   source: { name: string };
@@ -58,18 +61,21 @@ export function showCommand(command: BlockCommand): Shown {
   return command.kind === 'own' ? { command: command.command.source } : showExternal('command', command.command);
 }
 
-/** Shows an external command. @param key its field */
+/**
+ * Shows an external command.
+ * @param key the field it is in
+ */
 export function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): Shown {
   return {
     [key]: shell ? (argv[0] ?? '') : argv,
     ...(shell ? { shell } : {}),
     timeout,
-    // One of dev-cli itself runs where the run is.
+    // A `dev-cli` command that runs as a process of its own accepts no `cwd`.
     ...(argv[0] === 'dev-cli' ? {} : { cwd }),
   };
 }
 
-/** Shows what ends rounds. */
+/** Shows the fields that end a loop. */
 export function showLoop({ maxRounds, exitWhen, exitCheck, revise }: Omit<Partial<LlmLoopBlock>, 'kind'>): Shown {
   return { maxRounds, ...defined({ exitWhen, exitCheck: exitCheck?.source, revise }) };
 }
@@ -79,12 +85,12 @@ export function showChoice({ id, label, goto, reasonRequired, when, grows }: Res
   return { id, label, goto, ...defined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
 }
 
-/** Rules about ways back, for blocks of several types. */
+/** Rules about going back to earlier blocks, for blocks of several types. */
 
-/** Words with a meaning of their own in a choice's `goto`. */
+/** Words with a special meaning in a choice's `goto`. */
 export const GOTO_WORDS = ['next', 'halt'];
 
-/** Checks that a loop can end, and where it leads back to. */
+/** Checks that a loop can end, and the block it goes back to. */
 export function lintLoop(
   judged: Judged,
   index: number,
@@ -100,7 +106,7 @@ export function lintLoop(
   if (block.revise !== undefined) lintRevise(judged, index, block.revise, raw.maxRounds);
 }
 
-/** Checks the block to which rounds lead back, and that the bound leaves a round for it. */
+/** Checks the block that `revise` names, and that `maxRounds` leaves a round for it. */
 export function lintRevise(judged: Judged, index: number, revise: string, maxRounds: number | undefined): void {
   lintTarget(judged, index, revise, ['blocks', index, 'revise']);
   if (maxRounds !== 1) return;
@@ -109,7 +115,7 @@ export function lintRevise(judged: Judged, index: number, revise: string, maxRou
   });
 }
 
-/** Checks where a run may go back to: an earlier block, never the one that stands for `init`. */
+/** Checks the block that a run may go back to: an earlier block, but not the one that represents `init`. */
 export function lintTarget({ recipe, report }: Judged, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];

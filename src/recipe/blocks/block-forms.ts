@@ -12,7 +12,7 @@ import { LLM, LLM_LOOP } from './llm.js';
 import { LLM_CLI } from './llm-cli.js';
 import { SUBAGENT, SUBAGENT_LOOP } from './subagent.js';
 
-/** The types of block that authors write. */
+/** The block types that authors write. */
 const BLOCK_FORMS: { readonly [K in BlockSource['type']]: BlockForm<BlockSourceOf<K>, BlockOf<K>> } = {
   cli: CLI,
   llm: LLM,
@@ -23,12 +23,12 @@ const BLOCK_FORMS: { readonly [K in BlockSource['type']]: BlockForm<BlockSourceO
   'wait-for-user': GATE,
 };
 
-/** The form of a type; it must be given blocks of its own type only. Null for the block of an engine recipe. */
+/** Returns the form of a type, to be given only blocks of that type; null for the block of an engine recipe. */
 function findForm(kind: ResolvedBlock['kind']): BlockForm<BlockSource, ResolvedBlock> | null {
   return kind === 'engine' ? null : BLOCK_FORMS[kind];
 }
 
-/** Fills in every default of a block. What cannot be resolved is reported and left out. */
+/** Fills in every default of a block. Anything that cannot be resolved is reported and left out. */
 export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
   return (BLOCK_FORMS[block.type] as BlockForm<BlockSource, ResolvedBlock>).resolve(block, context);
 }
@@ -51,7 +51,7 @@ function showAsking({ kind, instruction, instructionFile, read, consult, asks }:
   return { instruction, ...defined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
 }
 
-/** Lists the texts that may hold placeholders of fields that only the block's type has. */
+/** Lists the texts that may hold placeholders in fields that only the block's type has. */
 export function listTypeTexts(block: ResolvedBlock): readonly (string | undefined)[] {
   return findForm(block.kind)?.listTexts(block) ?? [];
 }
@@ -72,7 +72,7 @@ export function listBlockTemplates(block: ResolvedBlock): string[] {
   return texts.filter((text) => typeof text === 'string');
 }
 
-/** Checks what is a rule of the block's type alone. */
+/** Checks the rules that only the block's type has. */
 export function lintType(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
   const raw = lintable.source.blocks[index];
   if (raw !== undefined) findForm(block.kind)?.lint(lintable, index, block, raw);

@@ -25,7 +25,7 @@ export const cliSource = () =>
 
 type CliSource = Static<ReturnType<typeof cliSource>>;
 
-/** Replaces a command that did not parse; a recipe with errors is never run. */
+/** Replaces a command that did not parse. A recipe with errors is never run. */
 const NO_COMMAND: BlockCommand = {
   kind: 'external',
   command: { argv: [], shell: false, timeout: 0, cwd: '.', source: '' },
@@ -51,7 +51,7 @@ export const CLI: BlockForm<CliSource, CliBlock> = {
   },
 };
 
-/** Checks the block that stands for `init`. */
+/** Checks the block that represents the `init` command. */
 function lintInit({ recipe, source, report, broken }: Judged, index: number, { command, when }: CliBlock): void {
   if (command.kind !== 'own') return;
   const { input } = command.command;
@@ -88,10 +88,10 @@ function lintInit({ recipe, source, report, broken }: Judged, index: number, { c
   }
 }
 
-/** Options of `init` that a recipe cannot decide: the run has begun when its first block is come to. */
+/** Options of `init` that a recipe cannot set, because the run has already begun when its first block is reached. */
 const OF_CALLER = ['goal', 'set', 'force', 'new', 'execute', 'workflow'];
 
-/** Checks where a command leads back to when it fails. */
+/** Checks the block that a failed command goes back to. */
 function lintFailure(judged: Judged, index: number, { revise, maxRounds }: CliSource): void {
   const { recipe, report } = judged;
   if (revise === undefined) {

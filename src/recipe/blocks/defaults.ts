@@ -14,12 +14,12 @@ import type { BlockContext } from './block-form.js';
 
 /** Defaults of fields that several types of block have (recipes.md §2). */
 
-/** Rounds of a loop when the recipe gives no `maxRounds`. */
+/** Rounds of a loop without `maxRounds`. */
 export const ROUNDS = 5;
-/** Retries of `onError: retry`. */
+/** Retries of `onError: retry` without `max`. */
 const RETRIES = 2;
 
-/** Resolves what every block has. */
+/** Resolves the fields of every block. */
 export function resolveCommon(block: CommonSource) {
   return {
     id: block.id,
@@ -35,7 +35,10 @@ function resolveOnError(onError: OnErrorSource | undefined, kind: BlockKind): On
   return onError === 'retry' ? { kind: 'retry', max: RETRIES } : { kind: onError };
 }
 
-/** Resolves what every block has that asks somebody. @param fallback its instruction where it states none; null: it must */
+/**
+ * Resolves the fields of every block that asks an agent or a person.
+ * @param fallback the default instruction; null if the block must state one
+ */
 export function resolveAsking(block: AskingSource, fallback: string | null, context: BlockContext) {
   return {
     ...resolveCommon(block),
@@ -56,13 +59,13 @@ export function resolveOwn(source: CommandSource | undefined, key: string, conte
   return undefined;
 }
 
-/** The schemas that a recipe can name; `dev-cli schema NAME` prints them (recipes.md, Data). */
+/** The schemas that a recipe can refer to by name; `dev-cli schema NAME` prints them (recipes.md, Data). */
 const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
 
-/** What stands in for a schema that does not hold up: data are handed in, and nothing else is known of them. */
+/** Replaces an unusable schema, so that data is still expected, of any form. */
 const ANYTHING = '{}';
 
-/** Resolves the schema of what an agent hands in: a shipped one by its name, or a file beside the recipe. */
+/** Resolves the schema for data that an agent hands in: a shipped one by name, or a file beside the recipe. */
 export function resolveSchema({ schema }: { schema?: string }, context: BlockContext): DataForm {
   const { report, read } = context;
   const place = [...context.place, 'schema'];
@@ -91,7 +94,10 @@ export function resolveSchema({ schema }: { schema?: string }, context: BlockCon
   return { schema, schemaText: ANYTHING };
 }
 
-/** Reports what goes with an external command, where there can be none. @param what the command */
+/**
+ * Reports options of an external command on a block that has no external command.
+ * @param what the kind of command, for the message
+ */
 export function refuseExternalOptions(block: ExternalOptions, what: string, context: BlockContext): void {
   for (const key of ['shell', 'timeout', 'cwd'] as const) {
     if (block[key] === undefined) continue;

@@ -57,7 +57,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
   listTexts: ({ message, artifact }) => [message, artifact],
   lint({ report }, index, { approves, human, artifact }) {
     if (approves === undefined || (human && artifact === 'PLAN.md')) return;
-    // An execution needs a person's answer, and about PLAN.md.
+    // An execution requires a person's answer about PLAN.md.
     report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
       fix: 'Add `human: required` and `artifact: PLAN.md`.',
     });

@@ -65,7 +65,7 @@ export const llmLoopSource = () =>
 
 type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 
-/** Rounds of a loop that asks the user, where only those that filled nothing count. */
+/** Rounds of a loop that asks the user; only rounds that filled nothing count. */
 const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */
@@ -93,7 +93,7 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
   }),
   listTexts: () => [],
   lint(judged, index, block) {
-    // Beside choices the choice goes into the section, and the data are apart.
+    // With choices, the section holds the choice, and the data is kept apart.
     if (block.choices.length === 0) lintData(judged, index, block);
   },
 };
@@ -129,7 +129,7 @@ export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
   },
 };
 
-/** Resolves the exit check of a loop: a command of dev-cli, or an external one. */
+/** Resolves the exit check of a loop: a `dev-cli` command or an external one. */
 function resolveExitCheck(
   block: LlmLoopSource,
   context: BlockContext,
@@ -144,7 +144,7 @@ function resolveExitCheck(
   return command?.kind === 'external' ? { exitCommand: command.command } : {};
 }
 
-/** Returns the sections a block writes: as stated, else the `--section` of `save`, else all that are required. */
+/** Returns the sections a block writes: those it states, else the `--section` of `save`, else all required sections. */
 function resolveSections(
   stated: readonly SectionId[] | undefined,
   save: OwnCommand | undefined,
@@ -157,7 +157,7 @@ function resolveSections(
   return isSectionId(section) ? [section] : [];
 }
 
-/** Checks that what is handed in is not asked for as JSON and as Markdown. */
+/** Checks that data is not demanded both as JSON and as Markdown. */
 function lintData({ report }: Judged, index: number, { schema, sections, save }: LlmBlock | LlmLoopBlock): void {
   if (schema === undefined || (sections.length === 0 && save?.command !== 'draft update')) return;
   report.error(['blocks', index, 'schema'], '`schema` is for JSON; sections of DRAFT.md are written as Markdown.', {

@@ -86,7 +86,7 @@ function resolveRole(type: string): string {
   return type === 'Explore' ? 'code-explorer' : type;
 }
 
-/** Reads the prompts of a block's agents and fills in their defaults. */
+/** Reads the prompts of a block's agents and fills in the agents' defaults. */
 function resolveAgents(agents: readonly AgentSource[], context: BlockContext): ResolvedAgent[] {
   return agents.map((agent, index) => {
     const at = [...context.place, 'agents', index];

@@ -1,12 +1,12 @@
 import { isRecord, type JsonObject } from '../../base/json.js';
 import { listClosedMembers, type ReadableBlock, toSchema } from './block-values.js';
 
-/** The types of values between blocks, as far as a recipe and its schemas tell them (recipes.md, Conditions). */
+/** Types of block values in conditions, as far as a recipe and its schemas define them (recipes.md, Conditions). */
 
-/** The words that `status` can have, as steps have them in the state. */
+/** The possible values of `status`, as steps have them in the state. */
 const STATUS_WORDS: readonly string[] = ['pending', 'running', 'done', 'skipped', 'failed', 'stale'];
 
-/** The words that a text can be, as far as the recipe says; null for any. Parameters as for `findPathFault`. */
+/** Lists the words that a text value can be; null if it is not limited to words. Parameters as for `findPathFault`. */
 export function listPossibleWords(blocks: readonly ReadableBlock[], path: readonly string[]): readonly string[] | null {
   const [id, member, ...keys] = path;
   const block = blocks.find((one) => one.id === id);
@@ -23,10 +23,10 @@ export function listPossibleWords(blocks: readonly ReadableBlock[], path: readon
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? (words as string[]) : null;
 }
 
-/** A type of the condition language: a name, or an object by its members. */
+/** A type of the condition language: its name, or an object by its members. */
 export type ValueType = string | { [member: string]: ValueType };
 
-/** The type of each block's values, for the check of conditions. */
+/** Returns the type of each block's values, for checking conditions. */
 export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, ValueType> {
   return Object.fromEntries(
     blocks.map((block) => [
@@ -42,10 +42,10 @@ export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, Val
   );
 }
 
-/** Deeper values have no type: nobody writes conditions about them. */
+/** Values nested more deeply get no type: nobody writes conditions about them. */
 const DEEPEST = 6;
 
-/** The type of a value by its JSON Schema, `dyn` where it says too little. A number may be written whole or not. */
+/** Returns the type of a value by its JSON Schema; `dyn` if the schema says too little. A `number` may be whole. */
 function typeSchema(schema: JsonObject, depth: number): ValueType {
   const types = [schema['type']].flat().filter((type) => type !== 'null');
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((key) => key in schema);

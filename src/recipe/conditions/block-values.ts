@@ -7,24 +7,24 @@ import { getFileForm } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 
-/** What conditions and placeholders may read of a block (recipes.md, Values between blocks). */
+/** The values of a block that conditions and placeholders may read (recipes.md, Values between blocks). */
 export interface ReadableBlock {
   id: string;
-  /** The ids that `choice` can have; null where nothing is chosen. */
+  /** The ids that `choice` can have; null if the block offers no choice. */
   choices: readonly string[] | null;
-  /** Whether a command ends with an `exit`. */
+  /** Whether the block runs a command that ends with an `exit` code. */
   exits: boolean;
-  /** The JSON Schema of `data`; `{}` for any JSON, null where none is handed in. */
+  /** The JSON Schema of `data`: `{}` for any JSON, null if no data is handed in. */
   data: JsonObject | null;
-  /** True of a block that is faulty itself: nobody knows what it has. */
+  /** True if the block itself is faulty, so that its values are unknown. */
   isFaulty: boolean;
 }
 
 const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent, size };
 
 /**
- * Lists what can be read of the blocks of a recipe, in order.
- * @param broken indexes of blocks that do not fit the language: one fault must not cause others
+ * Lists what can be read of a recipe's blocks, in order.
+ * @param broken indexes of blocks that do not fit the schema: their fault must not cause others
  */
 export function listReadableBlocks(
   blocks: readonly ResolvedBlock[],
@@ -51,7 +51,7 @@ function listChoices(block: ResolvedBlock): readonly string[] | null {
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema only a file that is no Markdown, and what a loop asks for besides sections, is JSON.
+  // Without a schema, JSON comes only from a file that is not Markdown, and from a loop that stores nothing else.
   if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
   const { hands, loops } = BLOCK_KINDS[block.kind];
   if (hands === null || !loops) return null;
@@ -59,24 +59,24 @@ function findDataSchema(block: ResolvedBlock): JsonObject | null {
   return stores ? null : {};
 }
 
-/** A part of a JSON Schema; what is none allows everything. */
+/** Returns a part of a JSON Schema; anything that is not an object becomes the schema that allows everything. */
 export function toSchema(value: unknown): JsonObject {
   return isRecord(value) ? (value as JsonObject) : {};
 }
 
-/** Where a value is read. */
+/** The position from which a value is read. */
 export interface Reader {
-  /** The index of the block that reads, or the number of blocks where all of them stand before. */
+  /** The index of the reading block, or the number of blocks if all of them come before. */
   index: number;
-  /** Whether a block may read its own values: in the condition that ends its loop. */
+  /** Whether the block may read its own values: true in the condition that ends its loop. */
   own?: boolean;
 }
 
 /**
- * Finds what is wrong with the place of a value: an unknown block, one that does not stand before, a member that it does not
- * have, a key that its schema does not allow.
- * @param path the names behind `blocks`: a block, a member, and further keys of its data
- * @returns a sentence about it, or null
+ * Finds what is wrong with reading a value: the block is unknown or does not come before, it has no such member, or its
+ * schema does not allow the key.
+ * @param path the names after `blocks`: a block, a member, and further keys of its data
+ * @returns a sentence, or null
  */
 export function findPathFault(blocks: readonly ReadableBlock[], path: readonly string[], at: Reader): string | null {
   const [id = '', member, ...keys] = path;
@@ -114,7 +114,7 @@ function findKeyFault(schema: JsonObject, keys: readonly string[]): string | nul
   return `Its schema has no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
 }
 
-/** The members of an object that has no others; null where the schema leaves that open. */
+/** Returns the members of an object that allows no others; null if its schema leaves that open. */
 export function listClosedMembers(schema: JsonObject): JsonObject | null {
   const { properties, additionalProperties, patternProperties } = schema;
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not'].some((key) => key in schema);

@@ -8,19 +8,19 @@ import { findPathFault, type ReadableBlock, type Reader } from './block-values.j
 import { createEnvironment, type Environment, expandSugar, MAX_LENGTH, NAMES, summarizeError } from './language.js';
 import { listComparisons, listOrderings, listPaths, listPatterns, usesWhole } from './paths.js';
 
-/** The values that the parts of a mode can have. */
+/** The possible values of the parts of a mode. */
 const MODES: ReadonlyMap<string, readonly string[]> = new Map([
   ['depth', ['standard', 'quick']],
   ['interaction', ['interactive', 'autopilot']],
 ]);
-/** How an agent can stand (src/run/recipe-state.ts). */
+/** The possible statuses of an agent (src/run/recipe-state.ts). */
 const AGENT_WORDS: readonly string[] = ['pending', 'done', 'failed', 'stale'];
 
 /** The names that a recipe's conditions may use. */
 export interface DeclaredNames {
   /** Keys of `mode`. */
   mode: readonly string[];
-  /** Vars with their defaults, which give their types. */
+  /** Vars with their defaults, from which their types follow. */
   vars: JsonObject;
   /** Preferences by name. */
   preferences: Readonly<Record<string, PreferenceSpec>>;
@@ -28,17 +28,17 @@ export interface DeclaredNames {
   sections: readonly string[];
   /** Ids under `agents`. */
   agents: readonly string[];
-  /** Blocks whose values may be read, in order; none where a condition is not that of a block. */
+  /** Blocks whose values may be read, in order; absent for conditions outside blocks. */
   blocks?: readonly ReadableBlock[];
-  /** Conditions of a handler: they see the todo, as `todo {id, type, risk}`, and no `size` (engine.md, Own handlers). */
+  /** True for conditions of a handler: they see `todo {id, type, risk}` but no `size` (engine.md, Own handlers). */
   todo?: boolean;
-  /** Conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
+  /** True for conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
   phase?: boolean;
 }
 
-/** Names that exist only while a recipe runs. */
+/** Names that only exist while a recipe runs. */
 const WHILE_RUNNING: readonly string[] = ['round', 'size', 'draft', 'agents', 'blocks', 'result'];
-/** The values that the fields of a todo can have; null for any text. */
+/** The possible values of a todo's fields; null for any text. */
 const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
   id: null,
   type: ['work', 'verification'],
@@ -46,9 +46,9 @@ const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
 };
 
 /**
- * Creates a check for the conditions of one recipe. It returns a sentence for each fault of a condition (syntax,
+ * Creates a checker for the conditions of one recipe. It returns a sentence for each fault of a condition (syntax,
  * undeclared names, types), and an empty list for a valid one.
- * @param at the block whose condition it is
+ * @param at the position of the block whose condition it is
  */
 export function createConditionChecker(declared: DeclaredNames): (source: string, at?: Reader) => string[] {
   const environment = createTypedEnvironment(declared);
@@ -70,7 +70,7 @@ export function createConditionChecker(declared: DeclaredNames): (source: string
   };
 }
 
-/** Reports values of blocks that cannot be read at this place. */
+/** Reports block values that cannot be read at this position. */
 function findMisplaced(
   environment: Environment,
   source: string,
@@ -81,7 +81,7 @@ function findMisplaced(
   try {
     ast = environment.parse(expandSugar(source)).ast;
   } catch {
-    // The check says why.
+    // `environment.check` reports the syntax error.
     return [];
   }
   if (usesWhole(ast, 'blocks')) return ['Name a block by its id in quotes: `blocks["ID"]`.'];
@@ -91,7 +91,7 @@ function findMisplaced(
 
 function createTypedEnvironment(declared: DeclaredNames): Environment {
   const environment = createEnvironment();
-  // Values of any type may be unset. Only where types are checked: values bring their own.
+  // Any value may be unset. Only for type checking, since at run time a value has a concrete type.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
   const schemas = {
@@ -121,7 +121,7 @@ function isVisible(name: string, { todo, phase, blocks }: DeclaredNames): boolea
   return phase !== true || !WHILE_RUNNING.includes(name);
 }
 
-/** Reports words that a value is compared with but never has: such a condition would silently never hold. */
+/** Reports words that a value is compared with but can never be: such a condition would silently never hold. */
 function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   return listComparisons(ast).flatMap(({ path, words }) => {
     const known = listKnownWords(path, declared);
@@ -135,7 +135,7 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** Reports words that are compared by their letters, as if `low`, `medium` and `high` were numbers. */
+/** Reports words compared by `<` or `>`, which compares letters, as if `low`, `medium` and `high` were ordered. */
 function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   return listOrderings(ast).flatMap(({ path, op }) => {
     const known = listKnownWords(path, declared);
@@ -145,10 +145,13 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** A group with a repetition in it that is repeated itself: on a text that nearly fits, trying it takes exponential time. */
+/** A repeated group that itself contains a repetition. On a text that nearly matches it takes exponential time. */
 const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
-/** Says why a pattern of `matches` cannot be tried in every run, or null. @param pattern null for one that is no literal */
+/**
+ * Returns why a pattern of `matches` is not safe to use, or null.
+ * @param pattern null if it is not a literal
+ */
 function findPatternFault(pattern: string | null): string | null {
   if (pattern === null) return '`matches` needs a literal pattern, so that it can be checked.';
   try {
@@ -223,10 +226,10 @@ function explain(error: unknown, declared: DeclaredNames): string {
     .replace(/\$blocks\.[^\s)]*/g, 'object')}.`;
 }
 
-/** Operators as other languages write them, outside of texts. */
+/** Operators of other languages, outside string literals. */
 const FOREIGN_OPERATOR = /\b(?:and|or|not)\b|(?<![=!<>])=(?!=)/i;
 
-/** Says how a condition is written whose author used the operators of another language; empty for any other. */
+/** Explains the operators to an author who used those of another language; empty if none were used. */
 function explainOperators(source: string): string {
   const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return FOREIGN_OPERATOR.test(bare) ? ' Write && for "and", || for "or", ! for "not", == for "equals".' : '';

@@ -10,19 +10,19 @@ import { evaluatePlain } from './plain.js';
 /**
  * Evaluates a condition (recipes.md §2). A name missing from the scope is null, an operation on null gives null, and a
  * condition that is null is false.
- * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `size`, `draft`, `agents`, `blocks`, `result`; for a handler also
- * `todo`
- * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is no boolean
+ * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `size`, `draft`, `agents`, `blocks`, `result`; for a
+ * handler also `todo`
+ * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is not a boolean
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
   return evaluatePlain(source, scope) ?? prepareCondition(source).evaluate(scope);
 }
 
-/** A condition that was parsed once, to be evaluated for many scopes. */
+/** A condition that is parsed once and evaluated for many scopes. */
 export interface PreparedCondition {
-  /** Its syntax tree, as paths.ts reads it. */
+  /** The condition's syntax tree, which paths.ts reads. */
   ast: ASTNode;
-  /** As `evaluateCondition`. */
+  /** Evaluates like `evaluateCondition`. */
   evaluate(scope: Readonly<Record<string, unknown>>): boolean;
 }
 
@@ -60,7 +60,7 @@ function attempt<T>(source: string, parse: () => T): T {
   }
 }
 
-/** Completes the scope with null for every name that the expression uses but nobody set. */
+/** Completes the scope with null for every name that the expression uses and the scope does not set. */
 function completeScope(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const name of NAMES) whole[name] = scope[name] ?? null;
@@ -80,7 +80,7 @@ function setNull(scope: Record<string, unknown>, path: readonly string[]): void 
   }
 }
 
-/** Converts whole numbers to BigInt, as the library expects them. */
+/** Converts whole numbers to BigInt, as the library requires. */
 function toCelValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCelValue);
@@ -100,8 +100,8 @@ function buildConditionError(source: string, why: string, cause?: unknown): DevC
 }
 
 /**
- * Whether an operation failed because an operand was null: the library's message names the operand types. An entry that a list
- * or map does not have is null, too.
+ * Whether an operation failed because an operand was null; the library's message names the operand types. A missing
+ * entry of a list or map counts as null, too.
  */
 function isAboutNull(error: unknown): boolean {
   return error instanceof cel().EvaluationError && /\bnull\b|^No such key: /.test(summarizeError(error));

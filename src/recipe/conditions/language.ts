@@ -1,11 +1,11 @@
 import { desugar } from './text.js';
 
-/** What conditions are written in: CEL, with what the recipe language adds (recipes.md, Conditions). */
+/** The language of conditions: CEL with the additions of the recipe language (recipes.md, Conditions). */
 
-/** Most characters of a condition. */
+/** The largest length of a condition, in characters. */
 export const MAX_LENGTH = 1000;
 const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
-/** The names that begin an expression. */
+/** The names with which an expression can begin. */
 export const NAMES = [
   'mode',
   'vars',
@@ -21,8 +21,8 @@ export const NAMES = [
 ] as const;
 
 /**
- * The library of CEL. A plain `require`: the bundler turns it into a module that runs at its first use. An import statement
- * would cost every call a quarter of its time, and import() is asynchronous while decisions are not.
+ * Loads the CEL library. A plain `require`, which the bundler turns into a module that runs at its first use. An import
+ * statement would add a quarter to the time of every call, and import() is asynchronous while decisions are not.
  */
 export const cel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
 export type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
@@ -32,7 +32,7 @@ export function createEnvironment(): Environment {
   return addOperations(new (cel().Environment)({ limits: LIMITS }));
 }
 
-/** Adds what the recipe language has beyond CEL: the word test behind the sugar, comparison with null, and `!null`. */
+/** Adds the recipe language's own parts: the word test behind `result contains`, comparison with null, and `!null`. */
 function addOperations(environment: Environment): Environment {
   for (const type of ['string', 'bool', 'int', 'double']) {
     environment.registerOperator(`${type} == null`, (value: unknown) => value === null);
@@ -42,19 +42,19 @@ function addOperations(environment: Environment): Environment {
     .registerFunction('containsWord(dyn, string): bool', (text: unknown, word: string) => containsWord(text, word));
 }
 
-/** Whether `text` contains `word` as a whole word, in any case; an absent text contains none. */
+/** Whether `text` contains `word` as a whole word, ignoring case. A missing text contains no word. */
 function containsWord(text: unknown, word: string): boolean {
   if (typeof text !== 'string') return false;
   const literal = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
 }
 
-/** Expands `result contains WORD`. */
+/** Expands `result contains WORD` to a function call. */
 export function expandSugar(source: string): string {
   return desugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
 }
 
-/** The library's message in a line. */
+/** Returns the library's message on one line. */
 export function summarizeError(error: unknown): string {
   if (error instanceof Error && 'summary' in error && typeof error.summary === 'string') return error.summary;
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.js';
 
-/** Reads from the syntax tree of a condition which values it uses. */
+/** Finds the values that a condition uses in its syntax tree. */
 
 /** Lists the chains of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
 export function listPaths(node: unknown): string[][] {
@@ -21,14 +21,14 @@ export function readPath(node: unknown): string[] | null {
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
-/** Lists what has to hold all at once for an expression to hold: the parts that `&&` joins, each with its place in the source. */
+/** Lists the parts joined by `&&`, all of which must hold for the expression to hold, each by its source offsets. */
 export function listConjuncts(node: unknown): { start: number; end: number }[] {
   if (!isRecord(node)) return [];
   if (node['op'] === '&&' && Array.isArray(node['args'])) return node['args'].flatMap(listConjuncts);
   return [{ start: Number(node['start']), end: Number(node['end']) }];
 }
 
-/** Whether an expression uses the whole value of a name, or a member of it that is not named by a literal. */
+/** Whether an expression uses a name as a whole, or a member of it whose key is not a literal. */
 export function usesWhole(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));
   if (!isRecord(node) || typeof node['op'] !== 'string') return false;
@@ -36,7 +36,7 @@ export function usesWhole(node: unknown, name: string): boolean {
   return (readPath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
-/** Collects what the operations of an expression give. @param give called for each, with what was collected inside of it */
+/** Collects results from all operations. @param give called for each operation with the results from inside it */
 function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], inside: T[]) => T[]): T[] {
   if (Array.isArray(node)) return node.flatMap((one) => collect(one, give));
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
@@ -45,10 +45,10 @@ function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], 
   return Array.isArray(args) ? give(op as string, args, inside) : inside;
 }
 
-/** A chain of names and the texts it is compared with by `==`, `!=` or `in`. */
+/** A chain of names, and the texts with which `==`, `!=` or `in` compares it. */
 export interface Comparison {
   path: string[];
-  /** The texts. */
+  /** The texts it is compared with. */
   words: string[];
 }
 
@@ -60,7 +60,7 @@ export function listComparisons(node: unknown): Comparison[] {
   });
 }
 
-/** A chain of names that is compared by an order, as in `size > "small"`. */
+/** A chain of names in a comparison by order, such as `size > "small"`. */
 export interface Ordering {
   path: string[];
   op: string;
@@ -80,7 +80,7 @@ function listWords(node: unknown): string[] {
   return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(listWords) : [];
 }
 
-/** Lists the patterns of an expression that its `matches` tries; null for one that is no literal text. */
+/** Lists the patterns that an expression passes to `matches`; null for one that is not a literal text. */
 export function listPatterns(node: unknown): (string | null)[] {
   return collect<string | null>(node, (op, args, inside) => {
     if (op !== 'rcall' || args[0] !== 'matches') return inside;

@@ -3,14 +3,14 @@
 import { isRecord } from '../../base/json.js';
 import { NAMES } from './language.js';
 
-/** Short enough for the limits of the language; words that CEL reserves are not among its names. */
+/** Matches only sources within the length limit of the language. It excludes words that CEL reserves. */
 const PLAIN =
   /^\s*([a-z]+)((?:\.(?!(?:in|true|false|null)\b)[A-Za-z_]\w{0,40}|\["[^"\\\r\n]{1,40}"\]){0,6})\s*(?:(?:([!=]=)\s*"([^"\\\r\n]{0,200})"|>\s*(\d{1,9}))\s*)?$/;
 
 /**
- * Evaluates the plainest conditions, such as `size == "large"`, `preferences.pull_request` or `vars.times > 3`, without the library, which takes longer to
- * load than most calls have to do (house.md, Speed).
- * @returns null where the library has to
+ * Evaluates the simplest conditions, such as `size == "large"`, `preferences.pull_request` or `vars.times > 3`, without
+ * the library, which takes longer to load than most calls take in all (house.md, Speed).
+ * @returns null if the library is needed
  */
 export function evaluatePlain(source: string, scope: Readonly<Record<string, unknown>>): boolean | null {
   const [, name = '', keys = '', operator, literal, least] = PLAIN.exec(source) ?? [];
@@ -25,7 +25,7 @@ export function evaluatePlain(source: string, scope: Readonly<Record<string, unk
   return Number.isSafeInteger(value) ? Number(value) > Number(least) : null;
 }
 
-/** @returns null for what is missing or null; undefined where the library decides, below something that has no members */
+/** @returns null if the value is missing or null; undefined, so that the library decides, below a non-object */
 function readPath(value: unknown, keys: string): unknown {
   let found = value;
   for (const [, key = '', quoted = key] of keys.matchAll(/\.(\w+)|\["([^"]*)"\]/g)) {

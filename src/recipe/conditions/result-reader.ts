@@ -4,9 +4,9 @@ import type { ResolvedBlock } from '../resolved.js';
 import { listBlockConditions, listRootNames } from './text.js';
 
 /**
- * Finds the condition that goes by the `result` that a block reports (recipes.md, Conditions): its own `exitWhen`, or one of the
- * blocks after it, up to the next that reports.
- * @returns undefined where nothing reads it, and for a block that cannot report
+ * Finds the condition that reads the `result` that a block reports (recipes.md, Conditions): its own `exitWhen`, or one
+ * in the blocks after it, up to the next block that reports.
+ * @returns undefined if no condition reads it, or the block cannot report
  */
 export function findResultReader(blocks: readonly ResolvedBlock[], id: string): string | undefined {
   const at = blocks.findIndex((block) => block.id === id);
@@ -15,7 +15,7 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
   const reads = (condition: string | undefined) => condition !== undefined && listRootNames(condition).has('result');
   if ('exitWhen' in block && reads(block.exitWhen)) return block.exitWhen;
   const next = blocks.findIndex((later, index) => index > at && canReport(later));
-  // A loop's own condition is asked after it has reported itself.
+  // A loop evaluates its own `exitWhen` only after it has reported.
   const readers = blocks.slice(at + 1, next < 0 ? undefined : next + 1).flatMap((later, index) => {
     const all = listBlockConditions(later);
     return at + 1 + index === next && 'exitWhen' in later ? all.filter((one) => one !== later.exitWhen) : all;
@@ -23,7 +23,7 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
   return readers.find(reads);
 }
 
-/** Whether an agent can report a `result` at a block: where it chooses, its choice is the answer. */
+/** Whether an agent can report a `result` at a block. At a block with choices, the choice takes its place. */
 export function canReport(block: ResolvedBlock): boolean {
   return BLOCK_KINDS[block.kind].reports && !('choices' in block && block.choices.length > 0);
 }

@@ -3,18 +3,18 @@ import { prepareCondition } from './conditions.js';
 import { readPath } from './paths.js';
 
 /**
- * Conditions that can never hold (recipes.md §2). Each is tried with each value that could make a difference; one that asks for more
- * than comparisons, or takes too many tries, is believed.
+ * Finds conditions that can never hold (recipes.md §2). It tries every combination of values that could make a
+ * difference. A condition that does more than compare, or needs too many tries, counts as satisfiable.
  */
 
-/** Tries of one condition at most. */
+/** The largest number of tries for one condition. */
 const MOST = 5_000;
-/** A text that no condition names, what holds or is not set, and numbers for what is compared with another name. */
+/** A text that no condition names, booleans, unset, and numbers for names that are compared with each other. */
 const OTHERS = ['\u0001', true, false, null, 0, 1];
 
 /**
- * Finds why a condition can never hold: it goes by nothing, or what it asks for excludes itself.
- * @returns null where it may hold
+ * Finds why a condition can never hold: it is a false constant, or contradicts itself.
+ * @returns null if it may hold
  * @throws DevCliError `RECIPE_INVALID` when the condition does not parse
  */
 export function findImpossible(condition: string): 'constant' | 'contradiction' | null {
@@ -38,7 +38,7 @@ export function findImpossible(condition: string): 'constant' | 'contradiction' 
   return places.length === 0 ? 'constant' : 'contradiction';
 }
 
-/** Values of other types than are compared are an error, and no case. */
+/** Comparing values of mismatched types is an error; such a combination does not count. */
 function holds(evaluate: (scope: Record<string, unknown>) => boolean, scope: Record<string, unknown>): boolean {
   try {
     return evaluate(scope);
@@ -47,7 +47,7 @@ function holds(evaluate: (scope: Record<string, unknown>) => boolean, scope: Rec
   }
 }
 
-/** Collects the paths of an expression and the values around those that it names; false where it does more than compare them. */
+/** Collects the paths in an expression and the literals it names; false if the expression does more than compare. */
 function collect(node: unknown, paths: Map<string, string[]>, values: Set<unknown>): boolean {
   if (!isRecord(node)) return false;
   const path = readPath(node);
@@ -74,7 +74,7 @@ function collect(node: unknown, paths: Map<string, string[]>, values: Set<unknow
 
 const COMPARING = ['&&', '||', '!_', '==', '!=', '<', '<=', '>', '>='];
 
-/** Lists numbers with those below, between and above them. */
+/** Lists numbers below, between and above the given ones. */
 function spread(numbers: readonly number[]): number[] {
   const sorted = numbers.toSorted((one, other) => one - other);
   const between = sorted.slice(1).map((number, index) => (number + (sorted[index] ?? 0)) / 2);

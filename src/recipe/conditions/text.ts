@@ -1,8 +1,8 @@
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 
-/** What the text of a condition tells without loading the library that evaluates it. */
+/** What the text of a condition reveals without loading the library that evaluates it. */
 
-/** The sugar or a string literal; literals are matched so that text inside them is never mistaken for the sugar. */
+/** Matches `result contains …` or a string literal. Literals are matched so that text inside them is left alone. */
 const SUGAR_OR_LITERAL =
   /\bresult\s+contains\s+(?:"([^"\\]*)"|'([^'\\]*)'|([\p{L}\p{N}_-]+))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gu;
 
@@ -19,7 +19,7 @@ export function usesSugar(source: string): boolean {
   return desugar(source, () => '') !== source;
 }
 
-/** Lists the names that begin an expression: `agents`, `goal`, …; text in string literals does not count. */
+/** Lists the names that begin an expression, such as `agents` and `goal`. Text in string literals does not count. */
 export function listRootNames(source: string): Set<string> {
   const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([name]) => name));
@@ -44,7 +44,7 @@ export function listBlockConditions(block: ResolvedBlock): string[] {
   return listOwnConditions(block).map(({ condition }) => condition);
 }
 
-/** Lists every condition of a block with its place in the block, in order; what is `own` may read what the block comes to. */
+/** Lists a block's conditions, in order, with their positions in the block. `own`: may read the block's own results. */
 export function listOwnConditions(
   block: ResolvedBlock,
 ): { condition: string; place: (string | number)[]; own?: boolean }[] {

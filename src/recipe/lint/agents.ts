@@ -4,7 +4,7 @@ import type { SourcePath } from '../source/report.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import type { Lintable, LintableSequence } from './lintable.js';
 
-/** Checks that every role has a definition, one that may write if it has to, and that ids and outputs are unique. */
+/** Checks that every role has a definition, which allows writing if needed, and that ids and outputs are unique. */
 export function lintAgents(lintable: LintableSequence): void {
   const ids = new Set<string>();
   for (const [index, block] of lintable.recipe.blocks.entries()) {
@@ -30,7 +30,7 @@ export function lintAgents(lintable: LintableSequence): void {
   }
 }
 
-/** Checks a variant as a role of its own; one without a definition is a warning, as the role itself is used then. */
+/** Checks a variant like a role. A missing variant is only a warning, because the role itself is then used. */
 function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: SourcePath): void {
   const { type, promptVariant: variant, output } = agent;
   if (variant === undefined || lintable.agents[type] === undefined) return;
@@ -50,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Names of an action's other files (protocol.md §1); an agent's prompt is named after the agent and beside them. */
+/** Names of an action's other files (protocol.md §1). The prompt file of an agent, beside them, is named by its id. */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {
@@ -59,7 +59,7 @@ function findIdFault(id: string, ids: ReadonlySet<string>): string | null {
 }
 
 /**
- * Checks that a role has a definition, and one that may write files if it has to.
+ * Checks that a role has a definition and that the definition allows writing files if needed.
  * @param writes whether the role has to write a file
  */
 export function lintRole(

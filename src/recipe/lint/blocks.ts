@@ -17,10 +17,10 @@ export function lintBlocks(lintable: LintableSequence): void {
   }
 }
 
-/** Longest title of a block, in characters. */
+/** The longest title of a block, in characters. */
 const MAX_TITLE = 60;
 
-/** Checks that a title is one line that fits where it is shown. */
+/** Checks that a title is one line and short enough to be shown. */
 function lintTitle({ report }: LintableSequence, index: number, { title }: ResolvedBlock): void {
   if (title === undefined) return;
   const place = ['blocks', index, 'title'];
@@ -70,7 +70,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
-  // "Try again or stop", asked only where a command is red: a condition leads past it, and a choice is left at the bound.
+  // "Try again or stop", asked only after a failure: otherwise `when` skips the block. The bound still allows to stop.
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {

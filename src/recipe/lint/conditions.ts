@@ -17,7 +17,7 @@ import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import type { Lintable } from './lintable.js';
 
-/** Checks that every condition parses, uses only declared names, and can be true. */
+/** Checks that every condition parses, uses only declared names, and can hold. */
 export function lintConditions(lintable: Lintable): void {
   const { recipe, report } = lintable;
   const declared: DeclaredNames = {
@@ -36,7 +36,7 @@ export function lintConditions(lintable: Lintable): void {
     for (const problem of problems) report.error(place, problem);
     if (problems.length > 0) continue;
     const impossible = findImpossible(condition);
-    // A constant may be meant so: what it is about is switched off.
+    // Only a warning: a constant may be intended, to switch something off.
     if (impossible === 'constant') report.warning(place, 'This never holds.');
     if (impossible === 'contradiction') report.error(place, 'This can never hold, whatever comes to pass.');
     if (impossible !== null) continue;
@@ -49,7 +49,7 @@ export function lintConditions(lintable: Lintable): void {
   }
 }
 
-/** Refuses a verdict that no review has: what waits for it would never hold. */
+/** Reports a verdict that no review can give: a condition that waits for it would never hold. */
 function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (string | number)[]): void {
   if (!condition.includes('verdict')) return;
   for (const { path, words } of listComparisons(prepareCondition(condition).ast)) {
@@ -72,7 +72,7 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
   );
 }
 
-/** Reports a condition over what nobody has reported when it is asked: an error where it can never hold. */
+/** Reports a condition on `result` or on agents that have not reported when it is evaluated. */
 function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
   const { blocks, program } = recipe;
   const names = listRootNames(condition);
@@ -93,7 +93,7 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
   }
 }
 
-/** Whether a condition can hold where `result` is unset: whatever it demands of `result` alone has to hold of null. */
+/** Whether a condition can hold while `result` is unset: every part that is only about `result` must hold for null. */
 function mayHoldUnreported(condition: string): boolean {
   const source = expandSugar(condition);
   return listConjuncts(prepareCondition(condition).ast).every(({ start, end }) => {
@@ -103,14 +103,14 @@ function mayHoldUnreported(condition: string): boolean {
   });
 }
 
-/** Whether a block has been carried out when a reader is come to: it stands before, or the run goes back from behind it. */
+/** Whether a block may have run when a reader is reached: it comes before, or the run can go back across the reader. */
 function isReached({ blocks }: Program, index: number, at: Reader): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
   const before = blocks.slice(0, at.index + 1).map(({ id }) => id);
   return blocks.slice(index).some((block) => listWaysBack(block).some((target) => before.includes(target)));
 }
 
-/** Lists every condition with its place in the file and, but for those of handlers, whose it is. */
+/** Lists every condition with its position in the file and, except for handlers, the block that reads. */
 function listPlacedConditions(lintable: Lintable): { condition: string; place: (string | number)[]; at?: Reader }[] {
   switch (lintable.type) {
     case 'sequential':

@@ -13,7 +13,7 @@ import { listUnpromised } from '../writes.js';
 import type { Lintable, LintableEngine, LintableSequence } from './lintable.js';
 import { collectTexts } from './text.js';
 
-/** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
+/** Warns about statements of a recipe that have no effect, although the author expects one. */
 export function lintEffect(lintable: Lintable): void {
   lintMode(lintable);
   lintCleanup(lintable);
@@ -29,7 +29,7 @@ export function lintEffect(lintable: Lintable): void {
   }
 }
 
-/** What a mode says besides depth and interaction is read by conditions and texts alone. */
+/** Only conditions and texts read the parts of a mode other than depth and interaction. */
 function lintMode({ source, recipe, report }: Lintable): void {
   const [conditions, texts] = [listConditions(recipe), listTemplates(recipe)];
   for (const key of Object.keys(source.mode ?? {})) {
@@ -78,7 +78,7 @@ function lintRequired({ source, recipe, report }: LintableSequence): void {
   });
 }
 
-/** A document that is to be named at the end, and that no block writes. An external command may write any. */
+/** Warns about an artifact that no block writes. With an external command in the recipe, any file may be written. */
 function lintArtifacts({ source, recipe, report }: LintableSequence): void {
   if (recipe.blocks.some((block) => findExternalCommand(block) !== null)) return;
   const stated = source.artifacts ?? [];
@@ -92,7 +92,7 @@ function lintArtifacts({ source, recipe, report }: LintableSequence): void {
   }
 }
 
-/** Sections of the draft that are read, and that nobody ever writes. */
+/** Warns about sections of the draft that are read but never written. */
 function lintSectionsRead({ source, recipe, report }: LintableSequence): void {
   const written = listSectionsWritten(recipe.blocks, recipe.draft.required);
   const unwritten = SECTION_IDS.filter((id) => !written.has(id));
@@ -141,13 +141,13 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
   }
 }
 
-/** Warns of what an engine recipe says and nothing follows from. */
+/** Warns about statements of an engine recipe that have no effect. */
 function lintEngineEffect(lintable: LintableEngine): void {
   lintShipped(lintable);
   lintSwitchedOff(lintable);
 }
 
-/** `config.handlers` is for the record: of what it does not name, commits alone are left out. */
+/** Checks `config.handlers`, which only documents: of handlers it does not list, only `commit` is switched off. */
 function lintShipped({ source, report }: LintableEngine): void {
   const listed = source.config?.handlers;
   if (listed === undefined) return;
@@ -175,7 +175,7 @@ function lintShipped({ source, report }: LintableEngine): void {
   }
 }
 
-/** Policies about what is switched off. */
+/** Warns about policies for something that is switched off. */
 function lintSwitchedOff({ source, report }: LintableEngine): void {
   const policies = source.config?.policies ?? {};
   const warn = (key: keyof typeof policies, why: string) => {

@@ -12,11 +12,11 @@ import type { LintableSequence } from './lintable.js';
 /** A document that a block reads. */
 export interface Read {
   path: string;
-  /** Where the recipe names the file. */
+  /** The position at which the recipe names the file. */
   place: (string | number)[];
   /**
-   * When the reader goes on without the file: `missing`, always, because the action names it as missing; `skipped`, where it is
-   * left out because its writer was skipped.
+   * When the reader goes on without the file. `missing`: always, since the action lists it as missing. `skipped`: if
+   * the writer was skipped, and the file is then left out.
    */
   without: 'missing' | 'skipped' | 'never';
   /** The conditions under which the file is read. */
@@ -24,8 +24,8 @@ export interface Read {
 }
 
 /**
- * Checks that every file read was written before. What is written on a condition must be read on the same one, or by a reader
- * that goes on without it (recipes.md, Instructions).
+ * Checks that every file read was written before. A file written under a condition must be read under the same one, or
+ * by a reader that can go on without it (recipes.md, Instructions).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
@@ -39,7 +39,7 @@ export function lintFiles(lintable: LintableSequence): void {
       lintRead(lintable, index, read, earlier);
     }
     written.push(...mine);
-    // An external command may write any file, so nothing can be called unwritten after it.
+    // An external command may write any file, so no file can be called unwritten after it.
     if (findExternalCommand(block) !== null) return;
   }
 }
@@ -62,7 +62,7 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
   }
 }
 
-/** Whether at every size of the work at which a document is read somebody has written it; conditions on anything else are doubts. */
+/** Whether the document has a writer at every size of work at which it is read. Other conditions count as doubts. */
 function coverEverySize(writers: readonly Write[], { when: reading }: Read): boolean {
   const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
   return (
@@ -76,7 +76,7 @@ function holdAt(size: string, conditions: readonly string[]): boolean {
   try {
     return conditions.every((condition) => evaluateCondition(condition, { size }));
   } catch {
-    // What is wrong with it is told where conditions are checked.
+    // The check of conditions reports the fault.
     return false;
   }
 }
@@ -85,7 +85,7 @@ function isAboutSize(condition: string): boolean {
   return [...listRootNames(condition)].every((name) => name === 'size');
 }
 
-/** Whether a reader finds what was written, or can go on without it. */
+/** Whether a reader finds the document or can go on without it. */
 function isThere({ when, unsure }: Write, read: Read): boolean {
   if (read.without === 'missing') return true;
   const needed = read.without === 'skipped' ? unsure : [...when, ...unsure];
@@ -113,7 +113,7 @@ function reportMissing(
   report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.${meant}`, { within: read.path });
 }
 
-/** Returns the file that the agent writes for the block's own command; null when there is none. */
+/** Returns the file that the agent writes for the block's own command; null if there is none. */
 export function findOwnInput(block: ResolvedBlock): string | null {
   return 'write' in block ? block.write : null;
 }
@@ -130,7 +130,7 @@ export function listReads(
 ): Read[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
-  // What is read by role is written before, and has no place.
+  // Inputs added by role are always written before, and have no position in the file.
   const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
   const named = (key: 'read' | 'consult', without: Read['without']) =>
     'read' in block && isStated(raw, key)

@@ -33,7 +33,7 @@ function lintPolicies({ source, report }: LintableEngine): void {
   );
 }
 
-/** Warns of a person who is asked where the recipe says that nobody is there. */
+/** Warns if a person is asked in a recipe for autopilot, where no person is present. */
 function lintPersons({ source, recipe, report }: LintableEngine): void {
   if (recipe.mode['interaction'] !== 'autopilot') return;
   for (const [key, { actor }] of Object.entries(source.handlers ?? {})) {
@@ -92,7 +92,7 @@ function lintRoles(lintable: LintableEngine): void {
   for (const [key, handler] of Object.entries(lintable.source.handlers ?? {})) {
     if (handler.actor === 'subagent') lintRole(lintable, handler.agent, true, ['handlers', key, 'agent']);
   }
-  // A project may redefine a role that a shipped handler uses; its definition must be able to write, too.
+  // A project may redefine the role of a shipped handler; its definition must allow writing, too.
   for (const { key, shipped, agent } of Object.values(lintable.recipe.engine?.handlers ?? {})) {
     if (shipped === null || agent === undefined) continue;
     lintRole(lintable, agent, true, ['config', 'handlers', key]);

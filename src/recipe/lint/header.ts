@@ -29,7 +29,7 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
   for (const name of Object.keys(source.vars ?? {})) {
     if (!isBuiltInName(name) && !isSectionId(name)) continue;
     const what = isBuiltInName(name) ? 'the built-in' : 'the section of the draft';
-    // A var of that name is older than the built-in.
+    // A var named `size` wins, because such vars existed before the built-in placeholder.
     const wins =
       isBuiltInName(name) && name !== 'size' ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
     report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
@@ -39,7 +39,7 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
   lintPreferences(source, recipe.preferences, report);
 }
 
-/** Checks that a recipe is named like its file, by which it is found. */
+/** Checks that the recipe's name matches the file name, by which recipes are found. */
 export function lintName(name: string, expected: string, report: ProblemLog): void {
   if (name === expected) return;
   if (!isName(expected)) {
@@ -53,7 +53,7 @@ export function lintName(name: string, expected: string, report: ProblemLog): vo
   });
 }
 
-/** Warns of a description of several lines: agents choose by it in a list that has one for each recipe. */
+/** Warns about a description of several lines: agents choose recipes from a list with one line for each. */
 export function lintDescription({ description }: Pick<SequentialSource, 'description'>, report: ProblemLog): void {
   if (description?.trim().includes('\n') !== true) return;
   report.warning(['description'], 'Lists show the description on one line.', {
@@ -71,7 +71,7 @@ function lintCleanup({ source, report }: Lintable): void {
   }
 }
 
-/** Checks that preferences agree with built-in ones of the same name, and each default with its type. */
+/** Checks that preferences agree with built-in ones of the same name, and that each default fits its type. */
 export function lintPreferences(
   source: Pick<SequentialSource, 'preferences'>,
   resolved: Readonly<Record<string, PreferenceSpec>>,

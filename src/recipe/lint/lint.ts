@@ -18,7 +18,7 @@ import { lintText } from './text.js';
 import { lintWorkflow } from './workflow.js';
 
 /**
- * Adds to a recipe's report whatever can be found wrong without running it (recipes.md, recipe lint).
+ * Adds to a recipe's report all problems that can be found without running it (recipes.md, recipe lint).
  * @param expectedName the name of the recipe's file
  */
 export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void {
@@ -41,11 +41,11 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
       lintHandlers(lintable);
   }
   lintCommands(lintable);
-  // Last: what is wrong in itself need not be told to have no effect, too.
+  // Last, so that something already reported as wrong is not also reported as having no effect.
   lintEffect({ ...lintable, report: leaveOutFaulty(lintable.report) });
 }
 
-/** Checks the blocks; what needs all of them is left out as long as one does not fit the schema. */
+/** Checks the blocks. Checks that need all blocks are skipped if one of them does not fit the schema. */
 function lintSequence(lintable: LintableSequence): void {
   lintBlocks(lintable);
   lintAgents(lintable);
@@ -54,10 +54,13 @@ function lintSequence(lintable: LintableSequence): void {
   lintFiles(lintable);
 }
 
-/** What only a shell does: no program of the name changes anything for whoever starts it. */
+/** Shell built-ins: a program of that name could not change the process that starts it. */
 const OF_SHELL = ['cd', 'export', 'source', '.', 'alias', 'unset', 'set'];
 
-/** Warns of external commands that only a shell understands, where none reads them (authoring.md, What lint warns of though it can run). */
+/**
+ * Warns about external commands that only a shell understands, if no shell runs them (authoring.md, What lint warns of
+ * though it can run).
+ */
 function lintCommands({ recipe, report }: Lintable): void {
   const warn = (place: SourcePath, { argv: [first = ''], shell }: { argv: readonly string[]; shell: boolean }) => {
     const setsVariable = /^[A-Za-z_]\w*=/.test(first);
@@ -82,7 +85,7 @@ function lintCommands({ recipe, report }: Lintable): void {
   }
 }
 
-/** Checks that a block writes every required section before anything asks for it. */
+/** Checks that a block writes every required section before it is checked. */
 function lintDraft(lintable: LintableSequence): void {
   const { recipe, source, report } = lintable;
   lintSections(lintable);

@@ -7,8 +7,8 @@ export type Lintable = Exclude<Draft, { type: 'meta' }> & Pick<CompiledRecipe, '
 /** A workflow that lint can judge. */
 export type LintableWorkflow = Extract<Draft, { type: 'meta' }> & Pick<CompiledRecipe, 'report' | 'file'>;
 
-/** A sequential recipe, as lint sees it. */
+/** A sequential recipe that lint can judge. */
 export type LintableSequence = Extract<Lintable, { type: 'sequential' }>;
 
-/** An engine recipe, as lint sees it. */
+/** An engine recipe that lint can judge. */
 export type LintableEngine = Extract<Lintable, { type: 'engine' }>;

@@ -2,11 +2,11 @@ import { replaceInvisible } from '../../base/visible.js';
 import { renderCount } from '../../base/words.js';
 import type { RecipeProblem } from '../source/problem.js';
 
-/** Characters of a source line that are shown at most. */
+/** The largest number of characters shown of a source line. */
 const WIDTH = 120;
 
 /**
- * Renders problems as a compiler does: place, message, source line with carets, fix (recipes.md, recipe lint).
+ * Renders problems like a compiler: position, message, source line with carets, fix (recipes.md, recipe lint).
  * @param texts the files the problems point into, by name; a problem in another file has no source line
  */
 export function renderLintReport(problems: readonly RecipeProblem[], texts: Readonly<Record<string, string>>): string {
@@ -47,7 +47,7 @@ function getGutterWidth(line: number): number {
   return Math.max(4, String(line).length);
 }
 
-/** Replaces control and invisible characters, one by one, so that carets stay below their column. */
+/** Replaces each control or invisible character by one character, so that carets stay below their column. */
 function replaceControls(text: string): string {
   return replaceInvisible(
     text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'),

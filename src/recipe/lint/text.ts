@@ -20,7 +20,7 @@ export function isBuiltInName(word: string): boolean {
   return BUILT_IN.includes(word);
 }
 
-/** Fields of a block, agent or choice that are filled at run time. */
+/** Fields of a block, agent or choice whose placeholders are filled at run time. */
 const FILLED = new Set([
   'instruction',
   'message',
@@ -34,24 +34,24 @@ const FILLED = new Set([
   'prompt',
   'promptHint',
 ]);
-/** Fields that name files; they are filled at run time, too. */
+/** Fields that name files; their placeholders are filled at run time, too. */
 const PATHS = new Set(['read', 'consult', 'write', 'output', 'readsFrom', 'artifact', 'cleanup']);
 /** Files in a run's directory that only dev-cli may write. */
 const OURS = /^(state\.json|events\.jsonl|recipe\.json|objects(\/|$)|actions(\/|$)|lock$)/;
 /** Fields that name a file to be written. */
 const WRITTEN = new Set(['write', 'output']);
 
-/** A text of the recipe and its place. */
+/** A text of the recipe and its position. */
 interface Text {
   value: string;
   place: (string | number)[];
-  /** The name of the innermost field around it. */
+  /** The name of the innermost enclosing field. */
   field: string;
-  /** Whether a shell runs it. */
+  /** Whether a shell runs the text. */
   shell: boolean;
 }
 
-/** Checks that placeholders are known, in the recipe and its prompt files, and that paths stay in the project. */
+/** Checks that the recipe and its prompt files use only known placeholders, and that paths stay in the project. */
 export function lintText(lintable: Lintable): void {
   const { recipe, source, report } = lintable;
   const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks, lintable.broken) : null;
@@ -72,7 +72,7 @@ export function lintText(lintable: Lintable): void {
 function lintPrompts(lintable: Lintable, known: Known): void {
   const { prompts, report } = lintable;
   for (const [reference, { file, text }] of prompts) {
-    // A schema is no text for anybody, and nothing is filled in.
+    // A JSON schema is not shown to anybody; its placeholders are not filled.
     if (reference.endsWith('.json')) continue;
     const at = { index: findFirstUser(lintable, reference) };
     for (const { key, whole, index: start } of listDoubled(text, known.keys)) {
@@ -98,7 +98,10 @@ function listTexts(lintable: Lintable): Text[] {
   }
 }
 
-/** Lists every text of a value, in order. @param shell whether a shell runs its command */
+/**
+ * Lists every text in a value, in order.
+ * @param shell whether a shell runs the value's `command`
+ */
 export function collectTexts(value: unknown, place: (string | number)[], field = '', shell = false): Text[] {
   if (typeof value === 'string') return [{ value, place, field, shell: shell && field === 'command' }];
   if (Array.isArray(value)) return value.flatMap((item, index) => collectTexts(item, [...place, index], field, shell));
@@ -120,7 +123,7 @@ function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Know
   }
 }
 
-/** A placeholder between doubled braces, as other templates write it. */
+/** A placeholder in double braces, as in other template languages. */
 const DOUBLED = /\{\{\s*([a-z][\w.-]*)\s*\}\}/g;
 
 function listDoubled(text: string, known: ReadonlySet<string>): { key: string; whole: string; index: number }[] {
@@ -136,24 +139,24 @@ function describeDoubled(key: string, whole: string): [message: string, options:
   ];
 }
 
-/** What placeholders can name. */
+/** The names that placeholders can use. */
 interface Known {
   keys: ReadonlySet<string>;
-  /** Null where no values of blocks can be read. */
+  /** Null if no block values can be read. */
   blocks: readonly ReadableBlock[] | null;
 }
 
-/** Says what is wrong with a placeholder, or null. */
+/** Returns what is wrong with a placeholder, or null. */
 function findFault(key: string, at: Reader, { keys, blocks }: Known): string | null {
   if (keys.has(key)) return null;
   const [root, ...path] = key.split('.');
   return root === 'blocks' && blocks !== null ? findPathFault(blocks, path, at) : describeUnknown(key, keys);
 }
 
-/** Commands that run once the data of their block are there. */
+/** Commands that run after the data of their block was handed in. */
 const AFTER_DATA = ['save', 'exitCheck', 'then', 'onComplete'];
 
-/** Where a text stands among the blocks; what belongs to no block is filled at the end. */
+/** Returns the position of a text among the blocks. A text outside all blocks is filled last. */
 function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): Reader {
   if (list !== 'blocks' || typeof index !== 'number') return { index: recipe.blocks.length };
   const block = recipe.blocks[index];
@@ -161,7 +164,7 @@ function findReader({ recipe }: Lintable, { place: [list, index], field }: Text)
   return { index, own: AFTER_DATA.includes(field) || follows };
 }
 
-/** The index of the first block that uses a prompt file. */
+/** Returns the index of the first block that uses a prompt file. */
 function findFirstUser(lintable: Lintable, reference: string): number {
   if (lintable.type !== 'sequential') return 0;
   const found = lintable.source.blocks.findIndex(

@@ -7,13 +7,13 @@ import { quoteWord } from '../source/yaml.js';
 import { lintDescription, lintEnds, lintName, lintPreferences } from './header.js';
 import type { LintableWorkflow } from './lintable.js';
 
-/** Fields that have no effect in a workflow: those of the running phase's recipe apply. */
+/** Fields that have no effect in a workflow, because those of the current phase's recipe apply. */
 const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
 
 /**
  * Checks a workflow: its phases, their recipes, its conditions (recipes.md §4; recipes.md §6).
  * @param expectedName the name of the workflow's file
- * @param lintRecipe checks the recipe of a phase and adds to that recipe's own report
+ * @param lintRecipe checks the recipe of a phase and adds problems to that recipe's own report
  */
 export function lintWorkflow(
   lintable: LintableWorkflow,
@@ -49,7 +49,7 @@ export function lintWorkflow(
   lintConditions(lintable);
 }
 
-/** Warns of vars that neither a condition of the workflow reads nor a phase declares. */
+/** Warns about vars that no condition of the workflow reads and no phase declares. */
 function lintVars({ source, workflow, report, phases }: LintableWorkflow): void {
   const whole = phases.every(({ compiled }) => compiled !== null && compiled.draft !== null);
   for (const name of whole ? Object.keys(source.vars ?? {}) : []) {
@@ -67,7 +67,7 @@ function lintUnique({ report }: LintableWorkflow, index: number, name: string, k
   else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} exists already, as phase ${first + 1}.`);
 }
 
-/** Checks that the recipe of a phase exists, is no workflow itself, and has no errors. */
+/** Checks that the recipe of a phase exists, is not a workflow itself, and has no errors. */
 function lintChild({ report }: LintableWorkflow, index: number, { stated, problem, compiled }: CompiledPhase): void {
   const place = ['phases', index, 'recipe'];
   const name = quoteWord(stated?.recipe ?? '');
@@ -90,7 +90,7 @@ function lintChild({ report }: LintableWorkflow, index: number, { stated, proble
   });
 }
 
-/** Warns of a mode that has no effect on a phase because the phase's recipe states another. */
+/** Warns about a mode that has no effect on a phase because the phase's recipe states another. */
 function lintMode({ source, report }: LintableWorkflow, index: number, { name, recipe }: ResolvedPhase): void {
   for (const [key, value] of Object.entries(source.mode ?? {})) {
     const stated = recipe.mode[key];
@@ -103,7 +103,7 @@ function lintMode({ source, report }: LintableWorkflow, index: number, { name, r
   }
 }
 
-/** Checks that a preference has the same type in all phases: it has one value in a run. */
+/** Checks that a preference has the same type in all phases, since it has only one value per run. */
 function lintShared({ workflow, report }: LintableWorkflow, index: number, { recipe }: ResolvedPhase): void {
   for (const [name, { type }] of Object.entries(recipe.preferences)) {
     const shared = workflow.preferences[name];

@@ -12,19 +12,19 @@ import { findShippedAgent } from './shipped-texts.js';
 export interface AgentDefinition {
   /** The fields that recipe.json keeps. */
   captured: CapturedAgent;
-  /** Whether it comes with dev-cli. */
+  /** Whether the definition is shipped with dev-cli. */
   shipped: boolean;
-  /** The whole file. */
+  /** The content of the file. */
   text: string;
   /** False when the definition lists its tools and none of them writes files. */
   maySave: boolean;
-  /** Why its file cannot be read; absent where it can. */
+  /** Why the file cannot be read; absent if it can. */
   unread?: string;
-  /** What makes it say less than its author means; absent where nothing does. */
+  /** Why the definition says less than its author meant; absent if it does not. */
   flaw?: string;
 }
 
-/** Where definitions are looked for, in order of precedence: the project's, the shared and the shipped ones, the harnesses'. */
+/** Directories to search, in order of precedence: the project's, shared, shipped, then those of harnesses. */
 const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.toml' }[] = [
   { directory: '.dev/agents', origin: 'project', ending: '.md' },
   { directory: 'agents', origin: 'shared', ending: '.md' },
@@ -32,18 +32,19 @@ const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.tom
   ...AGENT_PLACES.map((place) => ({ ...place, origin: 'project' as const })),
 ];
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** Tools that write files, under the names the harnesses give them, in lower case. */
+/** Tools that write files, by the names the harnesses give them, in lower case. */
 const WRITERS = [...SAVING_TOOLS.map((tool) => tool.toLowerCase()), 'shell', '*'];
 
-/** Finds the definition of the role `type`; null when there is none. */
+/** Finds the definition of the role `type`; null if there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {
   return TYPE.test(type) ? findDefinition(library, listPlaces(library), type, type) : null;
 }
 
 /**
- * Finds the variant `V` of a role in `<type>.V.md`, beside the role's own definition or in a directory that takes
- * precedence over it. Directories after it do not count: their variant belongs to the definition that was overridden.
- * @returns null when there is none
+ * Finds the variant `V` of a role in `<type>.V.md`, in the directory of the role's own definition or one with higher
+ * precedence. Directories with lower precedence do not count: a variant there belongs to the definition that was
+ * overridden.
+ * @returns null if there is none
  */
 export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
   if (!TYPE.test(type) || !TYPE.test(variant)) return null;
@@ -52,7 +53,7 @@ export function findVariant(library: Library, type: string, variant: string): Ag
   return findDefinition(library, places.slice(0, role + 1), type, getVariantKey(type, variant));
 }
 
-/** A directory of definitions in a home. */
+/** A directory of agent definitions in a home. */
 interface Place {
   home: Home;
   /** Relative to the home. */
@@ -121,7 +122,7 @@ function parseMarkdownAgent(type: string, source: string, text: string): Parsed 
   };
 }
 
-/** Reads a Codex agent. Only three keys matter, so no TOML parser is needed. */
+/** Parses a Codex agent. Only three keys matter, so no TOML parser is needed. */
 function parseTomlAgent(type: string, source: string, text: string): Parsed {
   const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
   const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
@@ -143,7 +144,7 @@ function findFirstSentence(body: string): string {
   return sentence.length > 300 ? `${sentence.slice(0, 299)}…` : sentence;
 }
 
-/** Whether `tools` allows writing files; an agent without a list of tools has them all. */
+/** Whether `tools` allows writing files. An agent without a list of tools has all tools. */
 function maySave(tools: unknown): boolean {
   if (tools === undefined || tools === null) return true;
   const names = Array.isArray(tools)

@@ -7,11 +7,11 @@ import type { Library } from './library.js';
 import { listRecipeFiles, readOrEmpty } from './recipe-files.js';
 import { findShippedYaml } from './shipped-texts.js';
 
-/** A recipe that `init` may begin when none is named (recipes.md §1). */
+/** A recipe that `init` may begin when the call names none (recipes.md §1). */
 export interface Beginner {
   /** The name under which `init` loads it. */
   name: string;
-  /** The skill as stated, or taken from the name. */
+  /** The skill as stated, or else derived from the name. */
   skill: string;
   /** The mode as stated; flags fill in the rest. */
   mode: Record<string, string>;
@@ -19,7 +19,7 @@ export interface Beginner {
 
 /**
  * Lists the recipes that declare `begins: what`, the project's first. A shipped file is listed even if a project recipe
- * of the same name replaces it: its name then loads the replacement, which is what the project wants begun.
+ * of the same name replaces it: loading that name then gives the replacement, which is what the project wants.
  */
 export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
   return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
@@ -39,7 +39,7 @@ export function listBeginners(library: Library, what: 'planning' | 'execution'):
   });
 }
 
-/** Removes blocks, phases and handlers from the text: parsing a whole recipe takes 20 ms. */
+/** Removes blocks, phases and handlers from the text, because parsing a whole recipe takes 20 ms. */
 function stripSteps(text: string): string {
   return text.replace(/^(blocks|phases|handlers):.*\n(?:(?![A-Za-z_]).*(?:\n|$))*/gm, '');
 }

@@ -13,7 +13,7 @@ import { describeFile } from './recipe-files.js';
 
 const SHIPPED = 'dev-cli:';
 
-/** Builds what a run needs of its recipe, as plain JSON (recipes.md §5); null when the recipe has errors. */
+/** Captures all that a run needs of its recipe, as plain JSON (recipes.md §5); null if the recipe has errors. */
 export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
   const { draft } = compiled;
   if (draft === null || hasErrors(compiled.report.problems)) return null;
@@ -43,13 +43,13 @@ function collectAgents(recipes: readonly (CompiledRecipe | null)[]): Record<stri
   return agents;
 }
 
-/** Digests all sources: trust is given to this digest, and state.json records it. */
+/** Computes the digest of all sources. Trust is given to this digest, and state.json records it. */
 function computeDigest(sources: readonly { path: string; sha256: string }[]): string {
   return sha256(canonicalJson(sources.map(({ path, sha256 }) => [path, sha256])));
 }
 
 /**
- * Compiles the captured sources again, as if they were files on disk. They are not linted: capturing them was.
+ * Compiles the captured sources again, as if they were files on disk. Does not lint them, since capturing did.
  * @throws DevCliError `STATE_NEWER` when this version can no longer compile them, `STATE_CORRUPT` when there are none
  */
 export function recompile(captured: CapturedRecipe): CapturedRecipe {
@@ -65,11 +65,11 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   });
 }
 
-/** Absolute directories that no captured file can lie in. */
+/** Absolute directories that cannot contain any captured file. */
 const PROJECT = '/dev-cli:project';
 const SHIPPED_HOME = '/dev-cli:shipped';
 
-/** The captured sources as a library, in which the recipe of a phase is found again. */
+/** Presents the captured sources as a library, in which the recipes of phases can be found again. */
 function createLibrary(texts: ReadonlyMap<string, string>, { homes = [] }: CapturedRecipe): Library {
   const below = (directory: string) =>
     [...texts.keys()].flatMap((path) => (path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : []));
@@ -86,7 +86,7 @@ function createLibrary(texts: ReadonlyMap<string, string>, { homes = [] }: Captu
   };
 }
 
-/** Keeps the modes and vars that `init` settled for a workflow: flags and `--set` are in none of its sources. */
+/** Keeps the modes and vars that `init` resolved for a workflow, since no source contains the flags and `--set`. */
 function keepSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
   const { workflow } = again;
   if (workflow === undefined || before === undefined) return again;

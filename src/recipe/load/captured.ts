@@ -2,16 +2,17 @@ import { DevCliError } from '../../base/errors.js';
 import type { FileReader } from '../../base/files.js';
 import type { CapturedRecipe, ResolvedWorkflow } from '../resolved.js';
 
-/** Version of the compiled form. A recipe captured under another version is recompiled from its captured sources. */
+/** The version of the compiled form. A recipe captured under another version is compiled again from its sources. */
 export const COMPILER_VERSION = 1;
 
-/** Puts `workflow` into a captured recipe and selects its first phase. */
+/** Sets the workflow of a captured recipe and selects its first phase. */
 export function setPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
   return selectPhase({ ...captured, workflow }, 0);
 }
 
 /**
- * Makes the recipe of phase `index` (from 0) the one that runs (recipes.md §4). What has no phases is returned as is.
+ * Makes the recipe of phase `index` (from 0) the current one (recipes.md §4). A recipe without phases is returned
+ * unchanged.
  * @throws DevCliError `STATE_CORRUPT` when there is no such phase
  */
 export function selectPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
@@ -21,7 +22,7 @@ export function selectPhase(captured: CapturedRecipe, index: number): CapturedRe
   return { ...captured, recipe: phase.recipe };
 }
 
-/** Lists the captured sources of the project that have changed or gone since. Texts are compared, not digests. */
+/** Lists the captured project sources whose files have changed or disappeared. Compares texts, not digests. */
 export function listChangedSources(captured: CapturedRecipe, reader: FileReader, root: string): string[] {
   const read = (path: string) => reader.read(path.startsWith('/') ? path : `${root}/${path}`);
   return captured.sources.flatMap(({ shipped, path, text }) => (shipped || read(path) === text ? [] : path));
@@ -35,7 +36,7 @@ export function buildNotCapturedError(cause?: unknown): DevCliError {
   });
 }
 
-/** Returns the key of a role's variant in recipe.json, which is also its file's name (recipes.md, Agents). */
+/** Returns the key of a role's variant in recipe.json, which is also the name of its file (recipes.md, Agents). */
 export function getVariantKey(type: string, variant: string): string {
   return `${type}.${variant}`;
 }

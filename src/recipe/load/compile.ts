@@ -22,7 +22,7 @@ import {
   resolveSibling,
 } from './recipe-files.js';
 
-/** Parses a recipe, checks it against the schema and resolves it. Faults of the files are reported, never thrown. */
+/** Parses a recipe, checks it against the schema and resolves it. Faults in the files are reported, never thrown. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {
   const alone = compileAlone(library, file, text);
   const compiled = 'draft' in alone ? alone : addPhases(library, alone);
@@ -30,7 +30,7 @@ export function compileRecipe(library: Library, file: LibraryFile, text: string)
   return { ...compiled, homes: listUsedHomes(library, sources) };
 }
 
-/** A recipe without the recipes of its phases. */
+/** A compiled recipe without the shared homes that it uses. */
 type PlainRecipe = Omit<CompiledRecipe, 'homes'>;
 /** A meta recipe whose phases are not compiled yet. */
 type SingleRecipe = Omit<PlainRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
@@ -93,7 +93,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): PlainR
 /**
  * Creates a function that reads the files a recipe names, each once.
  * @param known the files read so far; new ones are added
- * @param pathOf gives the absolute path of a reference, null when it is not allowed
+ * @param pathOf returns the absolute path of a reference, or null if the reference is not allowed
  */
 function createReader(
   library: Library,
@@ -115,7 +115,7 @@ function createReader(
   };
 }
 
-/** Lists the roles a recipe needs, followed by the variants it asks for. */
+/** Lists the roles a recipe needs, then the role variants it asks for. */
 function listRoles(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
   const started = recipe.blocks.flatMap((block) => ('agents' in block ? block.agents : []));
   const handlers = Object.values(recipe.engine?.handlers ?? {}).flatMap(({ agent }) => agent ?? []);
@@ -153,7 +153,7 @@ function compilePhases(
   });
 }
 
-/** Whether a phase can be compiled; what the schema refused has been reported already. */
+/** Whether a phase can be compiled; if not, the schema check has already reported why. */
 function isPhase(phase: unknown): phase is MetaSource['phases'][number] {
   const { name, recipe } = (phase ?? {}) as Record<string, unknown>;
   return typeof name === 'string' && typeof recipe === 'string';

@@ -3,7 +3,7 @@ import type { FileFinder, FileReader } from '../../base/files.js';
 import { PREFERENCES_FILE, readProjectSettings } from '../settings/project-settings.js';
 import { quoteWord } from '../source/yaml.js';
 
-/** Where recipes and agent definitions come from. */
+/** The places that recipes and agent definitions come from. */
 export interface Library {
   /** Reads files and lists directories. */
   reader: FileReader;
@@ -11,9 +11,9 @@ export interface Library {
   shipped: string;
   /** Absolute root of the project; null outside any project. */
   project: string | null;
-  /** What finds files below a directory; without it, only what lies directly in one is found, and nothing is shared. */
+  /** Finds files at any depth. If absent, only files directly in a directory are found, and no homes are shared. */
   files?: () => FileFinder;
-  /** Shared homes, in place of those that the user's settings and the project's preferences say. */
+  /** Shared homes; override those that the user's settings and the project's preferences name. */
   shared?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface Home {
   origin: 'project' | 'shared' | 'shipped';
 }
 
-/** The directories of recipes in a home, and that of agents. */
+/** The directories of recipes in a home, by its origin. */
 export const RECIPE_DIRECTORIES: Readonly<Record<Home['origin'], readonly string[]>> = {
   project: ['.dev/recipes', '.dev/workflows'],
   shared: ['recipes', 'workflows'],
@@ -32,7 +32,8 @@ export const RECIPE_DIRECTORIES: Readonly<Record<Home['origin'], readonly string
 };
 
 /**
- * Yields the homes of a library in order of precedence; the shared ones are looked for when they are come to.
+ * Yields the homes of a library in order of precedence. Shared homes are looked up only when the iteration reaches
+ * them.
  * @throws DevCliError `PREFERENCES_INVALID` for a shared home that cannot be used; `IO`
  */
 export function* listHomes(library: Library): Generator<Home> {
@@ -42,16 +43,16 @@ export function* listHomes(library: Library): Generator<Home> {
   yield { base: shipped, origin: 'shipped' };
 }
 
-/** Finds the home that a file belongs to: the innermost around it; null when it lies in none. */
+/** Returns the innermost home that contains a file; null if no home does. */
 export function findHome(library: Library, path: string): Home | null {
   const around = [...listHomes(library)].filter(({ base }) => path.startsWith(`${base}/`));
-  // Where a checkout of dev-cli is the project, what lies in it ships.
+  // When the project is a checkout of dev-cli itself, its files count as shipped.
   return around.reverse().sort((a, b) => b.base.length - a.base.length)[0] ?? null;
 }
 
 /**
- * Whether a file really lies in its home, whatever the links on the way to it. What is not there does, and all that ships. A
- * project may have a directory of its recipes elsewhere.
+ * Whether a file really lies in its home, with all links followed. True also for a missing file, and for all shipped
+ * files. The recipe directories of a project may themselves be links to elsewhere.
  */
 export function staysInside({ files }: Library, { base, origin }: Home, path: string): boolean {
   if (origin === 'shipped' || files === undefined) return true;
@@ -62,20 +63,20 @@ export function staysInside({ files }: Library, { base, origin }: Home, path: st
   return there === null || around.length === 0 || around.some((one) => there.startsWith(`${one}/`));
 }
 
-/** Whether a recipe or definition that lies in a home may be used: a project follows its own links to files. */
+/** Whether a recipe or definition in a home may be used. Only in a project may a link lead to a file outside. */
 export function isUsable(library: Library, home: Home, path: string): boolean {
   return home.origin === 'project' || staysInside(library, home, path);
 }
 
-/** The name of a package of npm; anything else in the list is a directory. */
+/** The name of an npm package; any other entry of the list is a directory. */
 const PACKAGE = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const PARTS = ['recipes', 'workflows', 'agents'];
 
 /**
- * Lists the homes that projects share, in order of precedence: the user's, then those that `recipes` of .dev/preferences.yaml
- * names (authoring.md, Where recipes are found). Nothing of a package is run.
+ * Lists the homes that projects share, in order of precedence: the user's, then those that `recipes` in
+ * .dev/preferences.yaml names (authoring.md, Where recipes are found). No code of a package is run.
  * @returns absolute directories
- * @throws DevCliError `PREFERENCES_INVALID`, with every entry that leads nowhere; `IO`
+ * @throws DevCliError `PREFERENCES_INVALID`, with every entry that does not exist; `IO`
  */
 function listSharedHomes(around: Library): string[] {
   const { project, reader, files } = around;
@@ -83,7 +84,7 @@ function listSharedHomes(around: Library): string[] {
   const finder = files();
   const user = finder.settings === null ? [] : [`${finder.settings}/dev-cli`];
   const text = project === null ? null : reader.read(`${project}/${PREFERENCES_FILE}`);
-  // Reading YAML takes longer than all the rest of it, and few projects name recipes.
+  // Parsing the YAML takes longer than everything else here, and few projects name recipes.
   if (project === null || text === null || !text.includes('recipes')) return user;
   const named: string[] = [];
   readProjectSettings(text, ['recipes'], ({ recipes = [] }, report) => {
@@ -117,7 +118,7 @@ function findEntry({ reader }: Library, project: string, entry: string, finder: 
   };
 }
 
-/** Finds a package where Node does: in node_modules of the project, or of a directory around it. */
+/** Finds a package like Node does: in node_modules of the project, or of a directory above it. */
 function findPackage(reader: FileReader, project: string, name: string): string | null {
   for (let at = project; ; at = posix.dirname(at)) {
     const base = posix.join(at, 'node_modules', name);

@@ -19,48 +19,48 @@ import {
 } from './recipe-files.js';
 import { isKnownSound } from './shipped-texts.js';
 
-/** A recipe and everything wrong with it. */
+/** A recipe and everything that is wrong with it. */
 export interface LoadedRecipe {
-  /** Null exactly when there are errors among the problems. */
+  /** Null exactly if `problems` contains errors. */
   captured: CapturedRecipe | null;
   /** Errors and warnings by file and line. */
   problems: RecipeProblem[];
   /** The path of the recipe as shown to the user. */
   file: string;
-  /** The text of every file that a problem can point into, by its path as shown to the user. */
+  /** The text of every file that a problem can refer to, by its path as shown to the user. */
   texts: Record<string, string>;
-  /** Type and description as written; empty where they cannot be read. */
+  /** Type and description as written; empty if they cannot be read. */
   header: CompiledRecipe['header'];
 }
 
 /** One line of `recipe list`. */
 export interface ListedRecipe {
   name: string;
-  /** Type and description as written; empty where they cannot be read. */
+  /** Type and description as written; empty if they cannot be read. */
   type: string;
   description: string;
   /** The path as shown to the user. */
   file: string;
-  /** Whether it comes with dev-cli. */
+  /** Whether the recipe is shipped with dev-cli. */
   shipped: boolean;
-  /** What `--set` can set, each with its default, null where it has none; absent where it has nothing, or errors. */
+  /** The variables that `--set` accepts, with their defaults or null; absent if there are none, or errors. */
   variables?: JsonObject;
-  /** The files of the same name that this one replaces. */
+  /** The files with the same name that this file replaces. */
   shadows?: string[];
-  /** The first error in it, with its place; or why it is never used. */
+  /** The first error in the recipe, with its position, or why the file is never used. */
   problem?: string;
 }
 
 /**
  * Loads a recipe by name: parse → schema → resolve → lint (recipes.md §6).
- * @throws DevCliError `UNKNOWN_RECIPE`, `PREFERENCES_INVALID`, `IO`; what is wrong inside the files is in `problems`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `PREFERENCES_INVALID`, `IO`; faults inside the files are in `problems`
  */
 export function loadRecipe(library: Library, name: string): LoadedRecipe {
   return load(library, findRecipe(library, name));
 }
 
 /**
- * Loads a recipe by its absolute path, inside the library or elsewhere.
+ * Loads a recipe by its absolute path, inside the library or outside.
  * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `UNKNOWN_RECIPE` when there is no such file
  */
 export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
@@ -71,27 +71,27 @@ export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
   throw new DevCliError('UNKNOWN_RECIPE', `There is no file ${JSON.stringify(file.file)}.`);
 }
 
-/** A recipe with what lint found, and what lint had to judge it by. */
+/** A loaded recipe together with the compiled form that lint judged. */
 export interface CheckedRecipe extends LoadedRecipe {
   compiled: CompiledRecipe;
 }
 
 /**
- * Loads a recipe by name and keeps what it was compiled from, so that more can be found in it and told at its place.
+ * Loads a recipe by name and keeps its compiled form, so that the caller can find and report more problems in it.
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
  */
 export function checkRecipe(library: Library, name: string): CheckedRecipe {
   const file = findRecipe(library, name);
   const compiled = compileRecipe(library, file, library.reader.read(file.path) ?? '');
   const known = capture(compiled);
-  // What ships was linted when it was built.
+  // Shipped recipes were linted at build time.
   if (known !== null && isKnownSound(known)) return { ...describe(compiled, file), captured: known, compiled };
   return { ...lint(compiled, file), compiled };
 }
 
 /**
  * Loads a recipe by name and returns its captured form.
- * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; `RECIPE_INVALID` with every error at its place
+ * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; `RECIPE_INVALID` with every error at its position
  */
 export function requireRecipe(library: Library, name: string): CapturedRecipe {
   const found = findRecipe(library, name);
@@ -116,8 +116,8 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
 }
 
 /**
- * Lists the recipes by name, each with the file that takes precedence, and behind it the files that are never used because one of
- * the same name lies beside them (authoring.md, Where recipes are found).
+ * Lists the recipes by name: for each, the file that takes precedence, then the files that are never used because
+ * another of the same home has the same name (authoring.md, Where recipes are found).
  */
 export function listRecipes(library: Library, files = listRecipeFiles(library)): ListedRecipe[] {
   const names = [...new Set(files.map(({ name }) => name))].sort();
@@ -160,7 +160,7 @@ function describeHidden({ name, hiddenBy }: LibraryFile): string | undefined {
 }
 
 /**
- * Lints all that lies in the project where recipes are looked for, what cannot be one included.
+ * Lints everything in the project's recipe directories, including what cannot be read as a recipe.
  * @throws DevCliError `IO`
  */
 export function lintProject(library: Library): LoadedRecipe[] {
@@ -173,7 +173,7 @@ export function lintProject(library: Library): LoadedRecipe[] {
   ];
 }
 
-/** Loads a file of the library; one that cannot be read has that as its only problem. */
+/** Loads a file of the library. If it cannot be read, that is its only problem. */
 function load(library: Library, file: LibraryFile): LoadedRecipe {
   const text = readOrExplain(library, file.path);
   if (text === null) return describeUnread(file, 'The link leads nowhere.');

@@ -12,32 +12,32 @@ export interface LibraryFile {
   path: string;
   /** The path as shown to the user: relative to the root, or `dev-cli:recipes/x.yaml` for a shipped file. */
   file: string;
-  /** Whether it comes with dev-cli. */
+  /** Whether the recipe is shipped with dev-cli. */
   shipped: boolean;
-  /** Whose it is. */
+  /** The kind of home that it comes from. */
   origin: Home['origin'];
-  /** The file of the same home and name that goes before this one, as shown to the user: this one is never used. */
+  /** The file of the same home and name that takes precedence, as shown to the user: this file is never used. */
   hiddenBy?: string;
 }
 
-/** What lies where recipes are looked for, and cannot be looked at. */
+/** A file or directory in a recipe directory that cannot be used. */
 interface ClosedPlace {
-  /** As shown to the user. */
+  /** Its path as shown to the user. */
   file: string;
   origin: Home['origin'];
   problem: string;
   fix: string;
 }
 
-/** All that lies where recipes are looked for. */
+/** Everything found in the recipe directories. */
 export interface Listing {
-  /** In order of precedence: the first of a name wins. */
+  /** In order of precedence: the first file with a name wins. */
   files: LibraryFile[];
   closed: ClosedPlace[];
 }
 
 /**
- * Lists what lies where recipes are looked for (authoring.md, Where recipes are found).
+ * Lists everything in the recipe directories of all homes (authoring.md, Where recipes are found).
  * @throws DevCliError `PREFERENCES_INVALID` for a shared home that cannot be used; `IO`
  */
 export function listLibrary(library: Library): Listing {
@@ -45,7 +45,7 @@ export function listLibrary(library: Library): Listing {
   return { files: listings.flatMap(({ files }) => files), closed: listings.flatMap(({ closed }) => closed) };
 }
 
-/** Lists recipe files in order of precedence: the first of a name wins. Parameters and errors as for `listLibrary`. */
+/** Lists recipe files in order of precedence: the first with a name wins. Errors as for `listLibrary`. */
 export function listRecipeFiles(library: Library): LibraryFile[] {
   return listLibrary(library).files;
 }
@@ -70,7 +70,7 @@ function listHome(library: Library, home: Home): Listing {
   return listing;
 }
 
-/** What ships lies directly in its directories; anything else is found at any depth. */
+/** Shipped files lie directly in their directories; in other homes, files are found at any depth. */
 function findFiles({ reader, files }: Library, directory: string, origin: Home['origin']): FoundFile[] {
   if (origin !== 'shipped' && files !== undefined) return files().find(directory);
   return reader
@@ -99,7 +99,7 @@ function explainClosed(
   return { problem: `It leads out of ${home.base} through a link.`, fix: 'Put a copy of the file in its place.' };
 }
 
-/** Describes the file at an absolute path. @param origin whose it is; that of a file in no home is `project` */
+/** Describes the file at an absolute path. @param origin the kind of its home; `project` for a file in no home */
 export function describeFile(library: Library, path: string, origin: Home['origin']): LibraryFile {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
   if (origin === 'shipped') {
@@ -108,7 +108,7 @@ export function describeFile(library: Library, path: string, origin: Home['origi
   return { name, path, file: showPath(library, path), shipped: false, origin };
 }
 
-/** Reads a file of the library: null when there is none, and why it cannot be read. */
+/** Reads a file of the library; returns null if it does not exist, or the problem if it cannot be read. */
 export function readOrExplain({ reader }: Library, path: string): string | { problem: string } | null {
   try {
     return reader.read(path);
@@ -118,7 +118,7 @@ export function readOrExplain({ reader }: Library, path: string): string | { pro
   }
 }
 
-/** Reads a file of the library as far as that can be done: what is wrong with it is told by whoever lists or loads it. */
+/** Reads a file of the library, or returns an empty text. Listing or loading the file reports what is wrong with it. */
 export function readOrEmpty(library: Library, path: string): string {
   const text = readOrExplain(library, path);
   return typeof text === 'string' ? text : '';
@@ -135,15 +135,15 @@ export function listUsedHomes(library: Library, files: readonly string[]): strin
   });
 }
 
-/** A path relative to the root where it lies below it, else as it is. */
+/** Returns a path relative to the root if it lies below it, else unchanged. */
 function showPath({ project }: Library, path: string): string {
   return project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
 }
 
 /**
  * Finds the file of a recipe by its name.
- * @throws DevCliError `UNKNOWN_RECIPE`, with a suggestion; `PREFERENCES_INVALID` where it may lie in a shared home that cannot
- * be used; `IO`
+ * @throws DevCliError `UNKNOWN_RECIPE`, with a suggestion; `PREFERENCES_INVALID` if the recipe may lie in a shared home
+ * that cannot be used; `IO`
  */
 export function findRecipe(library: Library, name: string): LibraryFile {
   for (const home of isName(name) ? listHomes(library) : []) {
@@ -161,7 +161,7 @@ export function findRecipe(library: Library, name: string): LibraryFile {
   );
 }
 
-/** Finds the recipe of a name that ships with dev-cli, whatever replaces it; null where none does. @throws DevCliError `IO` */
+/** Finds the shipped recipe with this name, even if another replaces it; null if none. @throws DevCliError `IO` */
 function findShipped(library: Library, name: string): LibraryFile | null {
   const { files } = listHome(library, { base: library.shipped, origin: 'shipped' });
   return files.find((file) => file.name === name) ?? null;
@@ -169,8 +169,8 @@ function findShipped(library: Library, name: string): LibraryFile | null {
 
 /**
  * Resolves a path relative to the file at `path`.
- * @returns the absolute path; null when `relative` is absolute, has backslashes, or leaves the home of the file, also by a link:
- * the project, the package, a shared home. Of a file in no home, its directory.
+ * @returns the absolute path; null if `relative` is absolute, contains backslashes, or leaves the home of the file (the
+ * project, the package or a shared home), also through a link. A file in no home must not leave its own directory.
  */
 export function resolveSibling(library: Library, path: string, relative: string): string | null {
   if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;
@@ -186,14 +186,14 @@ export function resolveSibling(library: Library, path: string, relative: string)
   return home === null || staysInside(library, home, result) ? result : null;
 }
 
-/** A recipe that takes the place of one that ships (recipes.md §6); files as shown to the user. */
+/** A recipe that replaces a shipped one (recipes.md §6); files as shown to the user. */
 interface Shadow {
   name: string;
   file: string;
   replaces: string;
 }
 
-/** Lists what of a captured recipe, its phases included, takes the place of a recipe that ships. @throws DevCliError `IO` */
+/** Lists the parts of a captured recipe, phases included, that replace a shipped recipe. @throws DevCliError `IO` */
 export function listShadows(library: Library, { recipe, workflow, sources }: CapturedRecipe): Shadow[] {
   const phases = (workflow?.phases ?? []).map((phase) => ({ file: phase.source, name: phase.recipe.name }));
   const all = [{ file: sources[0]?.path ?? '', name: (workflow ?? recipe).name }, ...phases];
@@ -204,7 +204,7 @@ export function listShadows(library: Library, { recipe, workflow, sources }: Cap
   });
 }
 
-/** Says what one takes the place of. */
+/** Renders a message that says which recipe a shadow replaces. */
 export function renderShadow({ name, file, replaces }: Shadow): string {
   return `"${name}" is ${file}, which replaces ${replaces}`;
 }

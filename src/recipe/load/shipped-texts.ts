@@ -2,36 +2,36 @@ import { sha256 } from '../../base/sha256.js';
 import shipped from '../../generated/shipped-texts.js';
 import type { CapturedAgent, CapturedRecipe } from '../resolved.js';
 
-// What ships is read and judged when dev-cli is built (scripts/shipped-texts.ts). A text is known by its digest: one that has been
-// changed since is read and judged like everybody's.
+// Shipped files are parsed and linted when dev-cli is built (scripts/shipped-texts.ts) and recognised by the digest of
+// their text. A shipped file that was changed since is parsed and linted like any other.
 
-/** What `scripts/shipped-texts.ts` finds out. */
+/** The results of `scripts/shipped-texts.ts`. */
 export interface ShippedTexts {
   /** The data of YAML files, by the digest of their text. */
   yaml: Readonly<Record<string, Record<string, unknown>>>;
   /** Agent definitions, by the digest of their text. */
   agents: Readonly<Record<string, ShippedAgent>>;
-  /** The digests of the recipes in which lint finds nothing, all their sources shipped. */
+  /** The digests of recipes without lint findings whose sources are all shipped. */
   sound: readonly string[];
 }
 
 interface ShippedAgent {
   captured: CapturedAgent;
-  /** `AgentDefinition.maySave`. */
+  /** See `AgentDefinition.maySave`. */
   maySave: boolean;
 }
 
-/** Returns the data of a YAML file that ships; undefined for any other text. */
+/** Returns the data of a shipped YAML file; undefined for any other text. */
 export function findShippedYaml(text: string): Record<string, unknown> | undefined {
   return shipped.yaml[sha256(text)];
 }
 
-/** Returns what a shipped agent definition says; undefined for any other text. */
+/** Returns the parsed definition of a shipped agent; undefined for any other text. */
 export function findShippedAgent(text: string): ShippedAgent | undefined {
   return shipped.agents[sha256(text)];
 }
 
-/** Whether a recipe ships, with all that it uses, and was found without fault. */
+/** Whether a recipe is shipped with all that it uses, and lint found no fault in it. */
 export function isKnownSound({ digest }: Pick<CapturedRecipe, 'digest'>): boolean {
   return shipped.sound.includes(digest);
 }

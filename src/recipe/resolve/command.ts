@@ -7,10 +7,10 @@ import type { ProblemLog, ReportOptions } from '../source/report.js';
 import type { CommandSource } from '../source/schema-parts.js';
 import { quoteWord } from '../source/yaml.js';
 
-/** Seconds an external command may take when the recipe gives no `timeout`. */
+/** Default for `timeout`: how many seconds an external command may take. */
 const DEFAULT_TIMEOUT = 300;
 
-/** The fields of a block or handler that go with its command. */
+/** The options of a block or handler for its command. */
 export interface ExternalOptions {
   shell?: boolean;
   /** Seconds. Default: 300. */
@@ -22,8 +22,9 @@ export interface ExternalOptions {
 type SourcePath = readonly (string | number)[];
 
 /**
- * Parses a command of a recipe: `dev-cli …` with the registry, anything else as an external command (recipes.md §2).
- * @returns null for a command that does not parse, which is reported
+ * Parses a command of a recipe: `dev-cli …` by the command registry, anything else as an external command (recipes.md
+ * §2).
+ * @returns null for a command that does not parse; this is reported
  */
 export function resolveCommand(
   source: CommandSource,
@@ -56,7 +57,7 @@ function buildExternal(argv: string[], source: string, options: ExternalOptions)
 
 /**
  * Parses the command of a field that allows only `dev-cli …`: save, then, onComplete, exitCheck.
- * @returns null for any other command, which is reported
+ * @returns null for any other command; this is reported
  */
 export function resolveOwnCommand(source: CommandSource, place: SourcePath, report: ProblemLog): OwnCommand | null {
   const words = splitWords(source, place, report);
@@ -110,7 +111,7 @@ function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog
   return null;
 }
 
-/** Parses a `dev-cli …` command; `process` is set for one that runs as a process of its own. */
+/** Parses a `dev-cli …` command. `process` is set if it runs as a process of its own. */
 function parseOwnCommand(
   words: string[],
   source: string,

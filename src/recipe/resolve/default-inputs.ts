@@ -7,11 +7,11 @@ import { listWrites } from '../writes.js';
 import { listSectionsWrittenBy } from './draft.js';
 
 /**
- * What a block or an agent reads where its recipe does not say: the documents that blocks before it write, as far as its role has
- * use for them (documents.md, Documents by role).
+ * Default inputs of blocks and agents: the documents that earlier blocks write, limited to those that the role needs
+ * (documents.md, Documents by role).
  */
 
-/** The documents of a run, by what they hold. */
+/** The documents of a run, by kind of content. */
 interface Documents {
   draft: readonly string[];
   findings: readonly string[];
@@ -24,7 +24,7 @@ const LOOKS: readonly Kind[] = [];
 const ANALYSES: readonly Kind[] = ['draft', 'findings'];
 const ALL: readonly Kind[] = ['draft', 'plan', 'findings', 'analyses'];
 
-/** What the shipped roles read; any other, such as the reviewer of a plan, reads all that there is. */
+/** What the shipped roles read. Any other role, such as the plan reviewer, reads all there is. */
 const ROLES: ReadonlyMap<string, readonly Kind[]> = new Map([
   ['code-explorer', LOOKS],
   ['docs-researcher', LOOKS],
@@ -37,7 +37,7 @@ const ROLES: ReadonlyMap<string, readonly Kind[]> = new Map([
 ]);
 
 /**
- * Gives the blocks and agents that state no inputs those of their role. What is stated, and be it an empty list, stays.
+ * Adds the inputs of their role to blocks and agents that state none. A stated list is kept, even an empty one.
  * @param sources the blocks as written
  * @param required the sections that the recipe requires of its draft
  */
@@ -62,7 +62,7 @@ export function addDefaultInputs(
   });
 }
 
-/** What the main agent reads: all that a plan is made from, the draft that it is to fill, and in other steps only what it needs. */
+/** Selects what the main agent reads: a plan's basis, or the draft to be filled; otherwise files only when needed. */
 function selectForAction(block: ResolvedBlock, written: Documents): { read: string[]; consult: string[] } {
   if (runsCommand(block, 'plan generate')) {
     const condensed: Kind = written.analyses.length > 0 ? 'analyses' : 'findings';
@@ -74,7 +74,7 @@ function selectForAction(block: ResolvedBlock, written: Documents): { read: stri
   if ('sections' in block && block.sections.length > 0) {
     return { read: select(written, ['draft']), consult: select(written, ['findings', 'analyses']) };
   }
-  // A gate shows its artifact.
+  // A gate shows its artifact anyway.
   const isShown = 'artifact' in block && block.artifact !== undefined;
   return { read: [], consult: isShown ? [] : select(written, ALL) };
 }
@@ -83,7 +83,7 @@ function select(written: Documents, kinds: readonly Kind[] = ALL): string[] {
   return kinds.flatMap((kind) => written[kind]);
 }
 
-/** The documents that blocks write whose names are known before the run. */
+/** Lists the documents that blocks write whose names are known before the run. */
 function listDocuments(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Documents {
   const paths = blocks.flatMap((block) => listWrites(block).map(({ path }) => path));
   const known = [...new Set(paths)].filter((path) => listPlaceholders(path).every(({ key }) => key === 'name'));

@@ -5,7 +5,10 @@ import type { ResolvedBlock } from '../resolved.js';
 import type { BlockSource } from '../source/schema.js';
 import { listPlaceholders } from '../template.js';
 
-/** The sections that `draft validate` requires by default: by depth, and what a plan is made of (documents.md, draft validate). */
+/**
+ * Lists the sections that `draft validate` requires by default, by depth and by what a plan is made of (documents.md,
+ * draft validate).
+ */
 export function listDefaultSections(depth: string | undefined, blocks: readonly BlockSource[]): readonly SectionId[] {
   if (depth !== 'quick') return ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'];
   const plans = blocks.some((block) =>
@@ -35,14 +38,14 @@ function listFilesRead(block: ResolvedBlock): string[] {
 }
 
 /**
- * Lists the sections that are written before they are checked: by the blocks up to the first that runs
- * `draft validate`, or by all blocks if none does. `init` writes the purpose, which is the goal, word for word.
+ * Lists the sections that are written before they are checked: by the blocks up to the first that runs `draft
+ * validate`, or by all blocks if none does. `init` itself writes the purpose: the goal, word for word.
  */
 export function listWrittenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
   return new Set(['purpose', ...listEarlyBlocks(blocks).flatMap((block) => listSectionsWrittenBy(block, required))]);
 }
 
-/** Lists the sections that any block writes; `init` writes the purpose. */
+/** Lists the sections that any block writes, and the purpose, which `init` writes. */
 export function listSectionsWritten(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
   return new Set(['purpose', ...blocks.flatMap((block) => listSectionsWrittenBy(block, required))]);
 }
@@ -74,7 +77,7 @@ export function listSectionsWrittenBy(block: ResolvedBlock, required: readonly S
   return [...stated, ...byCommand];
 }
 
-/** Whether any block depends on which required sections are filled. */
+/** Whether any block depends on whether the required sections are filled. */
 export function requiresDraft(blocks: readonly ResolvedBlock[]): boolean {
   return blocks.some((block) => runsCommand(block, 'draft validate') || runsCommand(block, 'draft auto-assume'));
 }

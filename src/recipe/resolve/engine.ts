@@ -18,15 +18,15 @@ import { resolveCleanup, resolveHeader, resolveMode } from './header.js';
 import { buildProgram } from './program.js';
 import { type ReadSibling, readSiblingText } from './text.js';
 
-/** Readers for the texts that an engine recipe uses. */
+/** Functions that read the texts an engine recipe uses. */
 export interface EngineReaders {
   /** Reads a file beside the recipe. */
   beside: ReadSibling;
-  /** Reads a file of the package by its path there. */
+  /** Reads a file of the dev-cli package by its path in it. */
   shipped: ReadSibling;
 }
 
-/** Which disposition comes first when several apply and the recipe gives no `triage_precedence`. */
+/** The order of dispositions when several apply, if the recipe states no `triage_precedence`. */
 export const DEFAULT_PRECEDENCE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 
 /** Preferences that the engine reads in every recipe. */
@@ -34,7 +34,7 @@ const PREFERENCES = ['approve_commands', 'pull_request'];
 
 /**
  * Fills in every default of an engine recipe (engine.md, Shape; recipes.md, Defaults). Problems are reported; the
- * result is usable only when none of them is an error.
+ * result is usable only if none of them is an error.
  */
 export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, readers: EngineReaders): ResolvedRecipe {
   const blocks = [
@@ -56,7 +56,7 @@ export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, re
   };
 }
 
-/** Resolves the mode of an engine recipe, where `config.depth` is the same as `mode.depth`. */
+/** Resolves the mode of an engine recipe, in which `config.depth` means the same as `mode.depth`. */
 export function resolveEngineMode(source: EngineSource): Record<string, string> {
   const depth = source.config?.depth;
   return resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []);
@@ -76,7 +76,7 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
     );
   const early = sortHandlers(own, 'worker');
   const late = sortHandlers(own, 'verify');
-  // A handler whose `after` leads nowhere is an error; it is resolved so that its other faults are reported, too.
+  // A handler whose `after` names nothing is an error. It is resolved anyway, so that its other faults are reported.
   const lost = Object.keys(own).filter((key) => !early.includes(key) && !late.includes(key));
   const todo = [
     ...shipped('todo', 'worker'),
@@ -163,20 +163,20 @@ function resolveOwnHandler(
 
 type OwnHandlers = Readonly<Record<string, OwnHandlerSource>>;
 
-/** What a handler without `after` follows. */
+/** The stage that a handler without `after` follows. */
 const DEFAULT_AFTER = 'verify';
 
 /** The shipped stages that an own handler can follow. */
 export const SHIPPED_ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
 
-/** Returns the key that a handler follows. */
+/** Returns the key of the stage or handler that a handler follows. */
 function getAnchor(handler: OwnHandlerSource | undefined): string {
   return handler?.after ?? DEFAULT_AFTER;
 }
 
 /**
- * Sorts the own handlers that follow `anchor`, each before those that follow it in turn, otherwise in the order of the
- * file (engine.md, Own handlers). A handler whose `after` names nothing, or runs in a circle, follows no anchor.
+ * Sorts the own handlers that follow `anchor`: each before its own followers, otherwise in file order (engine.md, Own
+ * handlers). A handler whose `after` names nothing, or is part of a cycle, follows no anchor.
  */
 function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)
@@ -184,7 +184,7 @@ function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
     .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
-/** Finds circles of `after`, each once, from its first handler in the file: `[a, b]` when each follows the other. */
+/** Finds cycles of `after`, each once, from its first handler in the file: `[a, b]` if each follows the other. */
 export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {

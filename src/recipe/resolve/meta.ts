@@ -6,8 +6,8 @@ import type { MetaSource } from '../source/schema.js';
 import { resolveEnds, resolveHeader, resolveMode } from './header.js';
 
 /**
- * Fills in every default of a meta recipe (recipes.md §4). Phases whose recipe could not be resolved are left out; lint
- * reports them.
+ * Fills in every default of a meta recipe (recipes.md §4). Phases whose recipe could not be resolved are left out, and
+ * reported by lint.
  */
 export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledPhase[]): ResolvedWorkflow {
   const phases = compiled.flatMap(resolvePhase);
@@ -34,7 +34,7 @@ function resolvePhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
   return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...defined({ when }) }];
 }
 
-/** Merges the preferences of all phases: the workflow's own declaration wins, then that of the first phase. */
+/** Merges the preferences of all phases. The workflow's own declaration wins, then that of the earliest phase. */
 function mergePreferences(
   phases: readonly ResolvedPhase[],
   own: Record<string, PreferenceSpec>,

@@ -4,7 +4,7 @@ import type { ChoiceTarget, Program, ProgramBlock } from '../../machine/program.
 import { standsForInit } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 
-/** Builds what the machine needs of a recipe: no text for agents, no documents (recipes.md §5). */
+/** Builds the part of a recipe that the state machine needs: no texts for agents, no documents (recipes.md §5). */
 export function buildProgram(blocks: readonly ResolvedBlock[]): Program {
   return { blocks: blocks.map(buildProgramBlock) };
 }
@@ -25,7 +25,7 @@ function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
   };
 }
 
-/** Whether there is anything for the block's `maxRounds` to limit. */
+/** Whether the block has rounds, choices or a way back for `maxRounds` to limit. */
 function leadsBack(block: ResolvedBlock): boolean {
   return BLOCK_KINDS[block.kind].loops || 'choices' in block || 'revise' in block;
 }

@@ -20,7 +20,7 @@ import type { ReadSibling } from './text.js';
 
 /**
  * Fills in every default of a sequential recipe (recipes.md §1; recipes.md §2). Problems are reported; the result is
- * usable only when none of them is an error.
+ * usable only if none of them is an error.
  */
 export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
   const mode = resolveMode(source, listInitFlags(source.blocks));
@@ -53,7 +53,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
   };
 }
 
-/** Marks a block whose data the run keeps: handed in by a schema for this purpose, or read by a condition or a text. */
+/** Marks a block if the run keeps its data: because it is handed in under a schema, or a condition or text reads it. */
 function markKeptData(
   block: ResolvedBlock,
   templates: readonly string[],
@@ -73,7 +73,7 @@ export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
 }
 
-/** Drops default sections that nothing writes; a stated list is binding (documents.md, draft validate). */
+/** Drops default sections that no block writes. A stated list is binding (documents.md, draft validate). */
 function resolveRequired(
   source: SequentialSource,
   blocks: readonly ResolvedBlock[],
@@ -87,7 +87,7 @@ function resolveRequired(
 }
 
 /**
- * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered when it occurs
+ * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered if it occurs
  * more than once (recipes.md §2).
  */
 function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][] {
@@ -112,15 +112,15 @@ function toId(type: string): string {
   return /^[a-z_]/.test(word) ? word : `_${word}`;
 }
 
-/** The rendering of it is named, PLAN.md. */
+/** Not named as an artifact, because its rendering PLAN.md is. */
 const UNNAMED = ['plan-content.json'];
-/** Rounds of which each has its documents named. */
+/** The largest number of rounds whose documents are each named. */
 const MOST_ROUNDS = 20;
 
 /**
- * Lists the documents that the end of a run names where the recipe does not say (recipes.md §1): dev-cli's own, and those that its
- * blocks write, as far as their paths are known before the run.
- * @returns undefined where there are only dev-cli's own, which every recipe has
+ * Lists the documents that a run names at its end if the recipe does not say (recipes.md §1): the default ones, and
+ * those that its blocks write, if their paths are known before the run.
+ * @returns undefined if there are only the defaults, which every recipe has
  */
 function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefined {
   const known = [...ARTIFACTS, ...UNNAMED];
@@ -129,7 +129,7 @@ function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefine
   return own.length === 0 ? undefined : [...ARTIFACTS, ...own];
 }
 
-/** The path in each round; none where another placeholder decides. */
+/** Returns the path for each round; empty if it contains another placeholder. */
 function listRounds(path: string, block: ResolvedBlock): string[] {
   const keys = listPlaceholders(path).map(({ key }) => key);
   if (keys.length === 0) return [path];

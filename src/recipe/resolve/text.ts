@@ -6,26 +6,26 @@ import { quoteWord } from '../source/yaml.js';
 export interface SourceText {
   /** The path as shown to the user. */
   file: string;
-  /** Whether it comes with dev-cli. */
+  /** Whether the file is shipped with dev-cli. */
   shipped: boolean;
   text: string;
 }
 
-/** Why a file that is there cannot be read. */
+/** Why an existing file cannot be read. */
 interface Unreadable {
   problem: string;
 }
 
-/** Reads a file beside the recipe by its relative path; null when it does not exist or may not be read. */
+/** Reads a file beside the recipe by its relative path; null if it does not exist or the path is not allowed. */
 export type ReadSibling = (reference: string) => SourceText | Unreadable | null;
 
-/** Longest instruction of an action, in characters (protocol.md §2). */
+/** The longest instruction of an action, in characters (protocol.md §2). */
 const MAX_INSTRUCTION = 600;
 
 /**
  * Resolves the instruction of a block: inline, else the first paragraph of its file. An instruction that is too long is
- * shortened, and the agent reads the whole from `instructionText` (recipes.md §2).
- * @param fallback used when the block states neither; null makes that an error
+ * shortened, and the agent reads all of it in `instructionText` (recipes.md §2).
+ * @param fallback used if the block states neither; null makes that an error
  */
 export function resolveInstruction(
   block: Pick<AskingSource, 'instruction' | 'instructionFile'>,
@@ -61,7 +61,7 @@ export function resolveInstruction(
   return { instruction: '-' };
 }
 
-/** Reads a file beside the recipe; null when none is named, or when it is unusable, which is reported. */
+/** Reads a file beside the recipe; returns null if none is named, or if it is unusable, which is reported. */
 export function readSiblingText(
   reference: string | undefined,
   place: readonly (string | number)[],
@@ -101,7 +101,7 @@ function shortenInstruction(
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_INSTRUCTION / 2)).trimEnd()}…`;
 }
 
-/** Finds the first paragraph of a Markdown text that is no heading, and joins its lines. */
+/** Finds the first paragraph of a Markdown text that is not a heading, and joins its lines. */
 function findFirstParagraph(text: string): string {
   const paragraphs = text.trim().split(/\r?\n[ \t]*\r?\n/);
   return joinLines(paragraphs.find((part) => !/^\s*#{1,6}\s/.test(part)) ?? paragraphs[0] ?? '');

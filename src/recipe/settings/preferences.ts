@@ -10,18 +10,18 @@ import { parseYaml } from '../source/yaml.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
 import { buildPreferencesError, isBlankYaml, PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
 
-/** The vars and preferences a run starts with. A preference that has no default and was not set is absent. */
+/** The vars and preferences with which a run starts. A preference without a default that was not set is absent. */
 interface RunSettings {
   vars: JsonObject;
   preferences: Record<string, string | number | boolean>;
 }
 
 /**
- * Resolves the vars and preferences of a new run: the recipe's defaults, overridden by the project's file, and that by
- * `init --set k=v` (a declared var k, else a preference k).
- * @param text the content of .dev/preferences.yaml; null where there is none
+ * Resolves the vars and preferences of a new run. The project's file overrides the recipe's defaults, and `init --set
+ * k=v` overrides the file (it sets the declared var k, or else the preference k).
+ * @param text the content of .dev/preferences.yaml; null if there is none
  * @param set the values of `--set` as typed, by key
- * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place; `UNKNOWN_PREFERENCE`
+ * @throws DevCliError `PREFERENCES_INVALID` with every problem at its position; `UNKNOWN_PREFERENCE`
  */
 export function resolveSettings(
   recipe: Pick<ResolvedRecipe, 'vars' | 'preferences'>,
@@ -45,7 +45,7 @@ export function resolveSettings(
 }
 
 /**
- * Reads .dev/preferences.yaml: a mapping of names to values. Names that are not in `known` belong to other recipes.
+ * Parses .dev/preferences.yaml, a mapping of names to values. Names that are not in `known` belong to other recipes.
  * @throws DevCliError `PREFERENCES_INVALID`
  */
 function parsePreferences(
@@ -75,14 +75,14 @@ function parsePreference(key: string, typed: string, spec: PreferenceSpec): stri
   return value;
 }
 
-/** Reads a var as typed; it has to be of the type of its default. */
+/** Parses a var as typed; its type must be that of its default. */
 function parseVar(key: string, typed: string, initial: Json): Json {
   if (initial === null || typeof initial === 'string') return typed;
   let value: Json = null;
   try {
     value = JSON.parse(typed) as Json;
   } catch {
-    // What does not parse is refused like a value of another type.
+    // Text that does not parse is refused below, like a value of another type.
   }
   const fits = typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial);
   if (fits && value !== null) return value;
@@ -105,12 +105,12 @@ function buildUnknownError(key: string, names: readonly string[]): DevCliError {
   );
 }
 
-/** Keys reported at most. */
+/** The largest number of keys reported. */
 const NAMED = 10;
 
 /**
- * Lists the keys of .dev/preferences.yaml that no recipe declares, each as a line with its place and a suggestion.
- * @param text the content of the file, which has been found valid otherwise
+ * Lists the keys of .dev/preferences.yaml that no recipe declares, each as a line with its position and a suggestion.
+ * @param text the content of the file, which is otherwise valid
  * @param known the preferences that the run's recipe declares, by name
  */
 export function listUnknownPreferences(library: Library, text: string, known: object): string[] {
@@ -130,7 +130,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
   return report.problems.map(({ message, file, line, column }) => `${file}:${line}:${column}: ${message}`);
 }
 
-/** Lists the preferences that any recipe of the library declares; a file that cannot be read declares none. */
+/** Lists the preferences that any recipe of the library declares. A file that cannot be read declares none. */
 function listDeclared(library: Library): string[] {
   return listRecipeFiles(library).flatMap(({ path, file }) => {
     const { value } = parseYaml(readOrEmpty(library, path), file);
@@ -139,21 +139,20 @@ function listDeclared(library: Library): string[] {
   });
 }
 
-/** The settings of a workflow that come from outside it. */
+/** The settings of a workflow that come from outside its recipe. */
 interface SettingsInput {
-  /** The mode given by flags. */
+  /** The mode set by flags. */
   flags: Readonly<Record<string, string>>;
-  /** The content of .dev/preferences.yaml; null where there is none. */
+  /** The content of .dev/preferences.yaml; null if there is none. */
   text: string | null;
   /** The values of `--set` as typed, by key. */
   set: Readonly<Record<string, string>>;
 }
 
 /**
- * Settles the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
- * §4). The mode of a phase is standard and interactive unless flags, the workflow or the phase's recipe say otherwise;
- * the last of these wins. A var has the recipe's default, overridden by the workflow's var of that name, then by
- * `--set`.
+ * Resolves the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
+ * §4). The mode of a phase is standard and interactive; flags override this, then the workflow, then the phase's
+ * recipe. A var has the recipe's default; the workflow's var of that name overrides it, then `--set`.
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
 export function resolveWorkflowSettings(
@@ -162,7 +161,7 @@ export function resolveWorkflowSettings(
 ): { workflow: ResolvedWorkflow; preferences: RunSettings['preferences'] } {
   const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...workflow.mode };
   const declared = Object.assign({}, ...workflow.phases.map(({ recipe }) => recipe.vars), workflow.vars);
-  // For all phases at once first: a key that none of them declares is an error.
+  // First for all phases together, to report a key that none of them declares.
   const { vars, preferences } = resolveSettings({ ...workflow, vars: declared }, text, set);
   const settled = (phase: ResolvedPhase): ResolvedPhase => {
     const { recipe } = phase;
@@ -174,7 +173,7 @@ export function resolveWorkflowSettings(
   return { workflow: { ...workflow, mode, vars: pick(vars, workflow.vars), phases }, preferences };
 }
 
-/** Picks the members of an object whose keys another object has, too. */
+/** Picks the members of an object whose keys also exist in `keys`. */
 function pick<T>(from: Readonly<Record<string, T>>, keys: object): Record<string, T> {
   return Object.fromEntries(Object.entries(from).filter(([key]) => Object.hasOwn(keys, key)));
 }

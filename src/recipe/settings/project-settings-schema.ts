@@ -4,7 +4,7 @@ import { HARNESS_IDS, type HarnessId } from '../../generated/harnesses.js';
 import { textSchema, wordSchema } from '../source/schema-parts.js';
 import { RuntimeSettingsSchema } from './runtime-schema.js';
 
-/** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Roles and agents; protocol.md §5). */
+/** Keys of .dev/preferences.yaml that are not preferences of runs (harness.md, Roles and agents; protocol.md §5). */
 
 const effort = wordSchema('How much the model thinks.', 'low', 'medium', 'high');
 
@@ -24,7 +24,7 @@ const BY_HARNESS = Object.fromEntries(HARNESS_IDS.map((id) => [id, Type.Optional
 const AgentSchema = Type.Object(
   {
     effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
-    /** Refused by who reads it, with what to write instead: it is the first thing that one tries. */
+    /** Accepted here, but refused later with a hint on what to write instead, because users try it first. */
     model: Type.Optional(Type.Unknown()),
     ...BY_HARNESS,
     drive: Type.Optional({
@@ -77,5 +77,5 @@ export const ProjectSettingsSchema = Type.Object(
   },
 );
 
-/** What .dev/preferences.yaml says besides preferences of runs. */
+/** The content of .dev/preferences.yaml besides preferences of runs. */
 export type ProjectSettings = Static<typeof ProjectSettingsSchema>;

@@ -8,20 +8,20 @@ import { checkValue } from '../source/validate.js';
 import { parseYaml } from '../source/yaml.js';
 import type { ProjectSettings } from './project-settings-schema.js';
 
-/** Where a project keeps its preferences, relative to the root. */
+/** The file of a project's preferences, relative to the root. */
 export const PREFERENCES_FILE = '.dev/preferences.yaml';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/project-settings.js').default };
 
-/** The keys of .dev/preferences.yaml that are no preferences of runs. */
+/** The keys of .dev/preferences.yaml that are not preferences of runs. */
 export const SETTINGS_KEYS = Object.keys(outline.properties ?? {}) as readonly (keyof ProjectSettings)[];
 
 /**
- * Reads keys of .dev/preferences.yaml that are no preferences of runs. What is wrong elsewhere in the file is not looked
- * at, unless it is no YAML: who needs one key is not kept from work by another.
- * @param text the content of the file; null where there is none
- * @param check reports what the schema cannot say, at places that count from the whole file
- * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place
+ * Reads the given keys of .dev/preferences.yaml, none of them a preference of runs. Faults elsewhere in the file are
+ * ignored unless it is not valid YAML: a faulty key must not stop a caller that needs another key.
+ * @param text the content of the file; null if there is none
+ * @param check reports what the schema cannot express, at positions relative to the whole file
+ * @throws DevCliError `PREFERENCES_INVALID` with every problem at its position
  */
 export function readProjectSettings<K extends keyof ProjectSettings>(
   text: string | null,
@@ -39,12 +39,12 @@ export function readProjectSettings<K extends keyof ProjectSettings>(
   return settings as Pick<ProjectSettings, K>;
 }
 
-/** Whether a YAML file says nothing at all. */
+/** Whether a YAML file contains only blank lines and comments. */
 export function isBlankYaml(text: string): boolean {
   return text.replace(/^\s*#.*$/gm, '').trim() === '';
 }
 
-/** The refusal of a .dev/preferences.yaml, with every problem at its place. */
+/** Builds the error for an invalid .dev/preferences.yaml, with every problem at its position. */
 export function buildPreferencesError(problems: readonly RecipeProblem[]): DevCliError {
   return new DevCliError('PREFERENCES_INVALID', `${PREFERENCES_FILE} cannot be used.`, {
     details: sortProblems(problems).map(({ message, file, line, column, pointer, fix }) => ({

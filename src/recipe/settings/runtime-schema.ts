@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { noOtherKeys } from '../../base/schema.js';
 import { textSchema } from '../source/schema-parts.js';
 
-/** What projects and users both say of the agent runtime (runtime.md, Permissions, Hooks, Configuration). */
+/** Settings of the agent runtime that both projects and users have (runtime.md, Permissions, Hooks, Configuration). */
 
 const rules = (description: string, ...examples: string[]) =>
   Type.Array(
@@ -45,7 +45,7 @@ const HooksSchema = Type.Object(
   { ...noOtherKeys, description: 'Commands that see each call of a tool, and may deny it.' },
 );
 
-/** The keys of the runtime that a project may have, too. */
+/** The runtime settings that a project may also set. */
 export const RUNTIME_SETTINGS = {
   permissions: Type.Optional(PermissionsSchema),
   hooks: Type.Optional(HooksSchema),
@@ -57,7 +57,7 @@ export const RuntimeSettingsSchema = Type.Object(RUNTIME_SETTINGS, {
   description: 'Rules, hooks and bounds of `dev-cli drive` and `prompt` in this project.',
 });
 
-/** The rules of permissions as they are written. */
+/** Permission rules as written. */
 export type PermissionRules = Static<typeof PermissionsSchema>;
-/** Hooks as they are written. */
+/** Hooks as written. */
 export type HookSettings = Static<typeof HooksSchema>;

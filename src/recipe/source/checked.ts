@@ -9,42 +9,42 @@ import { checkSchema, type SchemaFaults } from './validate.js';
 import type { YamlSource } from './yaml.js';
 
 /**
- * A recipe file in which everything fits the schema. What did not fit has been reported, and removed or replaced by
- * something neutral, so that lint can still judge the rest.
+ * A recipe file that fits the schema. Faulty parts were reported, and removed or replaced by neutral ones, so that lint
+ * can still judge the rest.
  */
 export type CheckedSource =
   | {
       type: 'sequential';
       source: SequentialSource;
-      /** Indexes of blocks that do not fit; a neutral block replaces each. */
+      /** Indexes of faulty blocks; a neutral block replaces each. */
       broken: ReadonlySet<number>;
     }
   | {
       type: 'engine';
       source: EngineSource;
-      /** Keys of own handlers that do not fit; they are removed. */
+      /** Keys of faulty own handlers, which are removed. */
       broken: ReadonlySet<string>;
     }
   | {
       type: 'meta';
       source: MetaSource;
-      /** Indexes of phases that do not fit. They keep their places, so that the others are reported at theirs. */
+      /** Indexes of faulty phases. They stay in the list, so that the other phases keep their indexes in reports. */
       broken: ReadonlySet<number>;
     };
 
 type Document = Record<string, unknown>;
 
-/** Checks a document against the schema and reports what does not fit; null when nothing of it is usable. */
+/** Checks a document against the schema and reports its faults; returns null if nothing of it is usable. */
 export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const stated = checkSchema(yaml.value, report);
   const type = guessType(yaml.value);
-  // The type decides what all else is judged by: a wrong one is told, and the rest by the one that was probably meant.
+  // The type decides how the rest is judged. A wrong one is reported, and the type probably meant is assumed.
   const value: Document = { ...structuredClone(yaml.value), ...defined({ type }) };
   const misfits = type === undefined ? stated : checkSchema(value, report);
   for (const place of misfits.unknown) removeUnknown(value, place);
   const faults = misfits.broken.filter((place) => place.length > 0);
-  // The file's name replaces a missing name; any other fault of the document as a whole makes it unusable.
+  // The file name can replace a missing name. Any other fault of the document as a whole makes it unusable.
   const nameless = misfits.broken.length === faults.length + 1 && value['name'] === undefined;
   if (misfits.broken.length > faults.length && !nameless) return null;
   const nameIt = () => ({ ...value, name: value['name'] ?? file.name });
@@ -72,7 +72,7 @@ export function checkSource(yaml: YamlSource, file: LibraryFile, report: Problem
 
 const TYPES = ['sequential', 'engine', 'meta'];
 
-/** The type that a document without a usable one probably is of; undefined where it has one, or nothing tells. */
+/** Guesses the type of a document without a valid one; undefined if it has one, or no field suggests one. */
 function guessType({ type, ...fields }: Document): string | undefined {
   if (typeof type === 'string' && TYPES.includes(type)) return undefined;
   const meant = typeof type === 'string' ? findSuggestion(type, TYPES) : undefined;
@@ -82,7 +82,7 @@ function guessType({ type, ...fields }: Document): string | undefined {
 }
 
 /**
- * Removes every faulty field but the list `steps`.
+ * Removes every faulty field except the list `steps`.
  * @returns the indexes of faulty entries of that list; null when the list itself is unusable
  */
 function removeFaults(
@@ -95,7 +95,7 @@ function removeFaults(
   return new Set(faults.flatMap(([field, index]) => (field === steps && index !== undefined ? Number(index) : [])));
 }
 
-/** Removes faulty handlers, faulty settings of `config` and every other faulty field; returns the handlers' keys. */
+/** Removes faulty handlers, faulty settings of `config` and other faulty fields; returns the keys of the handlers. */
 function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): ReadonlySet<string> {
   const broken = new Set<string>();
   for (const place of faults) {
@@ -106,7 +106,7 @@ function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): Re
   return broken;
 }
 
-/** Removes an unknown key; one that was meant to be the instruction leaves its text, so that lint does not miss one. */
+/** Removes an unknown key. A misspelt `instruction` keeps its text under the right key, so that lint finds one. */
 function removeUnknown(value: unknown, [key = '', ...rest]: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return;
   const holder = value as Document;

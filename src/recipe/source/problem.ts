@@ -1,4 +1,4 @@
-/** Something wrong with a recipe or a file it uses, with its place (recipes.md §1). */
+/** A problem of a recipe or of a file it uses, with its position (recipes.md §1). */
 export interface RecipeProblem {
   severity: 'error' | 'warning';
   /** What is wrong, as a sentence. */
@@ -7,23 +7,23 @@ export interface RecipeProblem {
   file: string;
   /** From 1. */
   line: number;
-  /** From 1, in UTF-16 units. */
+  /** From 1, in UTF-16 code units. */
   column: number;
-  /** Characters to underline; at least 1. */
+  /** The number of characters to underline; at least 1. */
   length: number;
-  /** JSON pointer into the document; absent for a place in a prompt file or a YAML error. */
+  /** JSON pointer into the document; absent for a position in a prompt file and for a YAML error. */
   pointer?: string;
-  /** How to resolve it. */
+  /** How to fix the problem. */
   fix?: string;
 }
 
-/** A range in a text: offsets in UTF-16 units, the end excluded. */
+/** A range in a text: offsets in UTF-16 code units, end exclusive. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** Finds line and column of a span, both from 1, and its length within that line. */
+/** Returns line and column of a span, both from 1, and its length within that line. */
 export function locateOffset(text: string, span: Span): { line: number; column: number; length: number } {
   const start = Math.min(span.start, text.length);
   const before = text.slice(0, start);
@@ -34,7 +34,7 @@ export function locateOffset(text: string, span: Span): { line: number; column: 
   return { line, column, length: Math.max(1, end - start) };
 }
 
-/** Sorts problems by file, line and column, errors before warnings at the same place, and removes repetitions. */
+/** Sorts problems by file, line and column, errors before warnings at the same position, and removes duplicates. */
 export function sortProblems(problems: readonly RecipeProblem[]): RecipeProblem[] {
   const seen = new Set<string>();
   return [...problems]
@@ -51,7 +51,7 @@ export function sortProblems(problems: readonly RecipeProblem[]): RecipeProblem[
     });
 }
 
-/** Whether any of them is an error. */
+/** Whether any of the problems is an error. */
 export function hasErrors(problems: readonly RecipeProblem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }

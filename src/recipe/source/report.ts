@@ -3,29 +3,29 @@ import type { ErrorDetail } from '../../base/errors.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 import { toPointer, type YamlSource } from './yaml.js';
 
-/** What narrows or explains a report. */
+/** Options that narrow or explain a reported problem. */
 export interface ReportOptions {
   /** Whether to point at the key or at its value. Default: value. */
   at?: 'key' | 'value';
-  /** Points at this text inside the value. */
+  /** Narrows the position to this text within the value. */
   within?: string;
-  /** How to resolve the problem. */
+  /** How to fix the problem. */
   fix?: string | undefined;
-  /** Leaves it out where an error of this very text is told already. */
+  /** Omits the problem if an error was already reported for exactly the same text. */
   unlessTold?: boolean;
 }
 
-/** The place of a problem: keys into the recipe, or a span in a prompt file. */
+/** The position of a problem: keys into the recipe, or a span in a prompt file. */
 export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: Span };
 
-/** Collects the problems of one recipe, turning places into lines and columns. */
+/** Collects the problems of one recipe and converts their positions to lines and columns. */
 export interface ProblemLog {
   readonly problems: RecipeProblem[];
   error(place: SourcePath, message: string, options?: ReportOptions): void;
   warning(place: SourcePath, message: string, options?: ReportOptions): void;
 }
 
-/** Creates a log for one recipe file and the files it uses, beginning with the problems found while parsing. */
+/** Creates a log for a recipe file and the files it uses. It starts with the problems found by the YAML parser. */
 export function createProblemLog(source: YamlSource): ProblemLog {
   const problems: RecipeProblem[] = [...source.problems];
   const add = (
@@ -51,7 +51,7 @@ export function createProblemLog(source: YamlSource): ProblemLog {
   };
 }
 
-/** The errors of a log, as an error of dev-cli carries them. */
+/** Lists the errors of a log in the form of `DevCliError.details`. */
 export function listErrors({ problems }: Pick<ProblemLog, 'problems'>): ErrorDetail[] {
   return problems
     .filter(({ severity }) => severity === 'error')
@@ -72,7 +72,7 @@ function isSameError(told: RecipeProblem, { file, line, column, length }: Recipe
   );
 }
 
-/** A log that takes no warning of a place in which, or around which, an error is told. */
+/** Wraps a log so that it drops warnings at a position inside or around one with an error. */
 export function leaveOutFaulty(report: ProblemLog): ProblemLog {
   const faulty = report.problems.flatMap(({ severity, pointer }) =>
     severity === 'error' && pointer !== undefined ? `${pointer}/` : [],

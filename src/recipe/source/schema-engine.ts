@@ -11,7 +11,7 @@ import {
   wordSchema,
 } from './schema-parts.js';
 
-/** Engine recipes as authors write them (engine.md, Shape). */
+/** The schema of engine recipes, as authors write them (engine.md, Shape). */
 
 const limit = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }));

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 
-/** The fields that the three types of recipe share, and the parts their schemas are made of (recipes.md §1). */
+/** The fields that all three recipe types share, and the parts from which their schemas are built (recipes.md §1). */
 
-/** More than white space. A pattern and not a length, so that the generated validator needs no code of ajv's. */
+/** Not only white space. A pattern rather than a length, so that the generated validator needs no code of ajv. */
 const NOT_BLANK = { pattern: '\\S' };
-/** Examples, for editors; validators go without them. */
+/** Adds examples for editors; validators ignore them. */
 const shown = (examples: readonly unknown[]) => (examples.length === 0 ? {} : { examples: [...examples] });
-/** A text of more than white space. */
+/** Text that is not only white space. */
 export const textSchema = (description: string, ...examples: string[]) =>
   Type.String({ ...NOT_BLANK, description, ...shown(examples) });
 /** One of `values`. */
@@ -24,14 +24,14 @@ export const flagSchema = (description: string) => Type.Boolean({ description })
 export const identifier = (description: string, ...examples: string[]) =>
   Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description, ...shown(examples) });
 
-/** A command as a line of text or a list of arguments. */
+/** A command: one line of text or a list of arguments. */
 export const commandSchema = (description: string, ...examples: (string | string[])[]) =>
   Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
     description,
     ...shown(examples),
   });
 
-/** A command of any kind. */
+/** Any command, of dev-cli or external. */
 export const CommandLine = commandSchema(
   'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
   'npm test',
@@ -39,7 +39,7 @@ export const CommandLine = commandSchema(
   ['git', 'commit', '--message', '{goal}'],
 );
 export type CommandSource = Static<typeof CommandLine>;
-/** The word that tells which type of recipe or block this is. */
+/** The word that states the type of a recipe or block. */
 export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 
 const PreferenceSource = Type.Object(
@@ -58,7 +58,7 @@ const PreferenceSource = Type.Object(
 );
 
 const named = '^[a-z][A-Za-z0-9_-]*$';
-/** Fields of every recipe. */
+/** The fields of every recipe. */
 export const headerFields = {
   name: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
@@ -148,7 +148,7 @@ export const headerFields = {
   ),
 };
 
-/** How long an external command may take, and where it runs. */
+/** The time limit and the directory of an external command. */
 export const externalLimits = {
   timeout: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds an external command may take. Default 300.' }),

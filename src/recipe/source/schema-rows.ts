@@ -12,9 +12,9 @@ import {
   wordSchema,
 } from './schema-parts.js';
 
-/** What blocks of several types have inside (recipes.md §2). */
+/** Schema parts shared by several types of block (recipes.md §2). */
 
-/** What happens after a failure. */
+/** The reaction to a failure. */
 export const OnErrorSource = Type.Union(
   [
     enumSchema('halt', 'continue', 'retry'),
@@ -70,7 +70,7 @@ export const ChoiceSource = Type.Union(
 export const choices = Type.Array(ChoiceSource, {
   minItems: 1,
   description: 'What can be chosen; each has its own acknowledgement.',
-  // Words alone: an editor that takes an example up writes what else is in a list as "[object Object]".
+  // Only words: an editor that inserts an example renders any other list item as "[object Object]".
   examples: [['yes', 'no']],
 });
 
@@ -114,7 +114,7 @@ export const AgentSource = Type.Object(
   { ...noOtherKeys, description: 'One agent to start.' },
 );
 
-/** The source form of a type of block. */
+/** Builds the schema of a block type as authors write it. */
 export const blockSchema = <F extends TProperties>(fields: F) => Type.Object(fields, noOtherKeys);
 
 /** A `dev-cli …` command. */
@@ -126,7 +126,7 @@ export const sectionsField = Type.Optional(
   Type.Array(enumSchema(...SECTION_IDS), { description: 'Sections of DRAFT.md that this block writes.' }),
 );
 
-/** What every block has. */
+/** The fields of every block. */
 export const commonFields = {
   id: identifier('Unique in the recipe.', 'explore', 'agree'),
   title: Type.Optional(
@@ -151,7 +151,7 @@ export const commonFields = {
     ),
   ),
 };
-/** What every block has that asks somebody. */
+/** The fields of every block that asks an agent or a person. */
 export const askingFields = {
   ...commonFields,
   instruction: Type.Optional(
@@ -173,23 +173,23 @@ export const askingFields = {
     filesSchema('Files the agent reads only when needed. Default, without `read`: by its step.', ['analysis/gap.md']),
   ),
 };
-/** That a step needs the user. */
+/** States that the step needs the user. */
 export const asksField = Type.Optional(
   Type.Literal('user', {
     description: 'The step needs the user. Default for an llm-loop whose exitCheck is `dev-cli draft validate`.',
   }),
 );
-/** A bound of rounds. */
+/** A limit on rounds. */
 export const boundSchema = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description }));
-/** What goes with an external command. */
+/** The fields that go with an external command. */
 export const externalFields = {
   shell: Type.Optional(
     flagSchema('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
   ),
   ...externalLimits,
 };
-/** What ends rounds. */
+/** The fields that end a loop. */
 export const loopFields = {
   maxRounds: boundSchema(
     'Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.',
@@ -198,7 +198,7 @@ export const loopFields = {
   exitCheck: Type.Optional(ownCommandSchema('Must succeed to end the loop.', 'dev-cli draft validate {name}')),
   revise: Type.Optional(textSchema('The earlier block to go back to before the next round.', 'describe')),
 };
-/** What data must fit. */
+/** The schema that data must fit. */
 export const schemaField = Type.Optional(
   textSchema(
     'What the data must fit: the name of a shipped schema, or the path of a JSON Schema beside the recipe.',
@@ -211,7 +211,7 @@ export type ChoiceSource = Static<typeof ChoiceSource>;
 /** The reaction to a failure as written. */
 export type OnErrorSource = Static<typeof OnErrorSource>;
 export type AgentSource = Static<typeof AgentSource>;
-/** The fields that every block has, as written. */
+/** The fields of every block, as written. */
 export type CommonSource = Static<TObject<typeof commonFields>> & { type: BlockKind };
-/** The fields of a block that asks somebody, as written. */
+/** The fields of a block that asks an agent or a person, as written. */
 export type AskingSource = Static<TObject<typeof askingFields>> & { type: BlockKind };

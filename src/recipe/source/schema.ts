@@ -11,7 +11,7 @@ import { filesSchema, headerFields, identifier, textSchema, typeSchema } from '.
 
 /**
  * The recipe language as authors write it (recipes.md §1; recipes.md §2). Editor completion and the generated reference
- * use the descriptions. What may be left out is optional here; the resolve files fill it in.
+ * use the descriptions. Fields with a default are optional here; the code in resolve/ fills them in.
  */
 
 const BlockSourceSchema = taggedUnion(
@@ -100,7 +100,7 @@ const MetaSource = Type.Object(
   noOtherKeys,
 );
 
-/** The schema of recipe files of all types. */
+/** The schema of recipe files of every type. */
 export const RecipeSchema = taggedUnion('type', [SequentialSource, EngineSourceSchema, MetaSource], {
   $id: 'recipe',
   description: 'A dev-cli recipe (docs/recipe-language.md).',

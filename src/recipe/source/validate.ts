@@ -6,23 +6,23 @@ import { HANDLER_KEY } from '../../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { BRACES_IN_QUOTES, parsePointer, quoteSuggestion, quoteWord, toPointer } from './yaml.js';
 
-// A plain `require`, as in conditions/language.ts: the validator is the largest there is, and nearly all recipes fit.
+// A plain `require`, as in conditions/language.ts: this validator is the largest, and nearly all recipes are valid.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/recipe.js').default };
 
-/** The places where a document does not fit the schema, each as a list of keys from the top down. */
+/** The positions where a document does not fit the schema, each as a list of keys from the root down. */
 export interface SchemaFaults {
   /** Values that are unusable. */
   broken: string[][];
-  /** Keys that the language does not have. */
+  /** Unknown keys. */
   unknown: string[][];
 }
 
-/** Checks a document against the schema of the language and reports what does not fit. */
+/** Checks a document against the schema of the recipe language and reports its faults. */
 export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
   return checkValue(SCHEMA, value, report);
 }
 
-/** Checks a document against any schema and reports what does not fit. */
+/** Checks a document against any schema and reports its faults. */
 export function checkValue(schema: CheckedSchema, value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
   const faults = findFaults(schema, value);
@@ -32,16 +32,16 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   const worded = new Set(faults.flatMap(({ kind, pointer }) => (kind === 'word' ? pointer : [])));
   for (const fault of faults) {
     const place = parsePointer(fault.pointer);
-    // Which words there are says of what type they are.
+    // The list of allowed words already implies the type.
     if (fault.kind === 'type' && worded.has(fault.pointer)) continue;
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
       misfits.unknown.push([...place, fault.key]);
       continue;
     }
-    // The fault of an unknown type is that word, but it makes the whole object around it unusable.
+    // An unknown word for the type makes the whole surrounding object unusable.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
-    // The key that was misspelt is told, and says which one it stands for.
+    // The misspelt key was reported with the name of this missing one.
     if (fault.kind === 'missing' && misspelt.has(toPointer(...place, fault.key))) continue;
     const tag = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && tag !== undefined) {
@@ -58,13 +58,13 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   return misfits;
 }
 
-/** Finds the key that a missing `type` or `actor` was probably written as; no other schema rule would name it. */
+/** Finds the key that probably stands for a missing `type` or `actor`; no other rule of the schema would report it. */
 function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);
 }
 
-/** The place of the key that an unknown one was probably meant to be; undefined where none is near. */
+/** Returns the position of the key that an unknown key was probably meant to be; undefined if no name is similar. */
 function findMeantPlace({ pointer, key, schema }: SchemaFault & { kind: 'unknown-key' }): string | undefined {
   const meant = findSuggestion(key, listKnownKeys(schema));
   return meant === undefined ? undefined : `${pointer}${toPointer(meant)}`;
@@ -129,7 +129,7 @@ function describeBound({ what, least, limit }: SchemaFault & { kind: 'limit' }):
   return `at ${least ? 'least' : 'most'} ${limit}${what === 'value' ? '' : ` ${what}`}`;
 }
 
-/** Names the field, or the item of a list, at a place. */
+/** Names the field, or the list item, at a position. */
 function nameField(place: readonly string[]): string {
   const last = place.at(-1) ?? 'the recipe';
   return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoteWord(place.at(-2) ?? '')}` : quoteWord(last);
@@ -146,7 +146,7 @@ function findHint(fault: SchemaFault): string | undefined {
   return typeof described === 'string' ? described : undefined;
 }
 
-/** Whether a value is what YAML makes of a text in braces, as `{goal}`. */
+/** Whether a value is what YAML makes of an unquoted text in braces, such as `{goal}`. */
 function isBraced(given: unknown): boolean {
   return isRecord(given) && Object.values(given).every((value) => value === null);
 }

@@ -6,28 +6,28 @@ import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** In characters; several times what a recipe needs. On hostile text the parser's time grows with its square. */
+/** In characters; several times the size of a recipe. On hostile text the parser takes quadratic time. */
 const MAX_LENGTH = 64 * 1024;
-/** Each use of an alias counts as everything it expands to, so nested aliases cannot grow without bound. */
+/** Each use of an alias counts with everything it expands to, so nested aliases cannot grow without limit. */
 const MAX_ALIASES = 100;
-/** Faults reported at most. */
+/** The largest number of faults reported. */
 const MAX_FAULTS = 20;
-/** What YAML has no place for: it would act on the terminal of whoever reads the text. */
+/** Characters that YAML does not allow; they would control the terminal of whoever reads the text. */
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-/** A parsed YAML file that can locate its values. */
+/** A parsed YAML file that can return the positions of its values. */
 export interface YamlSource {
   /** The path as shown to the user. */
   file: string;
   text: string;
-  /** The document as plain data; undefined when it does not parse or is no mapping. */
+  /** The document as plain data; undefined if it does not parse or is not a mapping. */
   value: Record<string, unknown> | undefined;
-  /** What is wrong with the YAML. */
+  /** The faults of the YAML. */
   problems: RecipeProblem[];
-  /** What the parser made of it; absent for a text that ships. */
+  /** The parser's document; absent for a shipped text. */
   document?: Document;
   /**
-   * Finds the span of the value (or the key) at a JSON pointer, or of the nearest enclosing one.
+   * Returns the span of the value (or the key) at a JSON pointer, or of the nearest enclosing value that exists.
    * @param within narrows the span to this text, if the value contains it literally
    */
   locate(pointer: string, part: 'key' | 'value', within?: string): Span;
@@ -49,7 +49,7 @@ export function parsePointer(pointer: string): string[] {
 /**
  * Parses YAML and collects all problems; never throws, whatever the text.
  * @param file the path as shown to the user
- * @param most characters that it may have
+ * @param most the largest allowed size, in characters
  */
 export function parseYaml(text: string, file: string, most: number = MAX_LENGTH): YamlSource {
   const value = findShippedYaml(text);
@@ -93,7 +93,7 @@ function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlS
     }
     source.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   } catch (error) {
-    // The parser has no limit on depth and reports alias bombs by throwing.
+    // The parser does not limit depth; it throws on too many aliases.
     const why = error instanceof RangeError ? 'It is nested too deeply.' : readFirstLine(error);
     report(`The YAML cannot be read. ${why}`, START);
     source.value = undefined;
@@ -105,18 +105,18 @@ function readFirstLine(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
 }
 
-/** What to do where YAML took the braces of a text for a mapping. */
+/** The fix for a text in braces that YAML parsed as a mapping. */
 export const BRACES_IN_QUOTES = 'Put a text with braces in quotes.';
 
 type Fault = Pick<YAMLParseError, 'code' | 'message' | 'pos'>;
 
-/** Keeps the first token that the parser did not expect: from there on it guesses, and one slip gives a fault a word. */
+/** Keeps only the first unexpected token: after it the parser guesses, and one slip causes a fault for every word. */
 function dropFollowing<F extends Fault>(faults: readonly F[]): F[] {
   const first = faults.find(({ code }) => code === 'UNEXPECTED_TOKEN');
   return faults.filter((fault) => fault.code !== 'UNEXPECTED_TOKEN' || fault === first);
 }
 
-/** Words a fault of the parser as message and fix, where it has a usual cause. */
+/** Converts a fault of the parser to a message and, if it has a usual cause, a fix. */
 function explain(fault: Fault, text: string): [string, string?] {
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
@@ -134,20 +134,20 @@ function explain(fault: Fault, text: string): [string, string?] {
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');
 
-/** Puts a word into backquotes, cut after 60 characters. */
+/** Puts a word in backquotes, truncated after 60 characters. */
 export function quoteWord(word: string): string {
   return `\`${word.length > 60 ? `${word.slice(0, 60)}…` : word}\``;
 }
 
-/** Renders ` Did you mean …?`, to follow a sentence; empty when no known word is near. */
+/** Renders ` Did you mean …?`, to follow a sentence; empty if no known word is similar. */
 export function quoteSuggestion(word: string, known: readonly string[]): string {
   const near = findSuggestion(word, known);
   return near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
 }
 
 /**
- * Whether a document holds only what JSON can say. Reports what it cannot, and repeated keys: the parser's own check
- * for those compares every key with every other.
+ * Whether a document contains only what JSON can express. Reports everything else, and repeated keys: the parser's own
+ * check for those compares every key with every other.
  */
 function isPlainData(document: Document, report: (message: string, span: Span, fix?: string) => void): boolean {
   const { visit, isScalar } = yaml();
@@ -179,7 +179,7 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
   return plain;
 }
 
-/** The span of what has no place of its own. */
+/** The span for problems without a position of their own. */
 const START: Span = { start: 0, end: 1 };
 
 function spanOf(node: unknown): Span {
@@ -211,7 +211,7 @@ function child(document: Document, parent: unknown, segment: string): { key: unk
   return item === undefined ? undefined : { key: null, node: item };
 }
 
-/** Cuts the white space with which a block scalar or collection ends. */
+/** Excludes the white space at the end of a block scalar or collection. */
 function trimmed(text: string, span: Span): Span {
   return { start: span.start, end: span.start + text.slice(span.start, span.end).trimEnd().length };
 }

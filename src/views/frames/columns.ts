@@ -1,14 +1,14 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Line, Span } from '../../base/spans.js';
 
-/** Text in columns of a terminal. Signs that are joined into one are measured, and cut, as one. */
+/** Measures and lays out text in terminal columns. A grapheme of several characters is measured and cut as a whole. */
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Whether each character is a sign of one column: ASCII, and what frames are made with. Most texts are such, and need no segmenter. */
+/** Whether each character takes one column: ASCII, and the signs of frames. Most texts pass, and need no segmenter. */
 const isPlain = (text: string) => /^[ -~«·»–…‖›↑↓↻■○●◐✓✗━╌]*$/.test(text);
 
-/** The signs of a text as a reader sees them, each with the columns that it takes. */
+/** Splits a text into graphemes, each with the columns that it takes. */
 function listSigns(text: string): { sign: string; columns: number }[] {
   if (isPlain(text)) return [...text].map((sign) => ({ sign, columns: 1 }));
   segmenter ??= new Intl.Segmenter('en');
@@ -16,8 +16,8 @@ function listSigns(text: string): { sign: string; columns: number }[] {
 }
 
 /**
- * Returns the columns that a text may take: some terminals give each of the signs that are joined its own, and a line that is printed
- * must not be wrapped there either.
+ * Returns the most columns that a text may take. Some terminals give each character of a grapheme columns of its own,
+ * and a printed line must not wrap there either.
  */
 export function measureMost(text: string): number {
   if (isPlain(text)) return text.length;
@@ -25,7 +25,7 @@ export function measureMost(text: string): number {
   return listSigns(text).reduce((sum, { sign, columns }) => sum + Math.max(columns, measureParts(sign)), 0);
 }
 
-/** Marks above and below a letter take no column of their own; a picture of several signs takes two. */
+/** Measures a grapheme: combining marks take no column of their own; emoji take two. */
 function measureSign(sign: string): number {
   if (isPlain(sign)) return sign.length;
   if (/\p{Emoji_Presentation}|\u{fe0f}|\p{Regional_Indicator}{2}/u.test(sign)) return 2;
@@ -33,22 +33,22 @@ function measureSign(sign: string): number {
   return own.length === 0 ? 0 : Math.max(...own.map((one) => eastAsianWidth(one.codePointAt(0) ?? 0)));
 }
 
-/** Returns the columns that a text takes. */
+/** Returns the number of columns that a text takes. */
 export function measureText(text: string): number {
   return isPlain(text) ? text.length : listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
 }
 
-/** Returns spans with blanks behind the last one, up to so many columns. */
+/** Pads a line with blanks at its end to the given number of columns. */
 export function padLine(line: Line, columns: number): Line {
   const missing = columns - measureText(line.map(({ text }) => text).join(''));
   return missing > 0 ? [...line, { text: ' '.repeat(missing) }] : line;
 }
 
-/** Blanks, or what stands between them; a shell takes blanks in quotes for a part of the word. */
+/** Matches runs of blanks and the words between them. For a shell, quoted blanks belong to a word. */
 const WORD = / +|[^ ]+/g;
 const SHELL_WORD = / +|(?:'[^']*'|"[^"]*"|\\.|[^ ])+/g;
 
-/** Cuts spans to so many columns; `…` shows a cut. Spans with a column of their own stand behind, each cut to what is left. */
+/** Cuts a line to the given columns; `…` marks a cut. A span with `at` starts there, cut to the remaining room. */
 export function fitLine(line: Line, columns: number): Line {
   const fitted: Span[] = [];
   let used = 0;
@@ -63,7 +63,7 @@ export function fitLine(line: Line, columns: number): Line {
   return fitted;
 }
 
-/** Cuts a text to so many columns; `…` shows a cut. */
+/** Cuts a text to the given number of columns; `…` marks a cut. */
 export function fitText(text: string, columns: number): string {
   if (columns <= 0) return '';
   if (measureText(text) <= columns) return text;
@@ -78,10 +78,11 @@ export function fitText(text: string, columns: number): string {
 }
 
 /**
- * Lays spans out in lines of at most so many columns: they break at blanks, a command not even there, and a longer word where the
- * line ends.
- * @param indent blanks before each line but the first
- * @param goesOn what ends a line that goes on, for a shell: a longer word then stays whole, or it could not be copied
+ * Wraps spans to lines of at most the given columns. Lines break at blanks, but not within a command; a word that is
+ * too long breaks at the end of the line.
+ * @param indent blanks before each line except the first
+ * @param goesOn ends a line that a shell is to continue; a word that is too long then stays whole, so that it can be
+ * copied
  */
 export function wrapSpans(spans: Line, columns: number, indent: number, goesOn = ''): Line[] {
   const lines: Span[][] = [[]];
@@ -112,7 +113,7 @@ export function wrapSpans(spans: Line, columns: number, indent: number, goesOn =
       return;
     }
     if (isBlank) {
-      // What follows is another word, however short.
+      // Full, so that the next word starts a new line, however short it is.
       used = room;
       return;
     }

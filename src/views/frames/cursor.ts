@@ -1,22 +1,22 @@
 import type { Wish } from '../../base/screen.js';
 import { type Act, findAct, type ScreenName } from './keys.js';
 
-/** What the person has chosen on a screen; everything else of a frame follows from the model and the size. */
+/** What a person has selected on a screen. The model and the size determine everything else in a frame. */
 export interface Cursor {
-  /** The row that it is on, by its id; null before it was moved: the first one shown. */
+  /** The id of the selected row; null before the first move, which means the first row shown. */
   at: string | null;
-  /** In the order of the plan, instead of by what wants attention. */
+  /** Whether rows are in the order of the plan, rather than sorted by what needs attention. */
   inOrder: boolean;
-  /** Only what has failed. */
+  /** Whether only failed rows are shown. */
   onlyFailed: boolean;
-  /** All runs that have ended. */
+  /** Whether all ended runs are shown. */
   allEnded: boolean;
   showsDetails: boolean;
   showsKeys: boolean;
-  /** What is looked for; as long as it is typed, keys are text. */
+  /** The text to find. While `isTyping`, keys are entered as text. */
   find: string;
   isTyping: boolean;
-  /** It is asked whether the run shall be held: only `y` does it. */
+  /** Whether the screen asks if the run is to be held: only `y` confirms. */
   asksHold: boolean;
 }
 
@@ -32,26 +32,26 @@ export const FIRST: Cursor = {
   asksHold: false,
 };
 
-/** The rows that a cursor moves over, as they are shown. */
+/** The rows that the cursor moves over, in the order shown. */
 interface Shown {
   on: ScreenName;
-  /** Each with the text that is searched. */
+  /** Each with the text to search in. */
   rows: readonly { id: string; text: string }[];
-  /** Rows that a page has. */
+  /** How many rows a page has. */
   page: number;
-  /** Whether the run of the row is held; null where it can be neither held nor released. */
+  /** Whether the run of the selected row is held; null if it can be neither held nor released. */
   isHeld: boolean | null;
 }
 
-/** What a key changes. */
+/** What pressing a key changes. */
 interface Pressed {
   cursor: Cursor;
   wish: Wish | null;
-  /** What a person is told who sees no change. */
+  /** A message for a person who would otherwise see no change. */
   notice: string | null;
 }
 
-/** Finds the row that the cursor is on, in the order shown: the first one where it is on none. */
+/** Returns the index of the selected row among the rows shown; 0 if none is selected. */
 export function findPlace(cursor: Pick<Cursor, 'at'>, rows: readonly { id: string }[]): number {
   return Math.max(
     0,
@@ -64,7 +64,7 @@ const change = (cursor: Cursor, changed: Partial<Cursor>, more: Partial<Pressed>
   ...more,
 });
 
-/** Carries out a key; one that means nothing changes nothing. */
+/** Applies a key. A key without a meaning changes nothing. */
 export function pressKey(cursor: Cursor, key: string, shown: Shown): Pressed {
   const act = findAct(key, shown.on);
   if (key === 'ctrl-c') return change(cursor, {}, { wish: { do: 'leave' } });
@@ -116,7 +116,7 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
       return only({ allEnded: !cursor.allEnded });
     case 'hold':
       if (isHeld === null) return change(cursor, {}, { notice: 'Only a run that goes on can be held.' });
-      // Who releases a run types yes: to ask here as well would be to ask twice.
+      // To release a run a person has to type yes; to ask here, too, would be asking twice.
       return isHeld ? wish({ do: 'release' }) : only({ asksHold: true });
     case 'answer':
     case 'page':
@@ -137,7 +137,7 @@ function typeText(cursor: Cursor, key: string, { rows }: Shown): Pressed {
   return find(cursor, key === 'backspace' ? cursor.find.slice(0, -1) : `${cursor.find}${sign}`, rows, 0);
 }
 
-/** Goes to the next row with a text, from the cursor's or the one behind it; stays where there is none. */
+/** Moves to the next row that contains the text, starting at or after the cursor; stays if there is none. */
 function find(cursor: Cursor, text: string, rows: Shown['rows'], from: 0 | 1): Pressed {
   const here = findPlace(cursor, rows) + from;
   const wanted = text.toLowerCase();

@@ -6,12 +6,12 @@ import { SIGNS } from '../signs.js';
 import type { Row } from '../timeline-rows.js';
 import { wrapSpans } from './columns.js';
 
-/** Stretches of time that are listed, from the newest. */
+/** How many segments are listed, newest first. */
 const STRETCHES = 12;
 
 const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;
 
-/** Lays out what is known of a row: why, attempts, commands with their outcome, files. */
+/** Lays out what is known of a row: state, attempts, reason for a failure, segments with their outcome, files. */
 export function renderDetails(row: Row, columns: number, now: number): Line[] {
   const { id, title, state, attempts, commit, why, after, segments } = row;
   const line = (text: string, as?: Shade): Line[] =>

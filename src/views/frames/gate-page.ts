@@ -4,27 +4,27 @@ import type { Line } from '../../base/spans.js';
 import { wrapSpans } from './columns.js';
 import { closeFrame } from './shell.js';
 
-/** Where a person is on the page of a gate. */
+/** The state of a gate's page while a person reads it. */
 export interface GatePlace {
-  /** The first line of the text that is shown. */
+  /** The first text line shown. */
   top: number;
   typed: string;
-  /** What was wrong with what was typed, or was ignored. */
+  /** Why the last input was wrong or ignored. */
   notice: string;
 }
 
-/** The page, and how far it can be scrolled. */
+/** The page, and how far it scrolls. */
 export interface GateFrame {
   lines: Line[];
-  /** The last `top`. */
+  /** The largest possible `top`. */
   last: number;
-  /** Lines of text that are shown. */
+  /** How many lines of text are shown. */
   room: number;
 }
 
 /**
- * Lays out what a person decides on as a page: the answers stand at the bottom, the text scrolls above, what has changed first
- * (view.md, Gate).
+ * Lays out a gate as a page: the answers stay at the bottom, the text scrolls above them, with changes first (view.md,
+ * Gate).
  * @param question what is asked below the answers
  */
 export function renderGateFrame(decision: Decision, size: Size, place: GatePlace, question: string): GateFrame {
@@ -53,7 +53,7 @@ function describeRange(top: number, room: number, length: number): string {
   return `${top + 1}–${end} of ${length}${end < length ? ' ↓' : ''}${top > 0 ? ' ↑' : ''}`;
 }
 
-/** What has changed stands first; what goes on stands further in than its line, so that it passes for no line of its own. */
+/** Puts changes first. A wrapped line is indented further than its first line, so as not to look like a new one. */
 function renderSections(sections: readonly DecisionSection[], columns: number): Line[] {
   const isChange = ({ heading }: DecisionSection) => heading.startsWith('What changed');
   const inOrder = [...sections.filter(isChange), ...sections.filter((one) => !isChange(one))];
@@ -68,7 +68,7 @@ function renderSections(sections: readonly DecisionSection[], columns: number): 
   ]);
 }
 
-/** On one line; nothing of it is left out, or what is decided on would not be all. */
+/** Puts a line's text on one line without omitting anything: a person must see all that they decide on. */
 function clean(line: string): string {
   return line.replaceAll('\t', '  ').replaceAll(/\r?\n/g, ' ');
 }

@@ -3,13 +3,14 @@ import type { Paragraph, Span } from '../../base/spans.js';
 import { type HistoryView, listEarlier, listHead, listMoments, type Moment } from '../history-text.js';
 import { layOutInstruction, layOutRow } from './rows.js';
 
-/** Columns below which the day leaves, and those below which seconds do. */
+/** Below the first number of columns the day is left out, below the second one the seconds. */
 const DATED = 80;
 const SECONDS = 60;
 
 /**
- * Lays a history out for a terminal: the number of the entry first, then local time, then what happened, in the words of the text.
- * @param subjects the command or commit that an entry was about, by its number
+ * Lays out a history for a terminal: the entry's number, the local time, then what happened, worded as in the text
+ * output.
+ * @param subjects the command or commit that an entry is about, by the entry's number
  */
 export function layOutHistory(
   view: HistoryView,
@@ -46,7 +47,7 @@ function layOutMoment(
   const { spans } = layOutRow([`${sign} `, words.join(' ')], columns);
   const named: Span[] =
     subject === undefined || entry !== undefined ? [] : [{ text: '  ' }, { text: subject, as: 'strong' }];
-  // On a narrow terminal hardly any room is left beside the time.
+  // On a narrow terminal there is hardly any room beside the time.
   const indent = columns < SECONDS ? width + 2 : when.length + 2;
   return [
     { spans: [{ text: when, as: 'quiet' }, ...spans, ...named], indent },
@@ -57,7 +58,7 @@ function layOutMoment(
   ];
 }
 
-/** `2026-11-21 21:38:00` by the clock of this machine; a narrow terminal has no room for the day, or the seconds. */
+/** Formats as `2026-11-21 21:38:00` in local time; a narrow terminal has no room for the day, or the seconds. */
 function formatLocal(at: string, columns: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');

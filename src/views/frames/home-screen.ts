@@ -8,10 +8,10 @@ import { type Cursor, findPlace } from './cursor.js';
 import { measureNames, renderNothing, renderRow, renderTitle } from './home.js';
 import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
 
-/** A row of home as its screen knows it. */
+/** A row of home on its screen. */
 export interface ShownRow {
   id: string;
-  /** What is searched. */
+  /** The text to search in. */
   text: string;
   row: HomeRow;
 }
@@ -22,7 +22,7 @@ interface ShownGroup {
   more: number;
 }
 
-/** The groups as a screen shows them: with the cursor's choice of rows. */
+/** Lists the groups with the rows that the cursor's filters select. */
 function listGroups({ groups }: Home, { allEnded, onlyFailed }: Cursor): ShownGroup[] {
   return groups.flatMap(({ title, rows }: HomeGroup) => {
     const wanted = onlyFailed ? rows.filter(({ sign }) => sign === 'failed') : rows;
@@ -35,14 +35,14 @@ function toShown(row: HomeRow): ShownRow {
   return { id: `${row.root ?? ''}\n${row.name}`, text: `${row.name} ${row.text}`, row };
 }
 
-/** The rows in the order in which they are shown. */
+/** Lists the rows in the order shown. */
 export function listHomeRows(home: Home, cursor: Cursor): ShownRow[] {
   return listGroups(home, cursor).flatMap(({ rows }) => rows);
 }
 
 /**
- * Lays home out as a screen: exactly as many lines as it has, none wider than it is (view.md, Home).
- * @param home with all runs that have ended
+ * Lays out home as a screen: exactly as many lines as the screen has, none wider than it (view.md, Home).
+ * @param home with all ended runs
  * @param format writes commands for a root
  */
 export function renderHomeFrame(
@@ -88,7 +88,7 @@ export function renderHomeFrame(
 
 const NONE: Line[] = [[], [{ text: '  nothing has failed', as: 'quiet' }]];
 
-/** On a screen without room for more: the runs that wait. */
+/** Renders only the waiting runs, for a screen without room for more. */
 function renderTiny({ groups }: Home, now: number): Line[] {
   const waiting = groups.flatMap(({ rows }) => rows.filter(({ sign }) => sign === 'waiting'));
   if (waiting.length === 0) return [[{ text: 'nothing waits for you' }]];

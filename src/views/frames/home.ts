@@ -7,25 +7,25 @@ import type { Home, HomeGroup, HomeRow } from '../home.js';
 import { SIGNS } from '../signs.js';
 import { measureText, padLine, wrapSpans } from './columns.js';
 
-/** What a home is laid out with. */
+/** The options for laying out home. */
 export interface Options {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
-  /** Of the terminal. */
+  /** The width of the terminal. */
   columns: number;
-  /** Writes commands for a root, absolute; undefined means the call's own. */
+  /** Writes commands for a root, absolute; undefined for the root of the call. */
   format: (root: string | undefined) => CommandFormatter;
-  /** Words stand for signs. */
+  /** Whether words replace signs. */
   inWords?: boolean;
 }
 
-/** Columns below which a text of several lines begins at the left. */
+/** Below this number of columns, the continuation of a text begins at the left. */
 const WIDE = 80;
 
-/** Most columns of a frame: longer lines cannot be read. */
+/** The largest number of columns of a frame: longer lines are hard to read. */
 const MOST = 120;
 
-/** Lays home out in lines that fit the columns: words wrap, nothing is cut. */
+/** Lays out home in lines that fit the columns: text wraps, and nothing is cut off. */
 export function renderHome(home: Home, options: Options): Line[] {
   const columns = Math.min(options.columns, MOST);
   const body =
@@ -35,7 +35,7 @@ export function renderHome(home: Home, options: Options): Line[] {
   return [...renderTitle(home, columns), ...body];
 }
 
-/** Lays the first line out: the project, how many runs it has, its branch. */
+/** Lays out the first line: the project, its number of runs, its branch. */
 export function renderTitle(home: Home, columns: number): Line[] {
   const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
   const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
@@ -44,7 +44,7 @@ export function renderTitle(home: Home, columns: number): Line[] {
   return wrapSpans(head, columns, 2);
 }
 
-/** Lays out what a person can begin with. */
+/** Lays out what a person can start with. */
 export function renderNothing({ format }: Options, columns: number): Line[] {
   const written = format(undefined);
   const rows: [string, string][] = [
@@ -71,12 +71,15 @@ function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns
   ];
 }
 
-/** The columns that names share, as long as they leave room for what is said of them. */
+/** Returns the width of the column of names, limited so that there is room for the text beside them. */
 export function measureNames(rows: readonly HomeRow[], columns: number): number {
   return Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
 }
 
-/** Lays a row out, with what the person can do below it. @param names the columns of names */
+/**
+ * Lays out a row and, below it, what the person can do.
+ * @param names the width of the column of names
+ */
 export function renderRow(row: HomeRow, names: number, { now, format, inWords }: Options, columns: number): Line[] {
   const { sign, word, as } = SIGNS[row.sign];
   const { root, progress, text, since, silent } = row;
@@ -100,7 +103,7 @@ export function renderRow(row: HomeRow, names: number, { now, format, inWords }:
   return [...wrapSpans(spans, columns, indent), ...renderYou(row.you, format(root), columns)];
 }
 
-/** The command, else what is said in words, below a row. */
+/** Renders the command below a row or, without a command, the words. */
 function renderYou(you: Instruction | undefined, format: CommandFormatter, columns: number): Line[] {
   const [command] = (you ?? []).flatMap((part) => (typeof part === 'string' ? [] : [format(part)]));
   const words = (you ?? []).filter((part) => typeof part === 'string').join('');

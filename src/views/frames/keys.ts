@@ -2,31 +2,31 @@ import type { Size } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { measureText, wrapSpans } from './columns.js';
 
-/** The keys of the screens, written once: what they do, the last line and all keys come from here (view.md, Keys). */
+/** Defines the keys of the screens: their effect, the last line and the help all come from here (view.md, Keys). */
 
-/** What a key does. */
+/** The effect of a key. */
 export type Act =
   | ('help' | 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'open' | 'back' | 'find' | 'next' | 'failed')
   | ('answer' | 'hold' | 'page' | 'log' | 'plan' | 'diff' | 'report' | 'order' | 'all' | 'leave');
 
-/** On which screen a key does something. */
+/** A screen on which keys have an effect. */
 export type ScreenName = 'home' | 'run';
 
 interface KeyRow {
-  /** As the last line and the list of all keys show them. */
+  /** As shown in the last line and in the list of all keys. */
   shown: string;
-  /** In the last line; absent where there is no room for all. */
+  /** The word in the last line; absent for keys that the last line omits. */
   word?: string;
-  /** In the list of all keys. */
+  /** The description in the list of all keys. */
   does: string;
   on: readonly ScreenName[];
-  /** By the name of the key: the sign that it writes, else what node:readline calls it. */
+  /** By key name: the character that the key types, else its name in node:readline. */
   acts: Readonly<Record<string, Act>>;
 }
 
 const BOTH = ['home', 'run'] as const;
 
-/** In the order of the last line: what has no room there is left out from the end. */
+/** In the order of the last line. Keys without room there are dropped from the end. */
 const KEYS: readonly KeyRow[] = [
   { shown: '?', word: 'keys', does: 'all keys', on: BOTH, acts: { '?': 'help' } },
   { shown: 'q', word: 'leave', does: 'leave; Ctrl-C, too', on: BOTH, acts: { q: 'leave', 'ctrl-c': 'leave' } },
@@ -64,14 +64,14 @@ const KEYS: readonly KeyRow[] = [
   { shown: 'e', word: 'ended', does: 'all that have ended', on: ['home'], acts: { e: 'all' } },
 ];
 
-/** Finds what a key does on a screen; undefined where it does nothing. */
+/** Returns the effect of a key on a screen; undefined if it has none. */
 export function findAct(key: string, on: ScreenName): Act | undefined {
   return listKeys(on).find(({ acts }) => Object.hasOwn(acts, key))?.acts[key];
 }
 
 const listKeys = (on: ScreenName) => KEYS.filter((row) => row.on.includes(on));
 
-/** Lays the last line out: as many keys as have room, whole, `?` and `q` always. */
+/** Lays out the last line: as many keys as fit, each whole; `?` and `q` come first. */
 export function renderKeyLine(on: ScreenName, columns: number): Line {
   const shown: { text: string; as?: 'strong' | 'quiet' }[] = [];
   let used = 0;
@@ -86,10 +86,10 @@ export function renderKeyLine(on: ScreenName, columns: number): Line {
   return shown;
 }
 
-/** Columns of the keys in the list of all. */
+/** The width of the keys in the list of all keys. */
 const KEY_COLUMNS = 15;
 
-/** Lists all keys of a screen: one a line, or one after the other where there are not so many lines. */
+/** Lists all keys of a screen: one per line or, if the screen has too few lines, one after another. */
 export function renderHelp(on: ScreenName, { columns, rows }: Size): Line[] {
   const keys = listKeys(on);
   const lines = keys.flatMap(({ shown, does }) =>

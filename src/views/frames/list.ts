@@ -10,13 +10,13 @@ interface Column {
   cell: (row: Row) => Span;
 }
 
-/** Columns of the terminal from which on there is room for where a run is, and by which recipe. */
+/** From this number of columns there is room for a run's step and recipe. */
 const ROOMY = 100;
 
-/** In this order columns leave where they have no room. */
+/** The order in which columns are dropped if there is no room for all. */
 const LEAVING = ['RECIPE', 'STEP', 'AGE'];
 
-/** Lays the runs of a root out as a table: name, state, waits for, age; step and recipe from 100 columns on. */
+/** Lays out the runs of a root as a table: name, state, waits for, age; from 100 columns also step and recipe. */
 export function layOutList(
   { runs, active, now, first }: Listed & ListOptions,
   { format, columns }: { format: CommandFormatter; columns: number },
@@ -46,7 +46,7 @@ export function layOutList(
   const measure = (some: readonly Column[]) => some.reduce((sum, { title }) => sum + 2 + (widths.get(title) ?? 0), -2);
   let shown = columns < ROOMY ? known.slice(0, 4) : known;
   for (const leaving of LEAVING) if (measure(shown) > columns) shown = shown.filter(({ title }) => title !== leaving);
-  // Where a name is too long even so, what follows it goes on below.
+  // If a name is still too long, the cells after it continue on the next line.
   const names = Math.max(4, columns - measure(shown.slice(1)) - 2);
   widths.set('NAME', Math.min(widths.get('NAME') ?? 0, names));
   const layOutRow = (cells: readonly Span[]): Paragraph => ({
@@ -64,7 +64,7 @@ export function layOutList(
 
 const you = (waitsFor: string): { as?: Shade } => (waitsFor === 'user' ? { as: 'you' } : {});
 
-/** What ended a run, by its state; a run that cannot be read has an error code instead. */
+/** The sign of an ended run, by its state. A run that cannot be read has an error code as its state. */
 const ENDS: Readonly<Record<string, SignName>> = { completed: 'done', halted: 'failed', aborted: 'skipped' };
 
 function renderState({ state, waitsFor }: Row): Span {

@@ -1,13 +1,13 @@
 import type { Line, Paragraph, Span } from '../../base/spans.js';
 import { measureMost, wrapSpans } from './columns.js';
 
-/** Columns of the narrowest terminal for which lines are laid out, and of the longest line. */
+/** The smallest width for which lines are laid out, and the length of the longest line. */
 const LEAST = 40;
 const MOST = 200;
 
 /**
- * Lays paragraphs out for a terminal, so that it wraps no line (view.md, Width). A command that no line has room for stands alone, and
- * goes on as a shell takes it.
+ * Lays out paragraphs so that the terminal need not wrap any line (view.md, Width). A command that does not fit on a
+ * line gets lines of its own, continued as a shell accepts it.
  * @param columns of the terminal
  */
 export function layOut(paragraphs: readonly Paragraph[], columns: number): Line[] {
@@ -15,7 +15,7 @@ export function layOut(paragraphs: readonly Paragraph[], columns: number): Line[
   return paragraphs.flatMap(({ most = room, ...paragraph }) => layOutParagraph(paragraph, Math.min(room, most)));
 }
 
-/** The columns that there are to lay out for, in a terminal of so many. */
+/** Returns the columns to lay out for, in a terminal of the given width. */
 export function fitColumns(columns: number): number {
   return Math.min(MOST, Math.max(LEAST, columns));
 }
@@ -29,7 +29,7 @@ function layOutParagraph({ spans, indent }: Paragraph, columns: number): Line[] 
     pending = [blanks];
   };
   for (const { text, ...span } of spans) {
-    // A tab would be as wide as the terminal likes.
+    // Terminals differ in the width of a tab.
     const shown = { ...span, text: text.replace(/[\t\n\r]+/g, ' ') };
     if (span.command === true && measureMost(shown.text) > columns - indent) {
       flush();

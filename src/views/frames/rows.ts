@@ -4,7 +4,7 @@ import type { Row } from '../rows.js';
 import { SIGNS } from '../signs.js';
 import { fitText, measureText, padLine } from './columns.js';
 
-/** Columns below which what goes on begins near the left, and those below which how long a todo took leaves. */
+/** Below the first number of columns, wrapped text is indented less; below the second, durations are left out. */
 const WIDE = 80;
 const TIMED = 60;
 
@@ -15,7 +15,7 @@ const SHADES: ReadonlyMap<string, Shade> = new Map([
   ['!', 'bad'],
 ]);
 
-/** Lays a row of a view out for a terminal of so many columns. Of its cells only a title is cut. */
+/** Lays out a row of a view for a terminal of the given width. Only the title of a todo is cut. */
 export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
   const mark = lead.trim();
   const [first = '', title, time = '', ...notes] = cells;
@@ -26,7 +26,7 @@ export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
     return { spans: [...begin, ...paintSigns(first)], indent };
   }
   const width = Math.min(title.length, Math.max(12, Math.floor(columns / 3)));
-  // Of a todo there is more than its id and its title.
+  // A todo has cells after its id and title.
   const isTodo = SHADES.has(mark) && cells.length > 2;
   const shown = isTodo ? padLine([{ text: fitText(title.trimEnd(), width) }], width) : [{ text: title }];
   const more = [
@@ -38,7 +38,7 @@ export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
   return { spans: [...spans, ...more.flatMap((span) => [{ text: '  ' }, span])], indent };
 }
 
-/** Spans of a text whose parts, two blanks apart or more, may begin with a sign; that stays with the word behind it. */
+/** Colours signs that begin a part of a text. Two or more blanks separate parts. A sign stays with the next word. */
 function paintSigns(text: string): Span[] {
   return text.split(/(?<=^ *|\s{2})(\S \S.*?)(?=\s{2}|$)/u).map((part) => {
     const as = SHADES.get(part.slice(0, 1));
@@ -46,7 +46,7 @@ function paintSigns(text: string): Span[] {
   });
 }
 
-/** Spans of an instruction, its commands to be copied. */
+/** Returns the spans of an instruction; its commands can be copied. */
 export function layOutInstruction(instruction: Instruction, format: CommandFormatter): Span[] {
   return instruction.map((part) =>
     typeof part === 'string' ? { text: part } : { text: format(part), as: 'busy', command: true },

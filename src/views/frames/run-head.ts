@@ -7,13 +7,13 @@ import type { Row } from '../timeline-rows.js';
 import { wrapSpans } from './columns.js';
 import type { RunModel } from './run-model.js';
 
-/** Columns of the bar at most. */
+/** The largest width of the bar, in columns. */
 const BAR = 30;
 
-/** The states that are counted beside the bar, in the order of attention. */
+/** The states that are counted beside the bar, those that need most attention first. */
 const COUNTED = ['failed', 'waiting', 'running', 'stale'] as const;
 
-/** Lays out what never scrolls: the run, what it waits for, how far it is, whose its time was. */
+/** Lays out the part that never scrolls: the run, what it waits for, its progress, and how its time was spent. */
 export function renderHead(model: RunModel, { columns, rows }: Size, now: number): Line[] {
   const { name, recipe, waits, fault, isLive } = model;
   const since = waits.since === null || !isLive ? '' : `  ${formatDuration(now - waits.since)}`;
@@ -32,7 +32,7 @@ export function renderHead(model: RunModel, { columns, rows }: Size, now: number
   ];
 }
 
-/** A bar of todos, of steps where there are none, with counts. */
+/** Renders a bar with counts: of todos or, if there are none, of steps. */
 function renderBar(rows: readonly Row[], columns: number): Line {
   const todos = rows.filter(({ kind }) => kind === 'todo');
   const counted = todos.length > 0 ? todos : rows.filter(({ kind }) => kind === 'step');
@@ -51,7 +51,7 @@ function renderBar(rows: readonly Row[], columns: number): Line {
   ];
 }
 
-/** The length of the run, and the share of it that was yours. */
+/** Describes how long the run took, and the share of that time in which it waited for you. */
 function describeSplit({ split, isLive, waits, at }: RunModel, now: number): string {
   const more = isLive ? Math.max(0, now - at) : 0;
   const length = split.agent + split.commands + split.you + split.idle + more;

@@ -5,27 +5,27 @@ import { describeWaiting } from '../status.js';
 import type { Timeline } from '../timeline.js';
 import type { Row } from '../timeline-rows.js';
 
-/** What the screen of a run shows (view.md, Run screen). Texts of others are cleaned where they are laid out. */
+/** The content of a run's screen (view.md, Run screen). Foreign texts are sanitized when they are laid out. */
 export interface RunModel {
   name: string;
   recipe: string;
-  /** Whether the run goes on; one that does not is shown as it ended. */
+  /** Whether the run is live; any other run is shown as it ended. */
   isLive: boolean;
   isHeld: boolean;
-  /** What it waits for, and since when in milliseconds. */
+  /** What the run waits for, and since when, in milliseconds. */
   waits: { sign: SignName; text: string; since: number | null };
   rows: readonly Row[];
   split: Timeline['split'];
-  /** Instant in milliseconds up to which `split` goes. */
+  /** Instant in milliseconds up to which `split` counts. */
   at: number;
-  /** Why the journal cannot be read any further. */
+  /** The code of the error that stops the journal from being read further; null if there is none. */
   fault: string | null;
 }
 
 /**
  * Builds the model of a run's screen.
- * @param read `head` is null where the run cannot be read: the journal's word is left
- * @param at instant in milliseconds at which it was read
+ * @param read `head` is null if the run cannot be read; then only the journal is used
+ * @param at instant in milliseconds at which the run was read
  */
 export function buildRunModel(
   name: string,

@@ -12,18 +12,18 @@ import { renderHead } from './run-head.js';
 import type { RunModel } from './run-model.js';
 import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
 
-/** Columns from which details stand beside the rows. */
+/** From this number of columns, details are shown beside the rows. */
 const BESIDE = 100;
 
-/** The rows in the order in which they are shown. */
+/** Lists the rows in the order shown. */
 export function listRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyFailed }: Cursor): Row[] {
   const sorted = inOrder ? [...rows] : sortRows(rows);
   return onlyFailed ? sorted.filter(({ state }) => state === 'failed') : sorted;
 }
 
 /**
- * Lays the screen of a run out: exactly as many lines as it has, none wider than it is (view.md, Run screen).
- * @param told what the screen says besides, and the instant in milliseconds up to which durations are shown
+ * Lays out the screen of a run: exactly as many lines as the screen has, none wider than it (view.md, Run screen).
+ * @param told the notice to show, and the instant in milliseconds up to which durations are shown
  */
 export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told: Told): Line[] {
   const { columns, rows: height } = size;
@@ -53,7 +53,7 @@ function join(left: readonly Line[], right: readonly Line[], { room, at }: { roo
   });
 }
 
-/** On a screen without room for more: whether the run waits for somebody. */
+/** Renders only whether the run waits for you, for a screen without room for more. */
 function renderTiny({ name, waits }: RunModel, { now }: Told): Line[] {
   if (waits.sign !== 'waiting') return [[{ text: `${name}: nothing waits for you` }]];
   const since = waits.since === null ? '' : ` ${formatDuration(now - waits.since)}`;
@@ -73,7 +73,7 @@ interface List {
   isRead: boolean;
 }
 
-/** The rows around the cursor. */
+/** Renders the rows around the cursor. */
 function renderRows(rows: readonly Row[], at: number, { room, width, now, isRead }: List): Line[] {
   if (rows.length === 0)
     return fill([[{ text: `  ${isRead ? 'nothing has failed' : 'cannot be read'}`, as: 'quiet' }]], room);
@@ -100,7 +100,7 @@ function renderRows(rows: readonly Row[], at: number, { room, width, now, isRead
   return fill(lines, room);
 }
 
-/** What a row does and since when, or what came of it. */
+/** Describes what a row is doing and since when, or its result. */
 function describeRow({ state, segments, commit, why, after }: Row, now: number): Span {
   const out = segments.filter(({ to }) => to === null);
   const [first] = out;

@@ -4,35 +4,35 @@ import { fitLine, wrapSpans } from './columns.js';
 import type { Cursor } from './cursor.js';
 import { renderHelp, renderKeyLine, type ScreenName } from './keys.js';
 
-/** What screens have in common: the lines at the bottom, and that a frame has as many lines as its screen. */
+/** The parts that all screens share: the lines at the bottom, and fitting a frame to the height of the screen. */
 
-/** What a screen says besides its model. */
+/** What a screen shows in addition to its model. */
 export interface Told {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
-  /** What came of a key; cleaned. */
+  /** The message that a key caused; sanitized. */
   notice: string | null;
 }
 
-/** Lines that a notice takes at most. */
+/** The largest number of lines for a notice. */
 const NOTICE = 3;
 
-/** Whether a screen has only room for what waits. */
+/** Whether a screen only has room for what waits. */
 export function isTiny({ columns, rows }: Size): boolean {
   return columns < 40 || rows < 8;
 }
 
-/** Rows of a page: how far a key moves. */
+/** Returns the rows of a page, which is how far a page key moves. */
 export function countPage({ rows }: Size): number {
   return Math.max(1, rows - 8);
 }
 
-/** Lays out all keys, instead of anything else. */
+/** Lays out all keys, in place of the screen. */
 export function renderKeys(on: ScreenName, size: Size): Line[] {
   return closeFrame(renderHelp(on, size), [[{ text: 'any key: back', as: 'quiet' }]], size);
 }
 
-/** The lines at the bottom: what is asked, looked for or told, then the keys. */
+/** Lays out the bottom lines: a question, the search text or a notice, then the keys. */
 export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, columns: number): Line[] {
   const keys = renderKeyLine(on, columns);
   const said = notice === null ? [] : wrapSpans([{ text: notice, as: 'you' }], columns, 2).slice(0, NOTICE);
@@ -50,7 +50,7 @@ export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, c
   return [...said, ...(filters.length === 0 ? [] : [[{ text: filters.join(' · '), as: 'quiet' as const }]]), keys];
 }
 
-/** Cuts or fills a frame to exactly the lines of the screen, each to its columns; the bottom stays. */
+/** Cuts or pads a frame to exactly the lines of the screen, and each line to its columns. The bottom lines are kept. */
 export function closeFrame(body: readonly Line[], bottom: readonly Line[], { columns, rows }: Size): Line[] {
   const last = bottom.slice(-rows);
   const room = rows - last.length;

@@ -8,7 +8,7 @@ import { layOutInstruction, layOutRow } from './rows.js';
 /** The lead of the row that says what the reader can do. */
 const YOU = 'you    ';
 
-/** Lays the status of a run out for a terminal, row by row as its text has them. */
+/** Lays out the status of a run for a terminal, with the same rows as the text output. */
 export function layOutStatus(
   run: RunView,
   { sections, full, cost }: StatusOptions,
@@ -22,7 +22,7 @@ export function layOutStatus(
   });
 }
 
-/** A section of a wing has several lines. */
+/** Splits a row at its newlines, since the section of a wing has several lines. */
 function splitRow([lead, text = '', ...more]: Row): Row[] {
   const [first = '', ...others] = text.split('\n');
   return [[lead, first, ...more], ...others.map((line): Row => ['', line])];

@@ -6,8 +6,8 @@ import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/termi
 import { acknowledge, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { begin, doAll, git, making, planOf, RUN } from './executing.js';
 
-// protocol.md §1: a terminal that is closed while something is asked ends the call as interrupted: no answer was given, nothing
-// is written, and node does not abort at a terminal that it cannot give back.
+// protocol.md §1: closing a terminal while it shows a question ends the call as interrupted: no answer was given,
+// nothing is written, and node does not abort because it cannot restore the terminal.
 
 const NAME = 'run-1';
 const COMMAND = '\n  - { id: outside, type: cli, command: "touch ran.txt" }\n';
@@ -28,7 +28,7 @@ function holdAsPerson(): void {
   findTerminal()?.(`dev-cli hold ${NAME}`, { cwd: project.root, env: project.env });
 }
 
-/** A question: what leads to it, the call, its last words, and the terminal it is asked at. */
+/** A question: the setup, the call, the last text before the answer, and the environment of the terminal. */
 type Question = [string, () => unknown, string[], RegExp, NodeJS.ProcessEnv?];
 
 const QUESTIONS: Question[] = [

@@ -11,9 +11,9 @@ import { type Extent, pointsOf } from './crash/points.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
 import { type Dispatch, RUN } from './executing.js';
 
-// storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a file; the
-// agent then goes on from what `next` says. Every todo is done in its first attempt, judged once and committed once.
-// DEV_CLI_CRASH=states or all cuts everywhere; without it some places are tried.
+// storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a
+// file; the agent then continues from what `next` says. Every todo is done in its first attempt, judged once and
+// committed once. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -21,12 +21,12 @@ const SAMPLES = 8;
 const seed = chosenSeed();
 
 interface Cut {
-  /** Which call of the story. */
+  /** The number of the call in the story. */
   call: number;
   at: NonNullable<HookPlan['cut']>;
 }
 
-/** A project that is set back to what it was before any call of the story, to be cut there. */
+/** A project that can be reset to its state before any call of the story, to cut that call. */
 class Lane {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-execute-' });
   readonly todos = prepareExecution(this.project);
@@ -34,7 +34,7 @@ class Lane {
   private readonly hook = join(this.project.home, 'hook.cjs');
   private readonly actions: Dispatch[] = [];
 
-  /** Tells the story undisturbed: init, and one acknowledgement for each wave. */
+  /** Runs the story undisturbed: init, then one acknowledgement for each wave. */
   async tell(): Promise<void> {
     const entryPoints = [join(import.meta.dirname, 'crash/hook.ts')];
     buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: this.hook, logLevel: 'error' });
@@ -48,7 +48,7 @@ class Lane {
     }
   }
 
-  /** Cuts one call, goes on like an agent that knows nothing, and gives what is wrong in the end. */
+  /** Cuts one call, goes on like an agent that knows nothing of it, and returns the problems at the end. */
   async try({ call, at }: Cut): Promise<string[]> {
     const { root } = this.project;
     this.clear(root);
@@ -70,7 +70,7 @@ class Lane {
     this.project.remove();
   }
 
-  /** Removes what is in a directory. The run's own stays, empty: by its inode the run is at home in it. */
+  /** Empties a directory. The run's own directory is kept, because its inode identifies the place of the run. */
   private clear(directory: string): void {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
@@ -104,7 +104,7 @@ function argsOf(action: Dispatch): string[] {
 function cutsOf(traces: Mutation[][]): Cut[] {
   const all = traces.flatMap((mutations, call) => pointsOf(mutations, extent).map((at): Cut => ({ call, at })));
   if (extent !== 'sample') return all;
-  // Another part of the places with each seed, all of them after some.
+  // Each seed tries other cuts, so that many seeds cover them all.
   const step = Math.ceil(all.length / SAMPLES);
   return all.filter((_, index) => (index + seed) % step === 0);
 }

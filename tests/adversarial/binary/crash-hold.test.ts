@@ -15,9 +15,10 @@ import { BEGIN, faultsOfExecution, prepareExecution, workOn } from './executed.j
 import { type Dispatch, RUN } from './executing.js';
 import { replays } from './victims.js';
 
-// control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold`, `release` and what is acknowledged between them are
-// killed where they change a file, a person's at a terminal too; whoever said it says it again. Each hold and release is recorded
-// once, nothing begins under a hold, and what was kept begins once. DEV_CLI_CRASH=states or all cuts everywhere.
+// control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold`, `release` and the acknowledgements between
+// them, also those of a person at a terminal, are killed where they change a file, and then repeated. Each hold and
+// release is recorded once, nothing begins during a hold, and held work begins once. DEV_CLI_CRASH=states or all cuts
+// everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -28,17 +29,17 @@ const terminal = findRealTerminal();
 
 type Cut = NonNullable<HookPlan['cut']>;
 
-/** One command; `collect` is the acknowledgement that is pending. */
+/** One command. `collect` is the pending acknowledgement. */
 type Move = 'hold' | 'release' | 'a person holds' | 'a person releases' | 'collect';
 
 interface Story {
   run: string;
-  /** Everything up to the first move. */
+  /** Does everything before the first move. */
   begin(project: Project): void;
   moves: readonly Move[];
-  /** What agents do before they acknowledge; done again, it changes nothing. */
+  /** Does the work of agents before they acknowledge. Repeating it changes nothing. */
   work(project: Project, pending: Dispatch): void;
-  /** What is wrong at the end. */
+  /** Returns the problems at the end. */
   faults(project: Project): string[];
 }
 
@@ -49,7 +50,7 @@ const HOLDS: Partial<Record<Move, string>> = {
   'a person releases': 'released',
 };
 
-/** The commands of two todos are judged and committed under a hold; a third begins with the release, the end with another. */
+/** Two todos are judged and committed under a hold; a release begins the third, and another lets the run end. */
 const EXECUTION: Story = {
   run: RUN,
   begin: (project) => {
@@ -61,7 +62,7 @@ const EXECUTION: Story = {
   faults: (project) => faultsOfExecution(project, ['todo-1', 'todo-2', 'todo-3'], { runners: false }),
 };
 
-/** The command of a recipe is kept, and begun with the release. */
+/** The command of a recipe is kept back and begins with the release. */
 const COMMAND: Story = {
   run: 'run-1',
   begin: (project) => {
@@ -89,7 +90,7 @@ function must(project: Project, words: string[]): void {
   expect(code, stdout).toBe(0);
 }
 
-/** A project that is set back to what it was before a move, to be cut there. */
+/** A project that can be reset to its state before any move, to cut that move. */
 class Lane {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-hold-' });
   readonly traces: Mutation[][] = [];
@@ -104,7 +105,7 @@ class Lane {
     story.begin(this.project);
   }
 
-  /** Tells the story undisturbed. */
+  /** Runs the story undisturbed. */
   tell(): void {
     for (const move of this.story.moves) {
       this.settle();
@@ -119,7 +120,7 @@ class Lane {
     this.settle();
   }
 
-  /** Cuts one move, makes it again, goes on, and gives what is wrong in the end. */
+  /** Cuts one move, repeats it, goes on, and returns the problems at the end. */
   try(at: number, cut: Cut): string[] {
     const { tree, effects } = this.images[at] ?? { tree: new Map(), effects: null };
     restoreTree(this.project.root, tree);
@@ -159,7 +160,7 @@ class Lane {
     return devCli(this.project, ['next', this.story.run]).json as unknown as Dispatch;
   }
 
-  /** Lets what dev-cli runs itself come to its end. */
+  /** Waits until dev-cli's own work has ended. */
   private settle(): void {
     for (let calls = 0; calls < 100; calls += 1) {
       const now = this.pending() as Dispatch & { poll?: string };
@@ -194,7 +195,7 @@ class Lane {
     return { exit: signal === 'SIGKILL' ? KILLED : (status ?? -1), output: stdout + stderr };
   }
 
-  /** The acknowledgement of what is out; a held run shows the action whole that it keeps. */
+  /** Returns the acknowledgement of the pending action. A held run shows the whole action under `pending`. */
   private ack(): string | undefined {
     const now = this.pending() as Dispatch & { pending?: Dispatch };
     return now.ack ?? now.pending?.ack;
@@ -207,7 +208,7 @@ class Lane {
   }
 }
 
-/** Some of all places, others with each seed. */
+/** Samples the cuts; each seed takes others. */
 function choose(lane: Lane, project: Project): { at: number; cut: Cut; place: string }[] {
   const all = lane.traces.flatMap((mutations, at) =>
     pointsOf(mutations, extent).map((cut) => {
@@ -240,7 +241,7 @@ describe.skipIf(terminal === null)(`a hold that is cut${suffix}`, () => {
       );
       expect(problems, `seed ${seed}`).toEqual([]);
       expect(cuts.length).toBeGreaterThan(4);
-      // And what begins once more would be noticed.
+      // Work that begins twice must be detected.
       lane.beginOnceMore();
       expect(lane.faults()).toHaveLength(1);
     } finally {

@@ -5,8 +5,9 @@ import type { Extent } from './crash/points.js';
 import { SPECIFY } from './crash/specify.story.js';
 import { sweep, table } from './crash/sweep.js';
 
-// storage.md, Proofs: the binary is killed before, inside and after each call that changes a file, in every command of a whole
-// planning run; it is started again and goes on as if nothing had been. DEV_CLI_CRASH=states takes minutes, =all hours.
+// storage.md, Proofs: in every command of a whole planning run, the binary is killed before, inside and after each call
+// that changes a file. It is then restarted and goes on as if it had not been. DEV_CLI_CRASH=states takes minutes, =all
+// hours.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

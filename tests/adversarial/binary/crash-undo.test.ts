@@ -12,10 +12,10 @@ import { type Extent, pointsOf } from './crash/points.js';
 import { begin, type Dispatch, document, engineOf, git, hand, making, planOf, RUN, worker } from './executing.js';
 import { replays } from './victims.js';
 
-// control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that changes a
-// file, and before, beside and after each git that it starts; the person says the same again. The commits are taken back once,
-// the run knows it once, and work tree, index and what others have changed are as an undisturbed call leaves them.
-// DEV_CLI_CRASH=states or all cuts everywhere; without it some places are tried.
+// control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that
+// changes a file, and before, during and after each git process that it starts; then the person repeats it. The commits
+// are reverted once, the run records it once, and work tree, index and others' changes are as after an undisturbed
+// call. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -32,24 +32,24 @@ const PLAN = planOf(
   making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
 );
 
-/** What has to be as an undisturbed call leaves it. */
+/** The state that must be the same as after an undisturbed call. */
 interface End {
-  /** Files outside of `.dev` and `.git`, by path. */
+  /** Files outside `.dev` and `.git`, by path. */
   files: Record<string, string>;
   index: string;
   status: string;
-  /** The trees of HEAD and of what it stands on. */
+  /** The trees of HEAD and its ancestors. */
   history: string[];
-  /** The trailers of commits that took something back. */
+  /** The trailers of commits that revert something. */
   undone: string[];
-  /** The entries `undone` of the journal: which todos. */
+  /** The todos of the journal's `undone` entries. */
   recorded: unknown[];
   todos: Record<string, string>;
   boxes: string[];
   next: unknown;
 }
 
-/** Two todos are committed, the second on top of the first; the third is out. The user has changes of every kind. */
+/** Two todos are committed, the second based on the first; the third is out. The user has changes of every kind. */
 class Scene {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-undo-' });
   readonly before: Image;
@@ -81,7 +81,7 @@ class Scene {
     return nextOf(runPrinted(this.project, dispatch.ack ?? '').json) as Dispatch;
   }
 
-  /** What a person says, and yes to it. */
+  /** Runs `step undo` at a terminal, as a person who answers yes. */
   undo(plan: Partial<HookPlan> | null): { exit: number; output: string } {
     const whole: HookPlan = { trace: null, cut: null, defect: null, programs: true, ...plan };
     const hook = plan === null ? '' : `--require '${this.hook}'`;
@@ -91,7 +91,7 @@ class Scene {
     return told ?? { exit: -1, output: '' };
   }
 
-  /** Tells which calls an undisturbed undo makes. */
+  /** Records the calls of an undisturbed undo. */
   trace(): Mutation[] {
     const trace = join(this.project.home, 'trace.json');
     const { exit, output } = this.undo({ trace });
@@ -126,13 +126,13 @@ class Scene {
     };
   }
 
-  /** Cuts a call, repeats it, and gives what is not as it must be. */
+  /** Cuts a call, repeats the command, and returns the differences from an undisturbed call. */
   try(cut: Cut, wanted: End): string[] {
     this.restore();
     const first = this.undo({ cut });
     if (first.exit !== KILLED) return [`never cut: ${first.exit} ${first.output}`];
     let again = this.undo(null);
-    // A git that was started goes on by itself, and holds the index until it has ended.
+    // A git process that was started continues by itself and holds the lock of the index until it ends.
     for (let tries = 0; tries < 20 && again.exit !== 0 && isBusy(again.output); tries += 1) again = this.undo(null);
     if (again.exit !== 0) return [`the same again: exit ${again.exit}: ${again.output}`];
     return this.judge(wanted);
@@ -155,7 +155,7 @@ function isBusy(output: string): boolean {
   return /another git process|\.lock/i.test(output);
 }
 
-/** What puts the files in place and moves HEAD, and the entry that the run records: always cut. */
+/** Calls that place the files, move HEAD, or write the run's entry; these are always cut. */
 const DECIDING = /\/made\/| restore | update-ref |events\.jsonl/;
 
 function choose(mutations: Mutation[]): Cut[] {

@@ -12,8 +12,9 @@ import { tiny } from '../../support/tiny.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// storage.md, Proofs: acknowledgements that wait for a command which judges them (an external exit check; a command with
-// `revise`) are killed where they change a file. Each round is judged once, by a command that ran once, and data stay.
+// storage.md, Proofs: acknowledgements that wait for a command to judge them (an external exit check; a command with
+// `revise`) are killed where they change a file. Each round is judged once, by a command that ran once, and no data is
+// lost.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -21,7 +22,7 @@ const SAMPLES = 8;
 const seed = chosenSeed();
 const terminal = findTerminal();
 
-/** Says that it ran, and passes from the second time on. */
+/** A command that records each run, and passes from the second run on. */
 const command = (name: string) =>
   `["node", "-e", "const fs = require('node:fs'); fs.appendFileSync('../${name}', 'x'); process.exit(fs.statSync('../${name}').size > 1 ? 0 : 3)"]`;
 const BLOCKS = [
@@ -49,7 +50,10 @@ class Lane {
   private readonly hook = join(this.project.home, 'hook.cjs');
   private readonly acks: string[][] = [];
 
-  /** Tells the story undisturbed: red; green, then red; green, on the same tree judged again since an action came between, then green. */
+  /**
+   * Runs the story undisturbed: the check fails; it passes and the test fails; on the same tree both run again and
+   * pass.
+   */
   async tell(): Promise<void> {
     const entryPoints = [join(import.meta.dirname, 'crash/hook.ts')];
     buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: this.hook, logLevel: 'error' });
@@ -74,7 +78,7 @@ class Lane {
     expect(this.faults()).toEqual([]);
   }
 
-  /** Cuts one acknowledgement, goes on as `next` says, and gives what is wrong in the end. */
+  /** Cuts one acknowledgement, goes on as `next` says, and returns the problems at the end. */
   async try({ call, at }: Cut): Promise<string[]> {
     this.clear(this.project.root);
     for (const name of ['checked', 'tested']) rmSync(join(this.project.root, '..', name), { force: true });
@@ -132,7 +136,7 @@ class Lane {
     if (action.data !== undefined) writeFileSync(join(this.project.root, action.data.write), '{ "n": 1 }');
   }
 
-  /** Removes what is in a directory. The run's own stays, empty: by its inode the run is at home in it. */
+  /** Empties a directory. The run's own directory is kept, because its inode identifies the place of the run. */
   private clear(directory: string): void {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
@@ -183,7 +187,7 @@ describe.skipIf(terminal === null)(`an acknowledgement that a command judges${su
       console.log(`cut waits: ${cuts.length} cuts, seed ${seed}`);
       expect(problems, `seed ${seed}`).toEqual([]);
       expect(cuts.length).toBeGreaterThan(5);
-      // And a command that ran once more would be noticed.
+      // A command that ran once more must be detected.
       appendFileSync(join(lane.project.root, '../checked'), 'x');
       expect(lane.faults()).toEqual(['checked is 4, not 3']);
     } finally {

@@ -20,15 +20,15 @@ import {
 import { replays } from './victims.js';
 
 /**
- * A small execution that is disturbed on its way, by whatever, and what must be so at its end: nothing lost, nothing twice.
- * The user has a change of his own, staged.
+ * A small execution that is disturbed in some way, and the checks at its end: nothing is lost or done twice. The user
+ * has a staged change of their own.
  */
 
-/** Notes which todo it judged. */
+/** Records which todo it judged. */
 const JUDGE = 'sleep 0.05; echo "$1" >>../effects; test -e "made/$1.txt"\n';
 const MINE = 'A  mine.txt\0';
 
-/** `todos` that may be out together, and one that waits for them all. */
+/** Prepares `todos` that may be out together, and one that waits for them all. */
 export function prepareExecution(project: Project, { todos = 1 } = {}): string[] {
   const ids = Array.from({ length: todos }, (_, index) => `todo-${index + 1}`);
   const last = `todo-${todos + 1}`;
@@ -45,7 +45,7 @@ export function prepareExecution(project: Project, { todos = 1 } = {}): string[]
 
 export const BEGIN = ['init', RUN, '--recipe', 'short', '--autopilot'];
 
-/** What the workers of a dispatch do; done again, it changes nothing. */
+/** Does what the workers of a dispatch do. Repeating it changes nothing. */
 export function workOn(project: Project, { tasks, running = [] }: Dispatch): void {
   for (const task of [...tasks, ...running]) {
     const made = `made/${task.todoId}.txt`;
@@ -55,11 +55,11 @@ export function workOn(project: Project, { tasks, running = [] }: Dispatch): voi
 }
 
 export interface Disturbance {
-  /** Commands may have been run again, and commits may have had to wait: runners were killed. */
+  /** Whether runners were killed: then commands may have run again, and commits may have had to wait. */
   runners: boolean;
 }
 
-/** All that is not as it must be when the execution of these todos has ended. */
+/** Returns the problems at the end of the execution of these todos. */
 export function faultsOfExecution(project: Project, todos: string[], { runners }: Disturbance): string[] {
   const entries = journalOf(project, RUN) as unknown as Entry[];
   const engine = engineOf(project);
@@ -88,7 +88,7 @@ export function faultsOfExecution(project: Project, todos: string[], { runners }
   ];
 }
 
-/** @param options.atMost what is missing was committed with the rest */
+/** @param options.atMost allows missing items, which were committed with the rest */
 function differs(what: string, found: string[], wanted: string[], { atMost = false } = {}): string[] {
   const twice = found.filter((one, at) => found.indexOf(one) !== at);
   const same = atMost
@@ -97,7 +97,7 @@ function differs(what: string, found: string[], wanted: string[], { atMost = fal
   return same ? [] : [`${what}: ${found.join(' ')} instead of ${wanted.join(' ')}`];
 }
 
-/** What is pending, as `next` says it. */
+/** Returns the pending action, as `next` prints it. */
 export function pending(project: Project): Dispatch {
   return devCli(project, ['next', RUN, '--wait', '20']).json as unknown as Dispatch;
 }

@@ -20,7 +20,7 @@ import {
 } from '../../support/cli.js';
 import type { Project } from '../../support/project.mjs';
 
-/** Executions of small plans through the binary, with an agent that does as it is told. */
+/** Executions of small plans through the binary, with an agent that follows its instructions. */
 
 export const RUN = 'work';
 
@@ -36,7 +36,7 @@ export interface Task {
 }
 export type Dispatch = Action & { tasks: Task[]; running?: Task[]; commands?: unknown[] };
 
-/** No reviewer and no last look, so that a test has only the calls that it is about. */
+/** Without code review and final verification, so that a test makes only the calls that it is about. */
 export const SHORT = (retries: number): string =>
   `name: short
 type: engine
@@ -46,7 +46,7 @@ config:
   policies: { max_retries: ${retries}, code_review_enabled: false, final_verify_enabled: false }
 `;
 
-/** A todo that makes `made/<id>.txt`, judged by these commands. */
+/** Creates a todo that makes `made/<id>.txt` and is judged by these commands. */
 export function making(id: string, commands: string[][] = [['true']], change: Partial<PlanTodo> = {}): PlanTodo {
   const acceptance: PlanAcceptance[] = commands.map((run, index) => aCommand(`ac-${index + 1}`, run));
   return aTodo(id, { files: [`made/${id}*`], acceptance, ...change });
@@ -58,7 +58,7 @@ export function planOf(...todos: PlanTodo[]): PlanContent {
 
 export interface Beginning {
   retries?: number;
-  /** A recipe other than the short one. */
+  /** A recipe other than `short`. */
   recipe?: string;
   flags?: string[];
   options?: CallOptions;
@@ -74,7 +74,7 @@ export function begin(project: Project, plan: PlanContent, beginning: Beginning 
   return nextOf(begun.json) as Dispatch;
 }
 
-/** What `plan generate` would write, without the call. */
+/** Writes what `plan generate` would write, without the call. */
 export function generate(project: Project, plan: PlanContent): void {
   writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(plan));
   writeProjectFile(project, `.dev/specs/${RUN}/PLAN.md`, renderPlan(plan));
@@ -90,7 +90,7 @@ export const worker = (change: object = {}): object => ({
   ...change,
 });
 
-/** The task about a todo, of those that a dispatch hands out or says to be out. */
+/** Returns the task for a todo, whether the dispatch hands it out or lists it as running. */
 export function taskOf(dispatch: Dispatch, todo = 'todo-1'): Task {
   const task = [...(dispatch.tasks ?? []), ...(dispatch.running ?? [])].find(({ todoId }) => todoId === todo);
   if (task === undefined) throw new Error(`no task about ${todo} in ${JSON.stringify(dispatch)}`);
@@ -104,7 +104,7 @@ export function hand(project: Project, task: Task, result: object | string = wor
   return path;
 }
 
-/** Every task that is out is done as wanted; then the acknowledgement is run as printed. */
+/** Does every task as asked, then runs the acknowledgement as printed. */
 export function doAll(project: Project, dispatch: Dispatch, options: CallOptions = {}): Result {
   for (const task of dispatch.tasks) {
     const made = task.substep === 'worker' ? [`made/${task.todoId}.txt`] : [];
@@ -114,7 +114,7 @@ export function doAll(project: Project, dispatch: Dispatch, options: CallOptions
   return runPrinted(project, dispatch.ack ?? '', options);
 }
 
-/** Goes on in this way until something else than a dispatch or a command at work is pending. */
+/** Continues like this until something other than a dispatch or a running command is pending. */
 export function goOn(project: Project, first: Action, options: CallOptions = {}): Action {
   let action = first;
   for (let calls = 0; calls < 40; calls += 1) {
@@ -128,7 +128,7 @@ export function goOn(project: Project, first: Action, options: CallOptions = {})
   throw new Error(`no end: ${JSON.stringify(action)}`);
 }
 
-/** What is pending once dev-cli itself has done its part. */
+/** Returns the pending action once dev-cli's own work has ended. */
 export function waited(project: Project, options: CallOptions = {}): Action {
   const { code, stdout, json } = devCli(project, ['next', RUN, '--wait', '20'], options);
   expect(code, stdout).toBe(0);
@@ -147,19 +147,19 @@ export function git(project: Project, ...args: string[]): string {
   return execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** The todos of the commits, newest first, as their trailers name them. */
+/** Returns the todos of the commits, newest first, from their trailers. */
 export function committed(project: Project): string[] {
   const bodies = git(project, 'log', '--format=%B').split('\n');
   return bodies.flatMap((line) => /^Dev-Cli-Task: [^/]+\/(.+)$/.exec(line)?.[1] ?? []);
 }
 
-/** The paths of the newest commit. */
+/** Returns the paths of the newest commit. */
 export function lastCommit(project: Project): string[] {
   const names = git(project, 'show', '--no-renames', '--name-only', '--format=', '-z', 'HEAD');
   return names.split('\0').filter((name) => name !== '');
 }
 
-/** What git sees as changed outside `.dev`. */
+/** Returns the changes outside `.dev` as git reports them. */
 export function status(project: Project): string {
   return git(project, 'status', '--porcelain', '-z', '--untracked-files=all', '--', ':(exclude).dev');
 }

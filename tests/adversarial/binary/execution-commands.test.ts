@@ -45,7 +45,7 @@ const numbersIn = (path: string): number[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
 };
 
-/** Ran once for each line: notes its process id, then waits to be let go. */
+/** Adds a line with its process id for each run; the first run waits until it is let go. */
 const HELD = 'echo $$ >>../ran; n=$(wc -l <../ran); while ! test -e ../go && test "$n" -le 1; do sleep 0.05; done';
 const ran = (): number[] => numbersIn('../ran');
 const letGo = (): void => writeFileSync(join(project.root, '../go'), '');
@@ -108,7 +108,7 @@ describe('a command that misbehaves', () => {
     expect(engineOf(project).todos['todo-1']?.why).toMatch(/^the environment: /);
   });
 
-  /** Null when such a plan is refused in the first place. */
+  /** Begins an execution; null if the plan itself is refused. */
   function tryBegin(acceptance: PlanAcceptance[]): Dispatch | null {
     writeProjectFile(project, 'plan.json', JSON.stringify(planOf(making('todo-1', [], { acceptance }))));
     const { code } = devCli(project, ['plan', 'generate', RUN, '--data', '@plan.json']);
@@ -207,7 +207,7 @@ describe('a command at work', () => {
     expect(committed(project)).toEqual([]);
     if (args[0] === 'abort') return;
     expect(goOn(project, nextOf(json))).toMatchObject(DONE);
-    // To a new run, what the one before left uncommitted is the user's.
+    // For a new run, uncommitted work of the run before counts as the user's.
     expect(committed(project)).toEqual(args[0] === 'step' ? ['todo-1'] : []);
   });
 
@@ -263,7 +263,7 @@ describe('a command at work', () => {
 });
 
 describe('a commit at work', () => {
-  /** A hook that holds the commit up. */
+  /** Begins an execution with a git hook that delays the commit. */
   function held(): Dispatch {
     const first = begin(project, planOf(making('todo-1')), { options: AT_ONCE });
     const path = writeProjectFile(project, '.git/hooks/pre-commit', `#!/bin/sh\n${HELD}\n`);

@@ -31,7 +31,7 @@ afterEach(() => project.remove());
 
 const COMPLETED = { done: true, outcome: 'completed' };
 const ONE = planOf(making('todo-1'));
-/** What a worker hands in that made the file of its todo, and these. */
+/** Returns the result of a worker that made the file of its todo and lists more files. */
 const listing = (todo: string, ...more: string[]): object => worker({ filesChanged: [`made/${todo}.txt`, ...more] });
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
 
@@ -40,7 +40,7 @@ function hook(name: string, text: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A repository inside the project, with a commit of its own or without. */
+/** Creates a repository inside the project, with or without a commit of its own. */
 function nested(path: string, { commit }: { commit: boolean }): void {
   const directory = join(project.root, path);
   mkdirSync(directory, { recursive: true });
@@ -53,7 +53,7 @@ function nested(path: string, { commit }: { commit: boolean }): void {
   if (commit) run('commit', '--quiet', '--allow-empty', '--message', 'inside');
 }
 
-/** What came of each commit, as the journal has it. */
+/** Returns the outcome of each commit, from the journal. */
 const outcomes = (): unknown[] =>
   journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'committed' ? [(data as { outcome: string }).outcome] : [],
@@ -233,7 +233,7 @@ describe('what git cannot do', () => {
     execFileSync('chown', ['-R', '65534:65534', base]);
     execFileSync('chmod', ['-R', 'a-w', join(project.root, '.git')]);
     const other = 'setpriv --reuid 65534 --clear-groups';
-    // For another user the run comes from elsewhere.
+    // For another user the run counts as coming from elsewhere.
     const around = { cwd: project.root, env: project.env, answers: ['yes'] };
     expect(terminal?.(`${other} dev-cli trust work`, around).exit).toBe(0);
     const { code, stdout, json } = runPrinted(project, `${other} ${first.ack}`);

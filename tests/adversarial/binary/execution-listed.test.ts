@@ -19,7 +19,7 @@ import {
   worker,
 } from './executing.js';
 
-// What results list, in its worst forms (engine.md, Commits).
+// The lists of changed files in results, in their worst forms (engine.md, Commits).
 
 let project: Project;
 beforeEach(() => {

@@ -10,7 +10,8 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
-// storage.md, A commit: one fsync in the middle of a run. Counted for every command of a planning run and of an execution.
+// storage.md, A commit: one fsync per commit within a run, counted for every command of a planning run and an
+// execution.
 
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), 'hooks/fsyncs.cjs');
 const LONG = { timeout: 300_000 };
@@ -19,7 +20,7 @@ const LONG = { timeout: 300_000 };
 interface Counted {
   command: string;
   commits: number;
-  /** Paths below `.dev`; `.` is that directory. */
+  /** Paths below `.dev`; `.` is `.dev` itself. */
   synced: string[];
 }
 
@@ -35,7 +36,7 @@ beforeEach(() => {
     const env = { ...around.env, NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_FSYNCS: notes };
     const printed = inShell(command, { ...around, env });
     const calls = existsSync(notes) ? readFileSync(notes, 'utf8').trimEnd().split('\n') : [];
-    // A runner inherits the hook.
+    // A runner inherits the hook, so its calls are excluded.
     const processes = calls.map((line) => JSON.parse(line) as { argv: string[]; synced: string[] });
     const own = processes.filter(({ argv }) => argv[0]?.includes('dev-cli'));
     const synced = own.flatMap((call) => call.synced.map((path) => relative(join(project.root, '.dev'), path) || '.'));
@@ -52,11 +53,11 @@ function commits(): number {
 
 const isOfRoot = (path: string): boolean =>
   ['.', 'guard', 'active-spec', '.gitignore', 'sessions'].includes(path.split('/')[0]?.replace(/\.\d+$/, '') ?? '');
-/** What a job needs is durable before its runner starts, which no journal tells. */
+/** What a job needs is synced before its runner starts, and the journal does not hold it. */
 const isOfJob = (path: string): boolean => /\/actions(\/|$)/.test(path);
 const isObject = (path: string): boolean => /\/objects(\/|$)/.test(path);
 
-/** Holds the commands but the first to one fsync a commit, the journal's. */
+/** Checks that every command except the first makes one fsync per commit: that of the journal. */
 function judge(): void {
   const [, ...middle] = counted;
   expect(middle.filter((one) => one.commits > 0).length).toBeGreaterThan(4);
@@ -75,7 +76,7 @@ it('a planning run syncs its journal, once for each commit', LONG, () => {
   expect(one.drive(one.start('--recipe specify-standard-interactive'))).toMatchObject({ outcome: 'completed' });
   judge();
   const first = counted[0]?.synced ?? [];
-  // The directory on its way, the journal, what tells other calls of the run; nothing of its documents.
+  // The directories of the run, the journal, and the files of the root; none of the run's documents.
   expect(new Set(first.filter((path) => !isObject(path)))).toEqual(
     new Set(['..', '.', 'specs', `specs/${RUN}`, `specs/${RUN}/events.jsonl`, ...first.filter(isOfRoot)]),
   );

@@ -1,9 +1,9 @@
-// Preloaded into the real binary (NODE_OPTIONS=--require): changes what its calls of the file system do, so that a moment can
-// be held still (DEV_CLI_TEST_PAUSE), made long (DEV_CLI_TEST_SLOW, milliseconds), or a defect planted
-// (DEV_CLI_TEST_PLANT). The product knows nothing of it.
+// Preloaded into the real binary (NODE_OPTIONS=--require): changes what its file-system calls do, in order to pause it
+// at a moment (DEV_CLI_TEST_PAUSE), slow it down (DEV_CLI_TEST_SLOW, milliseconds), or plant a defect
+// (DEV_CLI_TEST_PLANT). The product itself knows nothing of this.
 const fs = require('node:fs');
 
-// A call ends when it has answered, and does not keep on compiling for the next one.
+// A call ends once it has answered, instead of compiling on for the next one.
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 
 const { DEV_CLI_TEST_PAUSE: pauseAt, DEV_CLI_TEST_SLOW: slow, DEV_CLI_TEST_PLANT: plant } = process.env;
@@ -17,7 +17,7 @@ function wait(milliseconds) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Stands still until somebody lets it go on, once. */
+/** Stops the process until it is continued; only once. */
 let paused = false;
 /** @param {string} moment */
 function reach(moment) {
@@ -26,7 +26,10 @@ function reach(moment) {
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** What a defect puts off: done when the process ends, if it lives so long. @type {(() => void)[]} */
+/**
+ * Work that a planted defect delays: done when the process ends, if it gets that far.
+ * @type {(() => void)[]}
+ */
 const later = [];
 process.once('exit', () => {
   if (plant === 'answer-before-commit' && later.length > 0) wait(500);
@@ -37,9 +40,9 @@ process.once('exit', () => {
 const journals = new Set();
 
 fs.openSync = (/** @type {any[]} */ ...args) => {
-  // The library writes beside the file first.
+  // The library first writes a temporary file beside it.
   if (/\/command\.json\.[^/]+$/.test(String(args[0]))) reach('before-launch');
-  // A command has begun, and nobody looks.
+  // Hides that a command has begun.
   if (plant === 'start-not-read' && /\/started\.json$/.test(String(args[0]))) {
     throw Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open', path: args[0] });
   }
@@ -86,11 +89,11 @@ fs.renameSync = (from, to) => {
   if (starts) reach('after-started');
 };
 
-// Whether a command was given up is not looked at.
+// Hides that a command was withdrawn.
 fs.existsSync = (path) =>
   plant === 'withdrawn-not-read' && /\/withdrawn$/.test(String(path)) ? false : existsSync(path);
 
-// A process of a sandbox is taken for one of ours.
+// Makes a process in a sandbox look like one of ours.
 fs.readlinkSync = /** @type {any} */ (
   (/** @type {any[]} */ ...args) => {
     if (plant === 'no-namespace' && args[0] === '/proc/self/ns/pid') throw new Error('hidden');
@@ -98,7 +101,11 @@ fs.readlinkSync = /** @type {any} */ (
   }
 );
 
-/** The lock that earlier tools used: made exclusively, then the number written into it; empty or unknown counts as stale. @param {string} path */
+/**
+ * The lock of earlier tools: created exclusively, then the pid written into it; an empty or unknown one counts as
+ * stale.
+ * @param {string} path
+ */
 function takePidLock(path) {
   for (;;) {
     try {

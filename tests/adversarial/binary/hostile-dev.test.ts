@@ -22,7 +22,7 @@ import { rewriteEntries } from '../../support/journal.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What somebody, or something, may have put into .dev. Every call is bounded by devCli's timeout.
+// Anything that somebody may have put into .dev. devCli's timeout limits every call.
 
 let project: Project;
 let action: Action;
@@ -62,7 +62,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const ALL = Object.keys(KINDS) as Kind[];
 
-/** Puts something in a place and gives how to put back what was there. */
+/** Replaces what is at a path; returns a function that restores it. */
 function swap(path: string, kind: Kind): () => void {
   const at = join(project.root, path);
   const kept = `${project.home}/kept`;
@@ -85,7 +85,7 @@ function outsideIsUntouched(): void {
 
 const complete = (): Result => devCli(project, ['step', 'complete', 'run-1', '--action', 'a1'], session);
 
-/** Accepted, or refused with the state as it was; what was refused is accepted once the place is as it should be. */
+/** Checks that the call succeeds, or is refused with the state unchanged; after repair, a refused call succeeds. */
 function refusedOrDone(path: string, kind: Kind): Result {
   const before = readFileSync(join(project.root, RUN, 'events.jsonl'), 'utf8');
   const mend = swap(path, kind);
@@ -208,7 +208,7 @@ describe('another run that cannot be read', () => {
     expect(complete().code).toBe(0);
     expect(devCli(project, ['init', 'third', '--recipe', 'tiny-run-1', '--goal', 'x', '--new']).code).toBe(0);
     expect(devCli(project, ['abort', 'run-1', '--reason', 'enough']).code).toBe(0);
-    // It may guard, for all we know: its line stays.
+    // It may be guarded, so its line stays.
     expect(guard).toContain('other ');
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nother \d+\nthird \d+\n$/);
     const list = devCli(project, ['list', '--json']);
@@ -263,7 +263,7 @@ describe('a directory of another run', () => {
     writeFileSync(recipe, '[');
     const damaged = complete();
     expect(damaged.json.error).toMatchObject({ code: 'STATE_CORRUPT', details: [{ target: `${RUN}/recipe.json` }] });
-    // What the fix says mends it.
+    // Following the fix repairs it.
     expect(damaged.json.error?.fix).toContain(`Move ${RUN}/recipe.json away`);
     rmSync(recipe);
     expect(complete().code).toBe(0);
@@ -286,7 +286,7 @@ describe('contents', () => {
   const objects = (): string => join(project.root, RUN, 'objects');
   const one = (): string => join(project.root, RUN, 'findings/one.md');
 
-  /** Makes an output too large for a line. */
+  /** Makes an output too large for a journal line. */
   function enlarge(): Buffer {
     writeFileSync(one(), `${readFileSync(one(), 'utf8')}\n${'more '.repeat(20_000)}\n`);
     return readFileSync(one());
@@ -307,7 +307,7 @@ describe('contents', () => {
     const before = [readFileSync(state), readFileSync(draft)] as const;
     const args = ['step', 'complete', 'run-1', '--action', 'a2', '--data', '{"boundaries":"none"}'];
     expect(devCli(project, args).code).toBe(0);
-    // As if cut after the journal: the draft is not in place yet.
+    // As if cut after writing the journal: the draft is not placed yet.
     writeFileSync(state, before[0]);
     writeFileSync(draft, before[1]);
     rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));
@@ -471,7 +471,7 @@ describe('a reason', () => {
   });
 });
 
-// Only what an entry of dev-cli's own could name is put back after another boot (storage.md, Recovery).
+// After another boot, only paths that an entry of dev-cli could name are restored (storage.md, Recovery).
 it.each([
   'objects/forged',
   'lock.forged',

@@ -119,7 +119,7 @@ describe('a plan whose titles are hostile', () => {
   });
 });
 
-/** Whether every occurrence of `needle` stands between fences that the text before it opens and the text after it closes. */
+/** Whether every occurrence of `needle` is inside a fence that opens before it and closes after it. */
 function fenced(text: string, needle: string): boolean {
   const lines = text.split('\n');
   let open: string | null = null;
@@ -135,13 +135,13 @@ function fenced(text: string, needle: string): boolean {
   return found;
 }
 
-/** A fence is closed by one of its kind that is at least as long and stands alone; a tag by its end. */
+/** Whether `fence` closes `open`: a fence of the same kind, at least as long and alone on its line; or the end tag. */
 function closes(open: string, fence: string, line: string): boolean {
   if (open.startsWith('<')) return fence === open.replace('<', '</');
   return fence[0] === open[0] && fence.length >= open.length && line.trim() === fence;
 }
 
-/** A person's words in other scripts, and what somebody would hide among them. */
+/** A person's words in other scripts, and text that somebody might hide among them. */
 const SPELT = 'می‌خواهم ورود با JWT اضافه شود; क्‍ष; \u{1f468}‍\u{1f469}‍\u{1f467}';
 const CONCEALED =
   'seen \u001b[8mrm -rf ~\u001b[0m \u001b[31mred\u001b[0m \u202eoverride\u202c pass\u200bword \u{e0068}\u{e0069}';
@@ -194,7 +194,7 @@ describe('what a language is spelt with, and what hides', () => {
     for (const command of shown) {
       const { output } = terminal?.(`dev-cli ${command}`, { cwd: project.root, env, answers: ['1'] }) ?? { output: '' };
       expect(output, command).not.toBe('');
-      // dev-cli's own moves of the cursor, in a text that is drawn again, are no colours.
+      // dev-cli's own cursor movements, when a text is redrawn, are not colours.
       expect(output, command).not.toMatch(/\u001b\[[0-9;:]*m|[\u009b\u202e\u200b]/);
     }
   });

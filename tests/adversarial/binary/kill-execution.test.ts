@@ -9,8 +9,8 @@ import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './e
 import { type Dispatch, git, RUN } from './executing.js';
 import { kill, runnersOf, startCall, type Victim } from './victims.js';
 
-// storage.md, Proofs, of executions: dev-cli, and the runners of acceptance commands and of commits, are killed at random
-// instants; whoever goes on finds every todo done in its first attempt and its work committed once.
+// storage.md, Proofs, of executions: dev-cli and the runners of acceptance commands and commits are killed at random
+// instants. Afterwards every todo must be done in its first attempt and its work committed once.
 
 const KILLS = numberFrom('DEV_CLI_TEST_EXECUTION_KILLS', 10);
 const LANES = 2;
@@ -22,13 +22,13 @@ interface Tally {
   runs: number;
 }
 
-/** Some instant in the life of the next runner, while the call lives. */
+/** Waits for a random instant in the life of the next runner, while the call lives. */
 async function runnerInstant(project: Project, { child }: Victim, random: Random): Promise<void> {
   while (child.exitCode === null && runnersOf(project).length === 0) await sleep(5);
   await sleep(random.unit() * 150);
 }
 
-/** One execution, killed at every other turn. Gives what is wrong in the end. */
+/** Runs one execution with many kills; returns the problems at the end. */
 async function disturbed(random: Random, tally: Tally): Promise<string[]> {
   const project = createProject({ sample: null });
   try {

@@ -1,6 +1,6 @@
-/** What a run that was killed again and again must look like at its end; pure, so that it can be shown to fail. */
+/** Judges a run that was killed again and again by its final state. Pure, so that it can be shown to fail. */
 
-/** A line of events.jsonl, as far as it is judged. */
+/** The members of a line of events.jsonl that are judged. */
 export interface Line {
   seq: number;
   type: string;
@@ -8,24 +8,24 @@ export interface Line {
   data: { runId: string; actionId?: string; key?: string; block?: string; outcome?: string; reused?: boolean };
 }
 
-/** What the caller was told on standard output before any kill, and what lies on the disk in the end. */
+/** What the caller read on standard output before any kill, and what is on the disk at the end. */
 export interface Evidence {
   entries: Line[];
-  /** Ids of the actions whose acknowledgement was answered. */
+  /** Ids of actions whose acknowledgement was answered. */
   acknowledged: string[];
-  /** Lines whose `draft update --append` was answered. */
+  /** Lines for which `draft update --append` answered. */
   appended: string[];
-  /** Every line that was ever handed to `draft update --append`, each different. */
+  /** Every line that was ever passed to `draft update --append`; all are different. */
   tried: string[];
   draft: string;
-  /** What external commands left behind: the action each ran for, or `orphan` where its runner was dead by then. */
+  /** What external commands left: the action each ran for, or `orphan` if its runner was already dead. */
   effects: string[];
-  /** The journal rebuilds state.json byte for byte. */
+  /** Whether the journal rebuilds state.json byte for byte. */
   replays: boolean;
   outcome: string | null;
 }
 
-/** Everything that is wrong: what was lost, what was doubled, what does not fit together. Empty when the run is whole. */
+/** Returns every problem: what was lost, doubled or inconsistent. Empty if the run is intact. */
 export function faultsOf(evidence: Evidence): string[] {
   return [
     ...(evidence.replays ? [] : ['the journal does not replay to state.json']),

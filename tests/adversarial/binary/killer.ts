@@ -9,7 +9,7 @@ import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, PLAIN_BLOCK, tiny } from '../../su
 import { type Evidence, faultsOf, type Line } from './killed-history.js';
 import { type Ended, kill, replays, runnersOf, startCall, trusted, type Victim } from './victims.js';
 
-/** Notes in a file for which action it ran: the record of its start says it. Asked at once, while the runner lives. */
+/** Records in a file for which action it ran, taken from the record of its start at once, while the runner lives. */
 const EFFECT = `runner=$(ps -o args= -p $PPID)
 case $runner in */runner.cjs*)
   action=$(grep -l '"pgid":'$$, .dev/specs/*/actions/*/started.json | sed -n 's|.*/actions/\\(a[0-9]*\\)/started.json$|\\1|p')
@@ -27,24 +27,24 @@ const external = (id: string): string => `
 `;
 
 const NAME = 'run-1';
-/** Seconds a call waits for a command: a runner killed before its first write is noticed by the next call only. */
+/** Seconds that a call waits for a command. Only the next call notices a runner killed before its first write. */
 const ANSWER_WITHIN = { DEV_CLI_ANSWER_WITHIN: '0.3' };
 
 type Target = 'cli' | 'runner' | 'both';
 
-/** What was killed when. */
+/** How many kills there were, by target and time. */
 export interface Tally {
   cli: number;
   runner: number;
   both: number;
-  /** Kills of dev-cli by the tenth of a whole call's usual time at which they came; the last holds the later ones. */
+  /** Kills of dev-cli by tenth of the usual time of a whole call; the last element counts later ones. */
   tenths: number[];
-  /** Kills of dev-cli that came after it had answered. */
+  /** Kills of dev-cli after it had answered. */
   answered: number;
   runs: number;
 }
 
-/** Goes through run after run of one name, like an agent that is killed at every turn and begins again. */
+/** Does run after run of one name, like an agent that is killed at every turn and begins again. */
 export class Killer {
   readonly tally: Tally = { cli: 0, runner: 0, both: 0, tenths: Array(11).fill(0), answered: 0, runs: 0 };
   readonly faults: string[] = [];
@@ -52,7 +52,7 @@ export class Killer {
   private appended: string[] = [];
   private tried: string[] = [];
   private serial = 0;
-  /** How long a call of each kind takes when it is left alone, in milliseconds. */
+  /** Usual time of an undisturbed call of each kind, in milliseconds. */
   private readonly usual = new Map<string, number>();
   private journal = '';
 
@@ -70,7 +70,7 @@ export class Killer {
     return this.tally.cli + this.tally.runner + this.tally.both;
   }
 
-  /** Whole runs, until so many kills are done or something is wrong. */
+  /** Does whole runs until there were enough kills or a problem was found. */
   async work(kills: number): Promise<void> {
     while (this.kills < kills && this.faults.length === 0) {
       await this.oneRun();
@@ -95,7 +95,7 @@ export class Killer {
     if (this.faults.length === 0) this.faults.push(...faultsOf(this.evidence()));
   }
 
-  /** How many runs of the name the journal knows. */
+  /** Returns how many runs of the name are in the journal. */
   private started(): number {
     return existsSync(join(runDir(this.project, NAME), 'events.jsonl'))
       ? this.entries().filter(({ type }) => type === 'init').length
@@ -129,7 +129,7 @@ export class Killer {
     }
   }
 
-  /** One call, mostly with a kill; its answer, when it was printed. */
+  /** Makes one call, usually with a kill; returns its answer if it was printed. */
   private async attempt(args: string[], kind: string): Promise<Document | null> {
     const victim = startCall(this.project, args, { ...ANSWER_WITHIN, ...this.env });
     const target = this.random.chance(0.85) ? this.target(kind) : null;
@@ -146,7 +146,7 @@ export class Killer {
     return starts ? this.random.pick(['cli', 'runner', 'both']) : 'cli';
   }
 
-  /** Whether somebody was killed. */
+  /** Kills the target; returns whether anything was killed. */
   private async shoot(victim: Victim, kind: string, target: Target): Promise<boolean> {
     const from = performance.now();
     await (target === 'cli' ? this.instant(victim, kind) : this.runnerInstant(victim));
@@ -168,7 +168,7 @@ export class Killer {
     return killed || target === 'both';
   }
 
-  /** Any instant of a call's life; one in eight very early, one in five as it answers. */
+  /** Waits for a random instant of a call: one in eight very early, one in five as it answers. */
   private async instant(victim: Victim, kind: string): Promise<void> {
     const draw = this.random.unit();
     const usual = this.usual.get(kind) ?? 100;
@@ -180,7 +180,7 @@ export class Killer {
     await Promise.race([sleep(whole), victim.ended]);
   }
 
-  /** Any instant of a runner's life, from the moment it can be seen. */
+  /** Waits for a random instant of a runner's life, from when it can be seen. */
   private async runnerInstant(victim: Victim): Promise<void> {
     let over = false;
     void victim.ended.then(() => {
@@ -190,19 +190,19 @@ export class Killer {
     const [from, life] = [performance.now(), this.usual.get('runner') ?? 150];
     for (const until = from + this.random.unit() * life; performance.now() < until; await sleep(3)) {
       if (runnersOf(this.project).length > 0) continue;
-      // It lived shorter than was thought.
+      // The runner lived shorter than estimated.
       this.usual.set('runner', performance.now() - from);
       return;
     }
     this.usual.set('runner', life * 1.02);
   }
 
-  /** Left alone, every call of this story is accepted. */
+  /** Checks an undisturbed call: every one of this story must be accepted. */
   private judge(args: string[], { code, signal, stdout }: Ended): void {
     if (code !== 0) this.faults.push(`dev-cli ${args.join(' ')}: exit ${code ?? signal}, ${stdout.slice(0, 500)}`);
   }
 
-  /** Whatever stood in the journal stays there. */
+  /** Checks that the call kept everything that was in the journal. */
   private keepsJournal(args: string[]): void {
     const path = join(runDir(this.project, NAME), 'events.jsonl');
     const now = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -9,12 +9,13 @@ import { countSessions, eventsOf, git, readDigest, setUpLoop, write } from '../.
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 
-// loop-operations.md, Queue: never two holders, and nothing late counts, whoever is killed or paused. DEV_CLI_TEST_CLAIMS says how often
-// twelve claim three goals, DEV_CLI_TEST_LEASE_STOPS how often a worker is killed or paused (`npm run prove:loop`: 100 and 200).
+// loop-operations.md, Queue: there are never two holders, and nothing late counts, whoever is killed or paused.
+// DEV_CLI_TEST_CLAIMS sets how often twelve claim three goals, DEV_CLI_TEST_LEASE_STOPS how often a worker is killed or
+// paused (`npm run prove:loop`: 100 and 200).
 
 const ROUNDS = Number(process.env['DEV_CLI_TEST_CLAIMS'] ?? 1);
 const STOPS = Number(process.env['DEV_CLI_TEST_LEASE_STOPS'] ?? 8);
-/** How much faster than the world's the clock runs in which claims are over. */
+/** How many times faster than real time the clock runs, so that leases expire. */
 const SPEED = 60;
 
 const create = freshProjects();
@@ -48,7 +49,7 @@ const fast = () => ({
   DEV_CLI_TEST_CLOCK_FROM: String(Date.now()),
 });
 
-/** Goals that two hold at once, as the log tells it. */
+/** Returns the goals that two held at once, according to the log. */
 function findOverlaps(project: Project): string[] {
   const held = new Map<string, { id: string; until: number }>();
   const events = new Map(eventsOf(project).map((event) => [event.event_id, event]));
@@ -63,7 +64,7 @@ function findOverlaps(project: Project): string[] {
     if (type === 'queue_claim_renewed' && holder?.id !== id) return [`${id} renewed ${goal} of ${holder?.id}`];
     if (type !== 'queue_claim_created') return [];
     held.set(goal, { id, until });
-    // The log tells whole seconds.
+    // The log has a resolution of one second.
     return holder !== undefined && holder.until > at + 1_000 ? [`${id} took ${goal} of ${holder.id}`] : [];
   });
 }
@@ -140,7 +141,7 @@ describe('claims (loop-operations.md, Queue)', () => {
 });
 
 describe('auto that was paused past its lease', () => {
-  /** Pauses `auto` while its session works, until its lease is over. */
+  /** Pauses `auto` while its session works, until its lease has expired. */
   async function pause(meanwhile: (project: Project, env: NodeJS.ProcessEnv) => Promise<void>): Promise<Project> {
     const project = begin(['a'], 'queue: { ttl_minutes: 3 }', 0.5);
     const digest = readDigest(project);

@@ -41,7 +41,7 @@ function start(name: string): string {
   return name;
 }
 
-/** How often an action of a run is acknowledged. */
+/** Returns how many times an action of a run was acknowledged. */
 function times(name: string, actionId: string): number {
   return journalOf(project, name).filter(
     ({ type, data }) => type === 'acknowledged' && (data as { actionId: string }).actionId === actionId,
@@ -55,7 +55,7 @@ function whole(name: string): void {
 
 const identity = identifyProcess();
 
-/** A lock file as another process would have left it. */
+/** Writes a lock file as another process would have left it. */
 function left(name: string, change: object = {}): void {
   const at = '2026-01-01T00:00:00.000Z';
   const holder = { ...identity, token: 'abc', at, for: 'step complete', ...change };
@@ -170,7 +170,7 @@ describe('a lock file that cannot be judged is never broken, and a person is tol
     expect([after.ino, after.size, after.mtimeMs]).toEqual([before.ino, before.size, before.mtimeMs]);
     expect(existsSync(join(project.home, 'nowhere'))).toBe(false);
     expect(times(name, 'a1')).toBe(0);
-    // As the message says: moved away by a person, it goes on.
+    // As the message says: once a person moves it away, the run goes on.
     rmSync(lockOf(name), { recursive: true });
     expect(devCli(project, red(name)).code).toBe(0);
     whole(name);
@@ -192,7 +192,7 @@ const canSandbox = spawnSync('unshare', [...SANDBOX, 'true']).status === 0;
 describe.skipIf(!canSandbox)(
   `a holder in a sandbox${canSandbox ? '' : ' (skipped: no process namespaces here)'}`,
   () => {
-    /** A call in a process namespace of its own, stopped with the lock in its hand. */
+    /** Starts a call in its own process namespace and stops it while it holds the lock. */
     async function sandboxed(name: string, plant: Record<string, string>): Promise<() => void> {
       const env = { ...project.env, ...hooked({ DEV_CLI_TEST_PAUSE: 'locked', ...plant }) };
       // The first process of a namespace cannot stop itself.

@@ -7,15 +7,15 @@ import { countSessions, git, readDigest, runLoop, setUpLoop, write } from '../..
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 
-// loop-core.md, auto: killed at any moment, while somebody works on in the same tree: no attempt, commit or session is lost or there
-// twice, and nothing of the user's is touched. DEV_CLI_TEST_LOOP_KILLS says how often it is killed; `npm run prove:loop` 200 times;
-// DEV_CLI_TEST_LOOP_RACES how often two begin at once.
+// loop-core.md, auto: it is killed at any moment, while somebody works in the same tree: no attempt, commit or session
+// is lost or doubled, and nothing of the user's is touched. DEV_CLI_TEST_LOOP_KILLS sets the number of kills (`npm run
+// prove:loop`: 200), DEV_CLI_TEST_LOOP_RACES how often two begin at once.
 
 const KILLS = Number(process.env['DEV_CLI_TEST_LOOP_KILLS'] ?? 4);
 const RACES = Number(process.env['DEV_CLI_TEST_LOOP_RACES'] ?? 2);
-/** Batches that are killed before one is let go on to its end. */
+/** How many batches are killed before one may run to its end. */
 const KILLS_A_NIGHT = 4;
-/** Within a batch, in milliseconds. */
+/** The latest kill within a batch, in milliseconds. */
 const LATEST = 3_000;
 
 const create = freshProjects();
@@ -30,7 +30,7 @@ function begin(project: Project, digest: string): { child: ChildProcess; ended: 
   return { child, ended: new Promise((resolve) => child.on('close', () => resolve())) };
 }
 
-/** One night: killed several times, then let go on; a user commits, stages and leaves files meanwhile. */
+/** Plays one night: `auto` is killed several times, then completes, while a user commits, stages and leaves files. */
 async function play(kills: number): Promise<void> {
   const project = create();
   write(project, '.gitignore', '*.local\n');
@@ -66,7 +66,7 @@ async function play(kills: number): Promise<void> {
     expect(readFileSync(join(project.root, `${id}.txt`), 'utf8')).toBe(`${IDS.indexOf(id) + 1}\n`);
     const records = join(project.root, '.dev/loop/attempts', id);
     const attempts = readdirSync(records);
-    // Each has its verdict, and no session was begun twice.
+    // Each attempt has its verdict, and no session was begun twice.
     for (const n of attempts) expect(existsSync(join(records, n, 'verdict.json')), `${id}#${n}`).toBe(true);
     const begun = attempts.filter((n) => existsSync(join(records, n, 'session-1/exit.json')));
     expect(countSessions(project, id), id).toBeLessThanOrEqual(attempts.length);
@@ -103,7 +103,7 @@ describe('two at once (loop-core.md, auto)', () => {
         calls.map((child) => new Promise<number | null>((resolve) => child.on('close', resolve))),
       );
       expect(exits).toContain(0);
-      // Refused by the lock, or because the goal is done by then.
+      // 3 or 4: refused because of the lock, or because the goal is already done.
       for (const exit of exits) expect([0, 3, 4]).toContain(exit);
       expect(countSessions(project, id)).toBe(1);
     }

@@ -7,12 +7,13 @@ import { chosenSeed } from '../../support/seeded.js';
 import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.js';
 import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
 
-// From every moment of the golden runs and of the stories, with one file below `actions/` or one document missing, empty or
-// torn, each answer is an action, or a refusal whose fix leads on. Trials are of a kind when a kind of file is damaged in the same
-// way at the same kind of action. DEV_CLI_LOST=kinds tries one of each kind, DEV_CLI_LOST=all each of each; else a sample of kinds.
+// At every moment of the golden runs and of the stories, one file below `actions/` or one document is missing, empty or
+// torn. Each answer must then be an action, or a refusal whose fix leads on. Trials are of the same kind if the same
+// kind of file is damaged in the same way at the same kind of action. DEV_CLI_LOST=kinds tries one of each kind, =all
+// every trial; the default is a sample of kinds.
 
 const EXHAUSTIVE = process.env['DEV_CLI_LOST'] === 'all';
-/** Of so many kinds one is tried. */
+/** One in so many kinds is tried. */
 const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 24;
 const SEED = chosenSeed() % 1000;
 
@@ -25,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** Everything that can be done to one file of the moments, each told by its kind. */
+/** Yields every possible damage to one file of the moments, with its kind. */
 function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: string }> {
   for (const moment of moments) {
     const pending = agentOf(moment, project).ask(`dev-cli next ${moment.name}`);
@@ -39,8 +40,8 @@ function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: s
 }
 
 /**
- * What is tried, and how far: everything past its moment, each kind once to the end; of the sample every fourth goes to the
- * end.
+ * Chooses the trials and how far to follow them. All: everything past its moment, each kind once to the end. In a
+ * sample, every fourth goes to the end.
  */
 function* chosenOf(moments: Iterable<Moment>): Generator<[Trial, Way]> {
   const seen = new Set<string>();
@@ -89,7 +90,7 @@ describe('one file of a run that is missing, empty or torn', () => {
     const [moment] = [...goldenMoments(project, fresh)].filter(({ title }) => title.endsWith('.wave-out'));
     if (moment === undefined) throw new Error('no such golden run');
     const image = new Map(moment.image);
-    // What the store would put it back from is not there.
+    // Removes what the store would restore the file from.
     for (const [path, content] of image) {
       if (path.includes('/objects/')) image.set(path, Buffer.from('x'));
       if (path.endsWith('/events.jsonl')) image.set(path, withoutTexts(content));

@@ -17,8 +17,9 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// memory.md, Where; Handoff: a call that is cut at a write, or finds no room or no right to write, has recorded all or nothing; said
-// again it is done or begun anew, and nothing is lost or there twice. What is newest no clock decides. DEV_CLI_CRASH=states or all cuts everywhere.
+// memory.md, Where; Handoff: a call that is cut at a write, or has no space or permission to write, has recorded all or
+// nothing. Repeated, it completes or starts anew, and nothing is lost or doubled. No clock decides what is newest.
+// DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -37,7 +38,7 @@ type Name = keyof typeof COMMANDS;
 let project: Project;
 afterEach(() => project.remove());
 
-/** A project with the region and an old handoff, and with a book or without one. */
+/** Creates a project with the region and an old handoff, with or without a book. */
 function begin(hasBook: boolean): Image {
   project = createProject();
   expect(devCli(project, ['handoff', 'write']).code).toBe(0);
@@ -46,7 +47,7 @@ function begin(hasBook: boolean): Image {
   return new Map(whole.filter(([path]) => hasBook || !path.startsWith('.dev/')));
 }
 
-/** Of a second of its own: the name of a new one is free at once, in each trial. */
+/** Renames the handoff to an old second, so that the name of a new one is free in each trial. */
 const NAME = /^\.ai\/handoffs\/.*/;
 const OLD = '.ai/handoffs/2026-01-01_000000.md';
 
@@ -60,7 +61,7 @@ interface Shown {
 const shown = () => devCli(project, ['memory', 'show', '--all']).json as unknown as Shown;
 const textsOf = (entries: readonly { text: string }[]) => entries.map(({ text }) => text);
 
-/** What is in the work tree beside `.dev`, without what a killed process may leave under a name of its own. */
+/** Whether a file is a temporary one of a killed process. */
 const isLeftover = (path: string) => /\.\d+$/.test(path);
 
 async function faultsOfBook(): Promise<string[]> {
@@ -69,7 +70,7 @@ async function faultsOfBook(): Promise<string[]> {
   return (await streams.replay('book', {})).differences.map(({ problem }) => problem);
 }
 
-/** What is not whole of what others read. */
+/** Returns the problems of the files that others read. */
 function faultsOfFiles(): string[] {
   const context = readFileSync(join(project.root, 'PROJECT_CONTEXT.md'), 'latin1');
   const tree = readTree(join(project.root, '.ai/handoffs'));
@@ -81,7 +82,7 @@ function faultsOfFiles(): string[] {
   ];
 }
 
-/** What is not as an undisturbed call leaves it, once the call was repeated. */
+/** Returns the differences from an undisturbed call, after the call was repeated. */
 async function judge(name: Name): Promise<string[]> {
   const { decisions, notes, next, counts } = shown();
   const hands = name !== 'memory decide';
@@ -149,10 +150,10 @@ describe(`cut at a write (${extent}, seed ${seed})`, () => {
   });
 });
 
-/** The words of a call, and what it answers where nothing is written. */
+/** The arguments of each call. */
 const REFUSED = Object.entries(COMMANDS) as [Name, string[]][];
 
-/** What the book and the files say, without what an interrupted lock or writer leaves behind. */
+/** Returns the book and the files, without leftovers of interrupted locks and writes. */
 const essence = () =>
   new Map([...readTree(project.root)].filter(([path]) => !/^\.git\/|\/lock|\.tmp$/.test(path) && !isLeftover(path)));
 
@@ -174,7 +175,7 @@ describe('a disk that is full from one write on', () => {
         const env = { ...project.env, ...full(from) };
         const { root: cwd } = project;
         const { status, stdout } = spawnSync(process.execPath, [BINARY, ...args], { cwd, env, encoding: 'utf8' });
-        // It never got full.
+        // The disk never became full.
         if (status === 99) break;
         const { error } = JSON.parse(stdout) as { error?: { code: string; message: string; fix: string } };
         expect([status, error?.code], stdout).toEqual([1, 'IO']);
@@ -229,7 +230,7 @@ describe.skipIf(!canBecome)(
         status: 0,
         stdout: '',
       });
-      // What may be read is told: the handoffs, and that the book is left out.
+      // It shows what can be read: the handoffs, and that the book is left out.
       expect(asNobody(['context'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/left out/) });
       expect(readTree(project.root)).toEqual(before);
     });

@@ -8,12 +8,12 @@ import { devCli, devCliAsync, type Result } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 
-// memory.md, Where: of what was acknowledged nothing is lost, and nothing is there twice
+// memory.md, Where: nothing acknowledged is lost, and nothing is recorded twice
 
 const CALLS = numberFrom('DEV_CLI_TEST_MEMORY_CALLS', 5);
 const KILLS = numberFrom('DEV_CLI_TEST_MEMORY_KILLS', 15);
 const seed = chosenSeed();
-/** As long as that many calls may take. */
+/** Long enough for that many calls. */
 const TIMEOUT = 3_600_000;
 
 let project: Project;
@@ -32,7 +32,7 @@ interface Line {
   patch: { value?: unknown }[];
 }
 
-/** Entries of the journal that hold a text. */
+/** Returns the entries of the journal. */
 function journal(): Line[] {
   const text = readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8');
   return text
@@ -41,7 +41,7 @@ function journal(): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** What is wrong with the journal, as the calls that were answered tell it. */
+/** Returns the problems of the journal, given the calls that were answered. */
 function faultsOf(acknowledged: ReadonlyMap<string, string>, tried: readonly string[]): string[] {
   const lines = journal();
   const holders = (text: string) => lines.filter(({ patch }) => JSON.stringify(patch).includes(`"${text}"`));
@@ -67,7 +67,7 @@ async function race(writers: number, calls: number): Promise<void> {
   let facts = 0;
   let racing = true;
   const hook = (async () => {
-    // 1 kB each: the file is moved away during the race.
+    // 1 kB each, so that the file is moved away during the race.
     for (; racing; await sleep(1))
       for (let n = 0; n < 5; n++) appendFact(directory, { n: facts++, text: 'f'.repeat(1000) });
   })();

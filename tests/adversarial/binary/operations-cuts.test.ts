@@ -17,8 +17,9 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-operations.md, Queue: a call that is cut at a write has recorded all or nothing; the next one, or the same again, comes to what an
-// undisturbed one comes to: nothing is lost, answered twice or torn. DEV_CLI_CRASH=states or all cuts everywhere.
+// loop-operations.md, Queue: a call that is cut at a write has recorded all or nothing. The next call, or the same one
+// repeated, has the same result as without the cut: nothing is lost, answered twice or torn. DEV_CLI_CRASH=states or
+// all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -40,13 +41,13 @@ const PATCH = 'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\
 
 interface Command {
   args: string[];
-  /** What may be asked in between. */
+  /** A question that may be asked in between. */
   next: string[];
-  /** Calls count from the first one on that is about it. */
+  /** Count only from the first call about this path on. */
   from?: string;
-  /** A batch that comes after it. */
+  /** A batch that follows. */
   work?: string[];
-  /** What the same call is refused with where it was done before; left out: it answers as before. */
+  /** The error of the repeated call if it was already done; by default it answers as before. */
   again?: string;
 }
 type Answer = Record<string, unknown>;
@@ -57,7 +58,7 @@ const ACT = (action: string) => [
 const CLAIM = ['queue', 'claim', '--worker', 'w1'];
 const LIST = ['queue', 'list'];
 
-/** Each call, in a project that is ready for it. */
+/** Prepares a project for each call and returns the call. */
 const COMMANDS: Record<string, (project: Project) => Command> = {
   'queue claim': () => ({ args: CLAIM, next: LIST, again: 'CLAIM_REFUSED' }),
   'queue claim with a key': () => ({ args: [...CLAIM, '--idempotency-key', 'k'], next: LIST }),
@@ -102,7 +103,7 @@ function begin(): Project {
 const read = ({ root }: Project, path: string): string =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
 
-/** What chance and time made, by the order in which it comes; numbers of attempts, which a cut call may use up. */
+/** Replaces random ids and times by order of appearance, and attempt numbers, which a cut call may use up. */
 function normal(value: unknown): string {
   const names = new Map<string, string>();
   return stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 })
@@ -117,7 +118,7 @@ function normal(value: unknown): string {
     .replace(/\b(n|attempt): \d+/g, '$1: 0');
 }
 
-/** Lines of the log, each event once; half a line is what a cut may leave. */
+/** Returns the events of the log, each once. A cut may leave half a line. */
 function readEvents(project: Project): Answer[] {
   const events = new Map<unknown, Answer>();
   for (const line of read(project, '.ai/events/events.jsonl').split('\n').filter(Boolean)) {
@@ -126,20 +127,20 @@ function readEvents(project: Project): Answer[] {
       events.set(event['event_id'], event);
     } catch {}
   }
-  // Refusals tell of themselves, and who asks again is told again.
+  // Refusals are events, too, and a repeated call is refused again.
   const also = /rejected|reused/;
   return [...events.values()].filter(({ event_type: type }) => !also.test(String(type)));
 }
 
-/** Reports, without what a killed process leaves under a name of its own. */
+/** Lists reports, without temporary files of a killed process. */
 function listReports({ root }: Project): string[] {
   const names = existsSync(join(root, '.ai/reports')) ? readdirSync(join(root, '.ai/reports')) : [];
   return names.filter((name) => !isLeftover(name)).map((name) => `.ai/reports/${name}`);
 }
 
-/** All that the loop keeps and tells. */
+/** Returns everything that the loop keeps and shows. */
 async function look(project: Project): Promise<string[]> {
-  // What is not in the log yet, the next call that was not refused tells.
+  // The next successful call adds to the log what is missing there.
   const inbox = call(project, ['inbox', 'list', '--include-resolved']).json;
   const { snapshot } = await openStream(project).read('loop');
   const state: LoopState = { ...EMPTY_LOOP, ...snapshot };
@@ -177,10 +178,10 @@ function run(project: Project, hook: string, args: string[], plan: Partial<HookP
   return spawnSync(process.execPath, argv, { cwd: project.root, env, encoding: 'utf8' });
 }
 
-/** Files of people, each as it was or as it is to be. */
+/** Files of people; each must be as before or as after. */
 const FILES = ['.ai/goals.yaml', '.ai/decisions/d.yaml'];
 
-/** What is not as it should be after a call that was cut, and then the same once more. */
+/** Returns the problems after a call was cut and then repeated. */
 async function judge(project: Project, command: Command, isAsked: boolean, printed: string): Promise<string[]> {
   const { args, next, again } = command;
   const faults: string[] = [];
@@ -188,7 +189,7 @@ async function judge(project: Project, command: Command, isAsked: boolean, print
   const { exit, json } = call(project, args);
   if (exit !== 0 && json.error?.code !== again) faults.push(`again: ${JSON.stringify(json)}`);
   if (exit === 0 && again !== undefined && printed.endsWith('\n')) faults.push('answered and not recorded');
-  // What a call that begins work leaves at work, the next that begins some ends.
+  // The next batch ends work that a cut call left running.
   if (command.work !== undefined) runLoop(project, ...command.work);
   const { differences } = await openStream(project).replay('loop', {});
   return [...faults, ...differences.map(({ problem }) => problem)];

@@ -34,7 +34,7 @@ import {
 } from './executing.js';
 import { eventually, isRunning, runnersOf } from './victims.js';
 
-// protocol.md, Place: a run that came from elsewhere starts no command until a person has looked at them here.
+// protocol.md, Place: a run from elsewhere starts no command until a person has reviewed its commands here.
 
 const terminal = findTerminal();
 const skipped = terminal === null;
@@ -54,21 +54,21 @@ afterEach(() => {
 const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };
 const EXTERNAL = (line: string): string => `\n  - id: outside\n    type: cli\n    command: ${line}\n`;
 
-/** What a person types at a terminal where no agent is at work. */
+/** Runs a command at a terminal as a person, with no agent at work. */
 function person(at: Project, command: string, ...answers: string[]): string {
   const done = terminal?.(command, { cwd: at.root, env: at.env, answers });
   if (done === undefined) throw new Error(NO_TERMINAL);
   return done.output;
 }
 
-/** A trusted recipe whose second block runs a command, and its run before that block. */
+/** Begins a run of a trusted recipe whose second block runs a command, and stops before that block. */
 function beforeCommand(line: string): void {
   tiny(project, 'tiny', [PLAIN_BLOCK, EXTERNAL(line), END_BLOCK]);
   expect(person(project, 'dev-cli trust tiny', 'y')).toContain('may now run');
   expect(devCli(project, ['init', 'run-1', '--recipe', 'tiny']).code).toBe(0);
 }
 
-/** The project as `cp -r` leaves it in another place. */
+/** Copies the project to another directory like `cp -r`. */
 function copy(): Project {
   const root = join(elsewhere, 'copy');
   for (;;) {
@@ -76,16 +76,16 @@ function copy(): Project {
       cpSync(project.root, root, { recursive: true, preserveTimestamps: true });
       return { ...project, root };
     } catch (error) {
-      // What a runner puts in place at that moment has another name by now.
+      // A file that a runner renames at this moment is gone under its old name.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
       rmSync(root, { recursive: true, force: true });
     }
   }
 }
 
-/** The project as a repository that tracks everything gives it to whoever clones it. */
+/** Clones the project from a repository that tracks everything. */
 async function clone(): Promise<Project> {
-  // A runner takes its files away a moment after its command is on record; git would look for them in vain.
+  // A runner removes its files a moment after its command is recorded; git would then miss them.
   await eventually('the runners have ended', () => runnersOf(project).length === 0);
   git(project, 'add', '--all', '--force');
   git(project, 'commit', '--quiet', '--message', 'everything');
@@ -96,10 +96,10 @@ async function clone(): Promise<Project> {
   return { ...project, root };
 }
 
-/** Where the records of what the run waits for lie, in the run's directory. */
+/** The directory of the pending action, relative to the run's directory. */
 const pendingDirectory = (): string => `actions/${stateOf(project, RUN).pendingAction?.['actionId']}`;
 
-/** A launch is refused, with what a person can run; nothing has happened and nothing was written. */
+/** Checks that a launch is refused and names what a person can run, and that nothing has happened or been written. */
 function refused(at: Project, args: string[], name = 'run-1'): void {
   const before = imageOf(at, '.');
   const { code, json } = devCli(at, args, AT_ONCE);
@@ -136,7 +136,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     expect(next.json, next.stdout).toMatchObject({ block: 'last' });
     expect(existsSync(join(there.root, 'ran.txt'))).toBe(true);
     expect(existsSync(join(project.root, 'ran.txt'))).toBe(false);
-    // Asked once.
+    // The person is asked only once.
     expect(person(there, 'dev-cli trust run-1')).not.toContain('y or n');
   });
 

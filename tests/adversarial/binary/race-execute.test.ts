@@ -9,8 +9,8 @@ import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './e
 import { type Dispatch, RUN, type Task } from './executing.js';
 import { call } from './victims.js';
 
-// Several processes take the same results at once, one by one and all together: every answer is what one process after the
-// other would have been told, each result is taken by exactly one of them, each todo is committed once.
+// Several processes collect the same results at once, singly and all together. Every answer must be one that some
+// sequential order would give; exactly one process takes each result, and each todo is committed once.
 
 const RACES = numberFrom('DEV_CLI_TEST_EXECUTION_RACES', 1);
 const TODOS = 3;
@@ -22,14 +22,14 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** One answer: which task it was asked for, or all of them. */
+/** One answer, and the task it was asked for; null for all tasks. */
 interface Told {
   asked: string | null;
   code: number | null;
   json: Document;
 }
 
-/** The tasks that each commit took, in the order of the journal. */
+/** Returns the tasks that each commit took, in journal order. */
 function takenByCommit(): string[][] {
   const commits: string[][] = [[]];
   for (const line of readFileSync(join(runDir(project, RUN), 'events.jsonl'), 'utf8')
@@ -42,7 +42,7 @@ function takenByCommit(): string[][] {
   return commits.filter((taken) => taken.length > 0);
 }
 
-/** The tasks that an answer says to have been taken by its call. */
+/** Returns the tasks that the call took, according to its answer. */
 function takenBy({ asked, json }: Told): string[] {
   if (json.duplicate === true) return [];
   if (asked !== null) return [asked];
@@ -51,7 +51,7 @@ function takenBy({ asked, json }: Told): string[] {
   );
 }
 
-/** The answers that no order of the calls explains: each is a commit of its own, or comes after the one that was. */
+/** Returns the answers that no order of the calls explains: each must be a commit, or follow the one it repeats. */
 function unexplained(told: readonly Told[], commits: readonly string[][]): string[] {
   const left = commits.map((commit) => [...commit].sort().join());
   const faults = told.flatMap((one) => {

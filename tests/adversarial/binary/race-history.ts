@@ -8,9 +8,9 @@ import { buildActionView } from '../../../src/views/action.js';
 import type { Document } from '../../support/cli.js';
 
 /**
- * Whether the journal's order explains every answer of many processes at once (linearizability). Each answer must be the
- * one of the sequential machine at one instant between its call and its return; instants are positions in the journal, whose
- * size was read before the call and after the return. Pure, so that it can be shown to fail.
+ * Checks whether the order of the journal explains every answer of many concurrent processes (linearizability). Each
+ * answer must be that of the sequential machine at one instant between the call and its return. Instants are positions
+ * in the journal, whose size was read before the call and after the return. Pure, so that it can be shown to fail.
  */
 
 export type Operation =
@@ -23,36 +23,36 @@ export type Operation =
 export interface Observed {
   client: number;
   operation: Operation;
-  /** Bytes of the journal before the call and after the return. */
+  /** The size of the journal in bytes, before the call and after the return. */
   from: number;
   to: number;
   code: number | null;
   json: Document;
 }
 
-/** What the journal says that happened. */
+/** What happened according to the journal. */
 export interface Recorded {
   /** The text of events.jsonl. */
   journal: string;
-  /** Content of a document by digest, for what `append` added. */
+  /** Returns the content of a document by digest, to find what `append` added. */
   content(digest: string): string;
 }
 
 /** The run as it was after a commit. */
 interface Moment {
-  /** Bytes of the journal up to and with this commit. */
+  /** The size of the journal in bytes, including this commit. */
   end: number;
-  /** Bytes before it. */
+  /** The size of the journal in bytes before this commit. */
   begin: number;
   entries: Entry[];
   state: RunState;
-  /** What `next` answers then. */
+  /** What `next` answers at this moment. */
   next: unknown;
-  /** Lines of DRAFT.md that this commit added. */
+  /** Lines that this commit added to DRAFT.md. */
   added: string[];
 }
 
-/** Everything that the journal's order does not explain. */
+/** Returns everything that the order of the journal does not explain. */
 export function unexplained(observed: readonly Observed[], recorded: Recorded): string[] {
   const moments = momentsOf(recorded);
   const used = new Map<Moment, Observed>();
@@ -66,7 +66,7 @@ export function unexplained(observed: readonly Observed[], recorded: Recorded): 
     );
     if (moment === undefined) return [`client ${answer.client}: no instant of the journal explains ${told(answer)}`];
     if (!isChange(answer)) return [];
-    // What changes the run happened within the call: its commit is not older.
+    // A change happens during its call, so its commit cannot be older.
     if (moment.end <= answer.from) return [`client ${answer.client}: older than its call: ${told(answer)}`];
     used.set(moment, answer);
     return [];
@@ -80,7 +80,7 @@ export function unexplained(observed: readonly Observed[], recorded: Recorded): 
   ];
 }
 
-/** The changes in the journal's order, as the sequential machine is to make them. */
+/** Returns the changes in journal order, for the sequential machine to repeat. */
 export function changesOf(recorded: Recorded): { change: Operation; next: unknown }[] {
   return momentsOf(recorded).flatMap(({ entries, next, added }) => {
     const change = entries.map((entry) => changeOf(entry, added)).find((found) => found !== null);
@@ -101,7 +101,7 @@ function changeOf({ type, data }: Entry, added: string[]): Operation | null {
   return type === 'ended' && outcome === 'aborted' ? { kind: 'abort' } : null;
 }
 
-/** Whether the sequential machine gives this answer at this moment; for a change: with this very commit. */
+/** Whether the sequential machine gives this answer at this moment; for a change, by this very commit. */
 function explains(moment: Moment, answer: Observed): boolean {
   const { state, next } = moment;
   const { operation, json, code } = answer;
@@ -137,7 +137,7 @@ function explainsRefusal(state: RunState, { operation, json }: Observed): boolea
 
 function isDuplicate(state: RunState, operation: Operation): boolean {
   if (operation.kind === 'abort') return state.status === 'aborted';
-  // Nothing has been done since: the answer to the first may have been lost.
+  // Nothing has been done since: the answer to the first call may have been lost.
   if (operation.kind === 'invalidate') {
     const pending = state.pendingAction;
     return pending?.cause === 'invalidate' && pending.action !== 'done' && pending.block === operation.block;

@@ -18,7 +18,7 @@ const seed = chosenSeed();
 let project: Project;
 afterEach(() => project.remove());
 
-/** One race of sixteen, from the first action on; in the end a few of them abort the run at once. */
+/** Runs one race of sixteen processes from the first action on; at the end a few abort the run at once. */
 async function race(round: number, calls: number, env: NodeJS.ProcessEnv = {}): Promise<Observed[]> {
   project = createProject();
   init(project, NAME, '--recipe', tiny(project, 'race', RACE_BLOCKS), '--goal', 'Live');
@@ -29,7 +29,7 @@ async function race(round: number, calls: number, env: NodeJS.ProcessEnv = {}): 
   return racers.flatMap(({ observed }) => observed).sort((a, b) => a.to - b.to);
 }
 
-/** Makes the changes of the journal one after the other on the sequential machine, in memory. */
+/** Repeats the changes of the journal one by one on the sequential machine, in memory. */
 async function sequential(recorded: Recorded): Promise<string[]> {
   const machine = stage({ recipes: { race: readFileSync(join(project.root, '.dev/recipes/race.yaml'), 'utf8') } });
   await machine.init('race', { goal: 'Live' });
@@ -64,7 +64,7 @@ function make(machine: Stage, change: Operation): ReturnType<Stage['complete']> 
   }
 }
 
-/** What is pending, in two words. */
+/** Describes the pending action in two words. */
 function idIn(text: string): string {
   const { actionId, block, outcome } = JSON.parse(text) as { actionId?: string; block?: string; outcome?: string };
   return `${actionId ?? outcome} ${block}`;
@@ -111,7 +111,7 @@ it('a run that is aborted while it is made the active one is not left active', {
 
 describe('the race finds', () => {
   it.each(['no-lock', 'pid-lock'])('a store with %s', { timeout: 300_000 }, async (plant) => {
-    // One race may come out well by chance; many in a row do not.
+    // One race may succeed by chance; many in a row do not.
     let found: string[] = [];
     for (let round = 100; round < 110 && found.length === 0; round += 1) {
       if (round > 100) project.remove();
@@ -127,7 +127,7 @@ describe('the race finds', () => {
   });
 });
 
-/** A journal that two wrote at once may not even be readable as one history. */
+/** If two processes wrote a journal at once, it may not even be readable. */
 function faultsIn(observed: Observed[]): string[] {
   try {
     return unexplained(observed, recordedBy(project));

@@ -7,13 +7,13 @@ import type { Random } from '../../support/seeded.js';
 import type { Observed, Operation, Recorded } from './race-history.js';
 import { call } from './victims.js';
 
-/** The run that all of them are at. */
+/** The run at which all processes work. */
 export const NAME = 'run-1';
 
 const STEPS = ['one', 'two', 'three', 'four', 'five', 'six'] as const;
 const COLOUR = 'colour';
 
-/** Plain blocks with a choice among them: whoever asks can acknowledge. The last gives the run a draft. */
+/** Plain blocks and one with a choice: any process can acknowledge them. The last block writes the run's draft. */
 export const RACE_BLOCKS = [
   ...STEPS.map((id, index) =>
     index === 3
@@ -23,10 +23,10 @@ export const RACE_BLOCKS = [
   '\n  - { id: reports, type: cli, command: "dev-cli draft import {name}" }\n',
 ];
 
-/** One caller of many: asks, acknowledges what it believes to be pending, and disturbs. */
+/** One of many callers: asks, acknowledges the action it believes pending, and disturbs. */
 export class Racer {
   readonly observed: Observed[] = [];
-  /** Every action it has seen; the last is the one it believes to be pending. */
+  /** Every action it has seen; it believes the last one to be pending. */
   private readonly seen = [{ actionId: 'a999', block: 'invented' }];
   private lines = 0;
 
@@ -103,7 +103,7 @@ function journalSize(project: Project): number {
   return statSync(join(runDir(project, NAME), 'events.jsonl')).size;
 }
 
-/** What the disk says in the end. */
+/** Returns the state of the disk at the end. */
 export function recordedBy(project: Project): Recorded {
   return {
     journal: readFileSync(join(runDir(project, NAME), 'events.jsonl'), 'utf8'),

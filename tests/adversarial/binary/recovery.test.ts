@@ -8,8 +8,8 @@ import { devCli, imageOf, journalOf, nextOf, type Result, runDir, spawnDevCli, s
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What a machine does to a run: a full disk, a tree that cannot be written or read, a clock that goes back, a directory
-// that vanishes. Previous state intact, a clear error, and the next good call goes on.
+// What a machine can do to a run: a full disk, a tree that cannot be written or read, a clock that goes back, a
+// directory that vanishes. The previous state must be intact and the error clear, and the next good call goes on.
 
 const HOOKS = join(dirname(fileURLToPath(import.meta.url)), 'hooks');
 const RUN = '.dev/specs/run-1';
@@ -19,7 +19,7 @@ const second = ['step', 'complete', 'run-1', '--action', 'a2', '--data', DATA];
 let project: Project;
 afterEach(() => project.remove());
 
-/** A run whose second action, once acknowledged, writes DRAFT.md. */
+/** Begins a run whose second acknowledgement writes DRAFT.md. */
 function begin(): void {
   const action: Action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
   deliver(project, action);
@@ -38,7 +38,7 @@ function expectDone(): void {
   expect(devCli(project, ['replay', 'run-1', '--check', '--json']).json['differences']).toEqual([]);
 }
 
-/** The run's own files, without what an interrupted lock leaves behind. */
+/** Returns the run's own files, without leftovers of an interrupted lock. */
 function essence(): Record<string, string> {
   return Object.fromEntries(Object.entries(imageOf(project)).filter(([path]) => !/\/lock|\.tmp$/.test(path)));
 }
@@ -206,7 +206,7 @@ describe('a clock that goes back', () => {
     const action: Action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
     const at = (hours: number, args: string[], back = '0') =>
       withHook('shifted-clock.cjs', args, { TEST_CLOCK_SHIFT: String(hours * 3_600_000), TEST_CLOCK_BACK: back });
-    // Nothing was written yet, whatever the clock says.
+    // No output was written yet, whatever the clock says.
     expect(at(48, ['step', 'complete', 'run-1', '--action', 'a1']).json.error?.code).toBe('EVIDENCE_MISSING');
     deliver(project, action);
     const accepted = at(-24, ['step', 'complete', 'run-1', '--action', 'a1'], '1');

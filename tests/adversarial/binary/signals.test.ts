@@ -9,7 +9,7 @@ import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, doAll, hand, making, planOf, RUN } from './executing.js';
 import { type Ended, isRunning, pausedAt, startCall } from './victims.js';
 
-/** SIGTERM and SIGHUP are answered like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
+/** SIGTERM and SIGHUP act like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
 
 let project: Project;
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Long enough for a call to have come to where it waits, in milliseconds; on a busy machine as many calls take, in a row. */
+/** Milliseconds after which a call has reached its wait; on a busy machine, the time of so many calls. */
 const WAITING = 700;
 const CALLS = 6;
 
@@ -49,7 +49,7 @@ it('SIGKILL of git while a decision asks it: the call is refused, and nothing is
   expect(devCli(project, ack).code).toBe(0);
 });
 
-/** A PATH on which git is a script. */
+/** Returns a PATH on which git is a script. */
 function fakeGit(script: string): string {
   const bin = join(project.home, 'bin');
   mkdirSync(bin);

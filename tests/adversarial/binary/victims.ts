@@ -7,14 +7,14 @@ import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 
-/** Preloaded into the binary, the runner included: see the file itself. */
+/** Preloaded into the binary and the runner; described in the file itself. */
 const HOOK = join(import.meta.dirname, 'hook.cjs');
 
-/** A call of the binary that is under way. */
+/** A call of the binary in progress. */
 export interface Victim {
   child: ChildProcess;
   pid: number;
-  /** Resolves with the first thing it says, or at its end. */
+  /** Resolves at the first output, or at the end. */
   spoken: Promise<void>;
   hasSpoken(): boolean;
   ended: Promise<Ended>;
@@ -24,13 +24,13 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
-  /** The answer, when all of it was printed. */
+  /** The answer, if it was printed completely. */
   json: Document | null;
-  /** From the start to the end, in milliseconds. */
+  /** The duration in milliseconds. */
   milliseconds: number;
 }
 
-/** Environment that preloads the hook with this behaviour. */
+/** Returns the environment that preloads the hook with this behaviour. */
 export function hooked(behaviour: Record<string, string>): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--require=${HOOK}`, ...behaviour };
 }
@@ -76,12 +76,12 @@ export function trusted(project: Project, recipe: string): string {
   return recipe;
 }
 
-/** Whether the journal alone rebuilds the run, its documents and contents included. */
+/** Whether the journal alone rebuilds the run, including its documents and contents. */
 export function replays(project: Project, name: string): boolean {
   return devCli(project, ['replay', name, '--check', '--json']).json.ok === true;
 }
 
-/** The detached runners at work for this project, whatever they have got to. */
+/** Returns the pids of this project's detached runners, at whatever stage they are. */
 export function runnersOf(project: Project): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -96,12 +96,12 @@ function commandLine(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
-    // It ended between the two looks.
+    // The process ended in the meantime.
     return [];
   }
 }
 
-/** Starts a call that stops at a moment that the hook knows, and waits until it stands still there. */
+/** Starts a call that stops at a moment that the hook knows, and waits until it has stopped. */
 export async function pausedAt(
   project: Project,
   moment: string,
@@ -117,7 +117,7 @@ export function isStopped(pid: number): boolean {
   return stateOf(pid) === 'T';
 }
 
-/** Whether a process is there and not only a dead one that nobody has collected. */
+/** Whether a process runs and is not a zombie. */
 export function isRunning(pid: number): boolean {
   return !['', 'Z', 'X'].includes(stateOf(pid));
 }
@@ -131,7 +131,7 @@ function stateOf(pid: number): string {
   }
 }
 
-/** Waits until something holds; the bound of the test is the bound of the patience. */
+/** Waits until a condition holds, for a minute at most. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
   for (let looks = 0; !holds(); looks += 1) {
     if (looks === 6000) throw new Error(`never: ${what}`);
@@ -139,7 +139,7 @@ export async function eventually(what: string, holds: () => boolean): Promise<vo
   }
 }
 
-/** Kills a process that may have ended already. */
+/** Kills a process, which may already have ended. */
 export function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

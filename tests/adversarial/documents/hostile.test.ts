@@ -24,7 +24,7 @@ const draft = createDraft('x');
 const plan = aPlan();
 const traced = aPlan({ requirements: [{ id: 'r-1', quote: 'x', from: 'user', text: 'x' }] });
 
-/** Everything that reads a text it did not write. */
+/** All functions that read a text from elsewhere. */
 const READERS: Record<string, (text: string) => unknown> = {
   readDraft,
   draftStatus: (text) => readDraftStatus(text, ['intent']),
@@ -155,7 +155,7 @@ describe('whatever the text', () => {
   });
 });
 
-/** Texts in which a search that goes back over what it saw takes for ever. */
+/** Texts on which a backtracking search would take forever. */
 const MEGABYTE = 1024 * 1024;
 const large = (size: number): Record<string, string> => {
   const fill = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
@@ -207,8 +207,8 @@ function readAll(text: string, limit: number): void {
 }
 
 describe('large texts', () => {
-  // Going over a text again for every line or character of it would take minutes, whatever the machine is busy with. The seed chooses
-  // every third of them; DEV_CLI_HOSTILE=all takes all.
+  // Quadratic time would mean minutes on any machine. The seed chooses one third of the texts; DEV_CLI_HOSTILE=all
+  // takes all.
   const third = process.env['DEV_CLI_HOSTILE'] === 'all' ? null : chosenSeed() % 3;
   const texts = Object.entries(large(MEGABYTE / 4)).filter((_, at) => third === null || at % 3 === third);
   it.each(texts)('%s', (_name, text) => readAll(text, 60_000), 300_000);

@@ -9,7 +9,7 @@ import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/c
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// harness.md, Guard: calls made to get past it, or to have it fail; all through the installed line and the real binary.
+// harness.md, Guard: calls that try to bypass it or make it fail, through the installed command and the real binary.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -55,7 +55,7 @@ const shell = (command: string, more: Input = {}, around?: Around) => call('Bash
 const at = (path: string) => `${project.root}/${path}`;
 const FINDINGS = '.dev/specs/add-x/findings';
 
-/** Blocked, in the form that each harness takes, and by a judgement rather than by a failure. */
+/** Checks that a call is blocked in each harness's format, by a decision and not by a failure. */
 function expectRefused({ code, stdout, stderr }: Judged): void {
   expect(code, stderr).toBe(2);
   const { reason, hookSpecificOutput } = JSON.parse(stdout);
@@ -106,7 +106,7 @@ describe('paths', () => {
     for (const path of ['dir/app.js', 'dir/deep/er/new.js', 'file.md', 'dangling.md', 'relative/x', 'again/x']) {
       expectRefused(write(at(`${FINDINGS}/${path}`)));
     }
-    // The system goes to the parent of src; a tool that normalizes first stays here.
+    // The system resolves this to the parent of src; a tool that normalizes first stays here.
     expectRefused(write(at(`${FINDINGS}/dir/../package.json`)));
     symlinkSync(at(`${FINDINGS}/deep`), at('src/into'));
     expectAllowed(write(at('src/into/x.md')));
@@ -429,7 +429,7 @@ describe('who is judged', () => {
     expectAllowed(by('s-1', '.dev/specs/add-x/DRAFT.md'));
     expect(by('s-1', '.dev/specs/two/DRAFT.md').code).toBe(2);
     expect(by('s-2', '.dev/specs/add-x/DRAFT.md').code).toBe(2);
-    // One that no hook has told of is judged by the active run.
+    // A session that no hook has reported is judged by the active run.
     expect(by('s-4', 'src/app.js').code).toBe(2);
   });
 

@@ -9,7 +9,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binary/crash/calls.js';
 
-// harness.md, Install: cut off anywhere, or with another call at work, nothing is lost and nothing stays behind.
+// harness.md, Install: an install that is cut, or runs beside another, loses nothing and leaves nothing behind.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -23,7 +23,7 @@ beforeEach(() => {
   before = listAll(project.root);
 });
 
-/** Every file with its content, and every directory, also an empty one; of git what `install` may write to. */
+/** Lists every file with its content and every directory, even empty; of .git only what `install` may write. */
 function listAll(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
@@ -50,7 +50,7 @@ beforeEach(() => {
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: hook, logLevel: 'error' });
 });
 
-/** Runs a command with the hook before it; with a cut it is killed there. */
+/** Runs a command with the hook preloaded; a cut kills it there. */
 function run(words: string, plan: Partial<HookPlan>): number | null {
   const env = {
     ...project.env,
@@ -80,7 +80,7 @@ describe('two calls at once', () => {
 });
 
 describe('a call that was cut off', () => {
-  /** The calls that change something, and of them some, first and last among them, with where they are cut. */
+  /** Chooses some of the calls that change something, among them the first and last, and where to cut them. */
   function chooseCuts(words: string): { call: number; position: Position; title: string }[] {
     const trace = join(home, '..', 'trace.json');
     expect(run(words, { trace })).toBe(0);
@@ -98,7 +98,7 @@ describe('a call that was cut off', () => {
   it('while it installed: another install ends it, and uninstall takes all back', async () => {
     const words = 'install --with memory --harness claude,codex';
     const cuts = chooseCuts(words);
-    // The manifest has the directories that the call made which wrote it.
+    // The manifest lists the directories that the call that wrote it created.
     const withoutManifest = () => listAll(project.root).filter((one) => !one.startsWith('/.dev/install.json:'));
     const whole = withoutManifest();
     await expectTakenBack(words);

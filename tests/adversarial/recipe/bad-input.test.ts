@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { devCli, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// Through the binary: whatever a project holds where recipes are looked for, lint names it with a place, in time.
+// Through the binary: lint reports anything in a project's recipe directories with its position, in good time.
 
 const HEAD = 'name: NAME\ntype: sequential\n';
 const BLOCK = '  - { id: a, type: llm, instruction: x }\n';
 const BLOCKS = `blocks:\n${BLOCK}`;
 
-/** Content of `NAME.yaml`, the line at which lint has to find something, and what. Null: nothing is wrong. */
+/** The content of `NAME.yaml`, the line at which lint must report a problem, and the problem. Null: there is none. */
 const FILES: [name: string, content: string | Buffer, line: number | null, says: string][] = [
   [
     'bomb',

@@ -1,5 +1,6 @@
-// Preloaded into the binary: a driver is killed at the n-th write to a journal (DEV_CLI_TEST_CUT, from 1), before it, in the middle of it
-// or behind it (DEV_CLI_TEST_CUT_AT). With DEV_CLI_TEST_COUNT it writes down, when it ends by itself, how many there were.
+// Preloaded into the binary: kills a driver at its n-th write to a journal (DEV_CLI_TEST_CUT, from 1), before, inside
+// or after the write (DEV_CLI_TEST_CUT_AT). With DEV_CLI_TEST_COUNT it records the number of writes when the driver
+// ends by itself.
 const fs = require('node:fs');
 
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
@@ -15,7 +16,7 @@ function die() {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-// What a driver starts inherits the preload.
+// Processes that a driver starts inherit the preload.
 if (process.argv.includes('drive') || process.argv.includes('prompt')) {
   fs.openSync = (/** @type {any[]} */ ...args) => {
     const descriptor = openSync(.../** @type {Parameters<typeof openSync>} */ (args));

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { beginRun, doubleLastLine, findFaults } from './stage.js';
 
-// runtime.md, Sessions: a driver that is killed at a write to a journal, of the run or of a session, is followed by one that goes on: no
-// command runs twice, no request is refused for its history, and what was answered is on the bill. DEV_CLI_TEST_DRIVE_CUTS says at how
-// many writes; `npm run prove:drive` at all.
+// runtime.md, Sessions: a driver is killed at a write to the journal of the run or of a session, and another goes on:
+// no command runs twice, no request is refused because of its history, and the bill contains what was answered.
+// DEV_CLI_TEST_DRIVE_CUTS sets the number of cuts; `npm run prove:drive` cuts at every write.
 
 const CUTS = numberFrom('DEV_CLI_TEST_DRIVE_CUTS', 4);
 const HOOK = join(import.meta.dirname, 'cut.cjs');

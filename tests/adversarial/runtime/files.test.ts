@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { imageOf } from '../../support/cli.js';
 import { openStage, type Stage } from './stage.js';
 
-// runtime.md, Sessions: what lies in .dev/runtime was torn, damaged, copied, or written by another version: a repair or a plain error, and
-// nothing that could not be read is written over.
+// runtime.md, Sessions: files in .dev/runtime are torn, damaged, copied, or from another version. The result is a
+// repair or a plain error, and nothing unreadable is overwritten.
 
 let stage: Stage;
 let id = '';

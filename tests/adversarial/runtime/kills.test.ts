@@ -5,13 +5,14 @@ import { git } from '../../support/loop.js';
 import { chosenSeed, numberFrom, type Random, seeded } from '../../support/seeded.js';
 import { beginRun, type Ended, findFaults, RUN, readCounter, type Stage } from './stage.js';
 
-// runtime.md, Sessions: whoever drives an execution is killed at random instants; in the end each todo is committed once, no command ran
-// twice and the tests are green. DEV_CLI_TEST_DRIVE_KILLS says how often; `npm run prove:drive` 100 times.
+// runtime.md, Sessions: the driver of an execution is killed at random instants. At the end each todo is committed
+// once, no command ran twice, and the tests pass. DEV_CLI_TEST_DRIVE_KILLS sets the number of kills (`npm run
+// prove:drive`: 100).
 
 const KILLS = numberFrom('DEV_CLI_TEST_DRIVE_KILLS', 4);
-/** Kills of one execution before it is let go on. */
+/** Kills of one execution before it may complete. */
 const KILLS_A_RUN = 5;
-/** Requests after which a driver is killed, at most, and milliseconds from then on. */
+/** A driver is killed after at most so many requests, and up to so many milliseconds later. */
 const REQUESTS = 6;
 const LATEST = 400;
 const LANES = 2;

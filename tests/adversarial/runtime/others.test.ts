@@ -6,7 +6,7 @@ import type { Project } from '../../support/project.mjs';
 import type { Script } from '../../support/provider.mjs';
 import { beginRun, driveAsAsked, findFaults, RUN, type Stage } from './stage.js';
 
-// runtime.md, Driving: others act on the run that is driven, through the same commands; the drive goes on from where the run is.
+// runtime.md, Driving: others act on the driven run by the same commands; the drive continues from where the run is.
 
 const begin = (script?: Parameters<typeof beginRun>[1]) => beginRun(undefined, script);
 
@@ -25,7 +25,7 @@ function expectOnce(stage: Stage): void {
   expect(new Set(actions).size).toBe(actions.length);
 }
 
-/** A model in whose thinking somebody else does the action and acknowledges it, as often as `when` says so. */
+/** A model during whose thinking somebody else does and acknowledges the action, whenever `when` says so. */
 function withOthers(when: (session: number) => boolean) {
   return (project: Project, counter: string): Script => {
     const script = driveAsAsked(project, counter);

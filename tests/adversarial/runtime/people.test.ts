@@ -3,13 +3,13 @@ import { type Action, StandIn } from '../../support/agent.mjs';
 import { journalOf } from '../../support/cli.js';
 import { beginRun, findFaults, RUN, type Stage } from './stage.js';
 
-// runtime.md, Driving: a drive stops where a person has to answer, and goes on once they have; no prompt of it is a person's word.
+// runtime.md, Driving: a drive stops for a person's answer, then goes on; its prompts never count as a person's word.
 
 const begin = () => beginRun('specify-standard-interactive');
 
 const readAction = async ({ run }: Stage): Promise<Action> => JSON.parse((await run('next', RUN)).stdout) as Action;
 
-/** Drives to where a person has to answer, and gives the question. */
+/** Drives until a person has to answer, and returns the question. */
 async function driveToQuestion(stage: Stage): Promise<Action> {
   const { exit, json } = await stage.drive();
   expect([exit, json.status], JSON.stringify(json)).toEqual([3, 'waiting']);
@@ -17,7 +17,7 @@ async function driveToQuestion(stage: Stage): Promise<Action> {
   expect(action.actionId).toBe(json.waiting?.actionId);
   expect(json.waiting?.answer).toBe(action.answer ?? action.ack);
   const asked = stage.served.requests.length;
-  // Nothing more comes of asking again.
+  // Driving again changes nothing.
   expect((await stage.drive()).json.waiting).toEqual(json.waiting);
   expect(stage.served.requests).toHaveLength(asked);
   return action;

@@ -1,4 +1,4 @@
-// Preloaded into the binary: below `.dev` nothing can be written, as on a file system that is mounted read-only.
+// Preloaded into the binary: nothing below `.dev` can be written, as on a file system mounted read-only.
 const fs = /** @type {Record<string, (...args: any[]) => unknown>} */ (/** @type {unknown} */ (require('node:fs')));
 const { constants } = require('node:fs');
 

@@ -7,15 +7,15 @@ import { createModel } from '../../support/model.mjs';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { type Request, type Script, type Step, startProvider } from '../../support/provider.mjs';
 
-/** Runs that are driven by the real binary and a scripted model, disturbed, and judged at their end. */
+/** Runs driven by the real binary and a scripted model, disturbed, and judged at their end. */
 
 type Served = Awaited<ReturnType<typeof startProvider>>;
 
 export const RUN = 'add-jwt-auth';
-/** What each answer is said to have used, so that a bill can be counted in answers. */
+/** The usage that each answer reports, so that a bill can be counted in answers. */
 const USAGE = { input: 1_000, output: 100, cacheRead: 0, cacheWrite: 0 };
 
-/** A call of the binary that has ended. `json`: its answer, `{}` where there is none. */
+/** A call of the binary that has ended. `json`: its answer, or `{}`. */
 export interface Ended {
   exit: number | null;
   json: Answer;
@@ -23,7 +23,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** What `drive`, `prompt` and `session …` answer, as far as it is looked at. */
+/** The members of the answers of `drive`, `prompt` and `session …` that tests use. */
 interface Answer {
   ok?: boolean;
   status?: string;
@@ -49,21 +49,21 @@ export interface Stage {
   project: Project;
   served: Served;
   config: string;
-  /** Written by commands of the model, outside of the project: a line for each that ran. */
+  /** A file outside the project with a line for each command of the model that ran. */
   counter: string;
   start: (args: readonly string[], env?: NodeJS.ProcessEnv) => Called;
   run: (...args: string[]) => Promise<Ended>;
   drive: (...more: string[]) => Promise<Ended>;
-  /** Starts `drive`; the environment is added to the project's. `by`: what starts the binary, where that is not node. */
+  /** Starts `drive`. `env` is added to the project's environment; `by` starts the binary if not node itself. */
   startDrive: (env?: NodeJS.ProcessEnv, by?: readonly string[]) => Called;
-  /** Before the test ends; it may be called twice. */
+  /** Closes the stage before the test ends; may be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a project, and a model for it, until the test has ended.
- * @param script what answers, made for the project and the counter's path
- * @param lines more of the configuration
+ * Creates a project and a model for it, which last until the test ends.
+ * @param script creates the model's script from the project and the path of the counter
+ * @param lines more lines of configuration
  */
 export async function openStage(
   script: (project: Project, counter: string) => Script = driveAsAsked,
@@ -102,7 +102,7 @@ export async function openStage(
   };
 }
 
-/** A stage with a run that plans by a recipe. */
+/** Opens a stage with a planning run of a recipe. */
 export async function beginRun(
   recipe = 'specify-quick-autopilot',
   script?: Parameters<typeof openStage>[0],
@@ -112,7 +112,7 @@ export async function beginRun(
   return stage;
 }
 
-/** What an agent would do, each session beginning with a command that leaves a line in the counter. */
+/** Does what an agent would do; each session begins with a command that adds a line to the counter. */
 export function driveAsAsked(project: Project, counter: string): Script {
   const model = createModel(project, RUN);
   return (request) => {
@@ -122,17 +122,17 @@ export function driveAsAsked(project: Project, counter: string): Script {
     try {
       return model(request.messages.length === 3 ? firstOf(request) : request);
     } catch (error) {
-      // Others have brought the run to its end.
+      // Others have ended the run.
       if (!String(error).includes('"done"')) throw error;
       return { calls: [{ name: 'finish', input: { reason: 'It is done.' } }] };
     }
   };
 }
 
-/** A request as it was before the command of the counter. */
+/** Returns a request without the counter's command. */
 const firstOf = (request: Request): Request => ({ ...request, messages: request.messages.slice(0, 1) });
 
-/** A script that answers so many requests, or the last again and again. */
+/** Creates a script that answers with these steps in order, then repeats the last. */
 export const inOrder =
   (...steps: [Step, ...Step[]]): (() => Script) =>
   () =>
@@ -167,16 +167,16 @@ function parse(stdout: string): Answer {
   try {
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Answer;
   } catch {
-    // A text, or a call that was killed.
+    // Text, or the output of a killed call.
     return {};
   }
 }
 
-/** The lines of the counter. */
+/** Returns the lines of the counter. */
 export const readCounter = ({ counter }: Pick<Stage, 'counter'>): string[] =>
   existsSync(counter) ? readFileSync(counter, 'utf8').trimEnd().split('\n') : [];
 
-/** What is wrong with a run that was driven to its end, however often it was cut off. */
+/** Returns the problems of a run that was driven to its end with any number of cuts. */
 export async function findFaults(stage: Stage, last: Ended): Promise<string[]> {
   const faults: string[] = [];
   const need = (holds: boolean, fault: string): void => void (holds || faults.push(fault));
@@ -197,7 +197,7 @@ export async function findFaults(stage: Stage, last: Ended): Promise<string[]> {
   return faults;
 }
 
-/** What was answered is on the bill, but for what is told to have got lost. */
+/** Checks that the bill contains everything answered, except what is reported as lost. */
 async function findBillFaults({ run, served }: Stage): Promise<string[]> {
   const { json } = await run('session', 'list', '--run', RUN, '--json');
   const rows = (json.sessions ?? []) as unknown as { requests: number; unanswered: number }[];
@@ -224,6 +224,6 @@ async function findUnpaired({ run }: Stage, id: string): Promise<string[]> {
 
 const sum = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0);
 
-/** Appends to the counter, as a command that ran twice would. */
+/** Appends to the counter, as a command that runs twice would. */
 export const doubleLastLine = (stage: Stage): void =>
   appendFileSync(stage.counter, `${readCounter(stage).at(-1) ?? ''}\n`);

@@ -9,7 +9,7 @@ import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { eventually, isRunning } from '../binary/victims.js';
 import { beginRun, driveAsAsked, findFaults, readCounter, type Stage } from './stage.js';
 
-// What surrounds a drive is not as it should be: it ends plainly, and the same call goes on once it is.
+// The surroundings of a drive are broken: it ends with a plain error, and the same call goes on once they are repaired.
 
 const seed = chosenSeed();
 const FULL = numberFrom('DEV_CLI_TEST_DRIVE_FULL', 2);
@@ -28,7 +28,7 @@ it(`a disk that gets full while a run is driven: IO, and with room again it goes
     const from = 1 + random.below(500);
     const env = { NODE_OPTIONS: preload('../binary/hooks/full-disk.cjs'), TEST_FULL_FROM: String(from) };
     const first = await stage.startDrive(env).ended;
-    // 99: it never got full.
+    // 99: the disk never became full.
     if (first.exit !== 99) full += 1;
     if (first.exit !== 99)
       expect([first.exit, first.json.error?.code], `${from}: ${first.stdout}${first.stderr}`).toEqual([1, 'IO']);
@@ -73,7 +73,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     const stage = await begin((project, counter) => {
       const script = driveAsAsked(project, counter);
       return (request, n) => {
-        // The second of the first session: no other one is at work yet.
+        // The second request of the first session, when no other session is at work.
         if (n !== 1) return script(request, n);
         disturbed = true;
         return disturb(request, n);
@@ -83,7 +83,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     expect([exit, json.status, stderr], JSON.stringify(json)).toEqual([130, 'interrupted', '']);
     const last = await stage.drive();
     expect((await findFaults(stage, last)).filter((fault) => !fault.startsWith('refused: 429'))).toEqual([]);
-    // What the provider has refused it does not charge.
+    // The provider does not charge for refused requests.
     expect(last.json.unanswered).toBe(when === 'while a request waits to be made again' ? 0 : 1);
   });
 

@@ -20,7 +20,7 @@ async function documents(store: Store<Sample>, names: string[]): Promise<Record<
   return Object.fromEntries(names.map((path) => [path, files.read(path)?.toString() ?? null]));
 }
 
-/** Everything below a directory but the objects. What a killed process leaves there, or under a name of its own, does no harm. */
+/** Lists everything below a directory except objects, where leftovers of a killed process do no harm. */
 function allFiles(root: string): string[] {
   if (!existsSync(root)) return [];
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });

@@ -6,7 +6,7 @@ import { DevCliError } from '../../../src/base/errors.js';
 import { openStore, temporaryRoot } from '../../core/store/disk.js';
 import { SCENES } from './scenes.js';
 
-// The disk fails at one call after the other: full, broken, or taken away. What was is still there; what is said is clear.
+// The disk fails at one call after another: full, broken, or removed. Old data must survive, and errors be clear.
 
 type Call = (...args: unknown[]) => unknown;
 const calls = fs as unknown as Record<string, Call>;
@@ -27,7 +27,7 @@ function restore(): void {
   syncBuiltinESMExports();
 }
 
-/** Lets the `limit`-th call fail. A failing write writes half first, as a full disk does. */
+/** Makes the `limit`-th call fail. A failing write first writes half, as on a full disk. */
 function failAt(limit: number, code: string): () => boolean {
   let count = 0;
   for (const [name, original] of originals) {
@@ -45,7 +45,7 @@ function failAt(limit: number, code: string): () => boolean {
   return () => count >= limit;
 }
 
-/** Empty directories stay when a lock's temporary file could not be removed from them; a guard says `open`. */
+/** Directories stay if a lock's temporary file could not be removed from them; a remaining guard says `open`. */
 const HARMLESS = ['.dev', '.dev/guard', '.dev/specs', '.dev/specs/run'];
 
 afterEach(restore);
@@ -75,7 +75,7 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       if (error instanceof Error) {
         failed += 1;
         expect(error, where).toBeInstanceOf(DevCliError);
-        // LOCKED by itself: the root's lock, taken twice, could not be removed the first time.
+        // LOCKED by this process itself: the root's lock is taken twice and could not be removed the first time.
         expect(['IO', 'LOCKED'], where).toContain((error as DevCliError).code);
         expect(error, where).toMatchObject({ fix: expect.stringMatching(/repeat the same call/i) });
         expect(error.message, where).not.toContain(root);
@@ -83,7 +83,7 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       } else {
         expect(happened, where).toBe(1);
       }
-      // A lock that could not be removed is free when its process ends; this one goes on.
+      // A lock that could not be removed becomes free when its process ends, but this process goes on.
       for (const lock of ['.dev/specs/run/lock', '.dev/lock']) fs.rmSync(join(root, lock), { force: true });
       const added = tree(root).filter((path) => !before.includes(path) && !/lock\.\d+\.[0-9a-f]+$/.test(path));
       if (happened === 0)

@@ -68,7 +68,7 @@ describe.each(Object.keys(uses))('%s meets', (name) => {
       const { at, store } = diskSubject();
       mkdirSync(at('.dev/specs/run'), { recursive: true });
       make(at(`.dev/specs/run/${file}`));
-      // Asking for the journal does not look at the snapshot.
+      // Reading the journal does not read the snapshot.
       const expected = name === 'journal' && file === 'state.json' ? 'no error' : 'IO';
       expect(await codeOf(() => use(store))).toBe(expected);
       expect(readdirSync(at('.dev/specs/run'))).toEqual([file]);
@@ -163,7 +163,7 @@ describe('documents', () => {
     expect(readdirSync(at('.dev/specs/run')).sort()).toEqual(['linked', 'x.md']);
   });
 
-  /** Puts a link out in the place of a directory, as another process would between two documents of a commit. */
+  /** Replaces a directory by a link out of the root between two documents of a commit, as another process might. */
   function placedAround(swap: (directory: string, outside: string) => void): { outside: string; place: () => void } {
     const root = realpathSync(temporaryRoot());
     const outside = temporaryRoot();

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 
-// Kills this process at its DEV_CLI_KILL_AT-th call that changes what others see of the disk: before the call, or
-// (DEV_CLI_KILL_HALF) after half of what a write was to write; then only writes are counted.
+// Kills this process at its DEV_CLI_KILL_AT-th call that changes what others see of the disk: before the call or, with
+// DEV_CLI_KILL_HALF, after half of a write; then only writes are counted.
 
 const WRITES = ['writeFileSync', 'writeSync'];
 const OTHERS = ['ftruncateSync', 'linkSync', 'mkdirSync', 'openSync', 'renameSync', 'rmdirSync', 'unlinkSync'];
 
 type Call = (...args: unknown[]) => unknown;
 
-/** What goes to standard output, and what is opened for reading. */
+/** Whether a call only writes to standard output or opens for reading. */
 function changesNothing(name: string, [first, flags]: unknown[]): boolean {
   if (name !== 'openSync') return first === 1;
   return typeof flags === 'number' ? (flags & fs.constants.O_CREAT) === 0 : flags !== 'w';

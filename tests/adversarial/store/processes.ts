@@ -6,7 +6,7 @@ import { temporaryRoot } from '../../core/store/disk.js';
 
 let bundle: string | undefined;
 
-/** The worker as one file that node runs without a loader. */
+/** Bundles the worker into one file that node runs without a loader. */
 function workerBundle(): string {
   if (bundle === undefined) {
     bundle = join(temporaryRoot(), 'worker.cjs');
@@ -24,7 +24,7 @@ export function startWorker(root: string, task: string, detail = '', env: Record
   });
 }
 
-/** What the worker printed, and how it ended. */
+/** Returns what the worker printed, and how it ended. */
 export async function finished(
   worker: ChildProcess,
 ): Promise<{ code: number | null; signal: string | null; out: string }> {

@@ -2,20 +2,20 @@ import type { Decide } from '../../../src/store/store.js';
 import { type Sample, step } from '../../core/store/sample.js';
 
 interface Scene {
-  /** Commits that are there before. */
+  /** Commits made before. */
   before: Decide<Sample, number>[];
-  /** The one that is cut short. */
+  /** The commit that is cut short. */
   crashing: Decide<Sample, number>;
-  /** Documents without it and with it; null: none. */
+  /** Documents without and with that commit; null for none. */
   documents: [Record<string, string | null>, Record<string, string | null>];
-  /** Active run and guard without it and with it. */
+  /** Active run and guard without and with that commit. */
   active: [string | null, string | null];
   guard: ['ask' | 'open', 'ask' | 'open'];
 }
 
 const live = { guarded: true, pointer: 'set' } as const;
 
-/** Commits worth cutting short: the first of a run, one in the middle, and the last. */
+/** Commits worth cutting: the first, a middle and the last one of a run. */
 export const SCENES: Record<string, Scene> = {
   first: {
     before: [],

@@ -8,11 +8,11 @@ import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { readStartTime } from '../../../src/work/processes.js';
 
-/** A place to run external commands in: a runner as it is shipped, and directories that careless quoting would break. */
+/** A place to run external commands: the runner as shipped, and directories whose names break careless quoting. */
 export interface Bench {
-  /** Absolute path of the runner's bundle. */
+  /** Absolute path of the bundled runner. */
   runner: string;
-  /** The commands' working directory. */
+  /** The working directory of commands. */
   cwd: string;
   directory(name: string): string;
   /** Launches a command; returns its directory. */
@@ -29,7 +29,7 @@ export async function createBench(): Promise<Bench> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    // As scripts/build.mjs does.
+    // Like scripts/build.mjs.
     define: { 'import.meta.url': '__moduleUrl' },
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     logLevel: 'error',
@@ -58,7 +58,7 @@ export async function createBench(): Promise<Bench> {
   };
 }
 
-/** Looks every few milliseconds until `found` gives something; fails after `seconds`. */
+/** Polls every few milliseconds until `found` returns a value; fails after `seconds`. */
 export async function eventually<T>(found: () => T | false | null | undefined, seconds = 20): Promise<T> {
   const over = performance.now() + seconds * 1000;
   while (performance.now() < over) {
@@ -91,7 +91,7 @@ export function logIn(directory: string): string {
   return readFileSync(join(directory, 'command.log'), 'utf8');
 }
 
-/** Whether a process runs; one that is dead and not collected does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return readStartTime(pid) !== null;
 }

@@ -25,11 +25,11 @@ beforeAll(async () => {
 afterAll(() => bench.remove());
 
 const sh = (line: string) => ['sh', '-c', line];
-/** The process id that a command wrote to a file in its working directory. */
+/** Returns the process id that a command wrote to a file in its working directory. */
 const pidIn = (file: string) =>
   eventually(() => existsSync(join(bench.cwd, file)) && Number(readFileSync(join(bench.cwd, file), 'utf8')));
 
-/** The process of a runner whose first word is this, or null. */
+/** Returns the pid of the runner with this command file, or null. */
 function findRunner(commandFile: string): number | null {
   const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
   const line = listed.find((one) => one.includes(`${bench.runner} ${commandFile}`));
@@ -297,7 +297,7 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    // And one runner that was slow to start.
+    // Launch one more runner, as one that was slow to start.
     await run(directory);
     expect(count('again')).toBe(1);
   });
@@ -313,7 +313,7 @@ describe('one execution', () => {
     await run(directory);
     expect(inspect(directory).state).toBe('interrupted');
     expect(count('killed')).toBe(1);
-    // The command itself lived on; ending it is still possible.
+    // The command itself still runs, and can be ended.
     expect(isRunning(pgid)).toBe(true);
     await endCommand(directory);
     expect(isRunning(pgid)).toBe(false);
@@ -336,7 +336,7 @@ describe('one execution', () => {
     mkdirSync(tools);
     const directory = bench.directory('unrecorded');
     mkdirSync(directory, { recursive: true });
-    // The runner makes its pipe between the claim and the record: the moment to take the directory away.
+    // The runner creates its pipe between the claim and the record; the directory is removed at that moment.
     writeFileSync(join(tools, 'mkfifo'), '#!/bin/sh\nrm -r "$VICTIM"\nPATH=${PATH#*:} exec mkfifo "$@"\n', {
       mode: 0o755,
     });
@@ -350,7 +350,7 @@ describe('one execution', () => {
   });
 
   it('never happens when a runner dies at the gate', async () => {
-    // The gate as the runner uses it: descriptor 3 closes without a line.
+    // Uses the gate as the runner does: descriptor 3 closes without a line.
     const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {
@@ -379,7 +379,7 @@ describe('a runner that waits for more', () => {
     return directory;
   }
   const ends = (pid: number) => eventually(() => !isRunning(pid));
-  /** The runner that saw to a command whose first output is `$PPID`. */
+  /** Returns the runner of a command whose first output is `$PPID`. */
   const runnerOf = (directory: string) => Number.parseInt(logIn(directory), 10);
 
   it('sees to one command after the other, each with its own records', async () => {

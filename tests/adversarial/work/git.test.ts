@@ -34,14 +34,14 @@ afterEach(() => remove());
 
 const digestOf = async (path: string) => (await computeTreeState(path, around))?.digest ?? null;
 
-/** Asks in both ways that there are, and gives what both found. */
+/** Reads the baseline both synchronously and asynchronously, and returns it if both agree. */
 async function readBaseline(workTree: string, options: GitOptions): Promise<Baseline | null> {
   const present = await readPresent(workTree, options);
   expect(readPresentNow(workTree, options)).toEqual(present);
   return present === null ? null : toBaseline(present);
 }
 
-/** Null where git cannot tell. */
+/** Lists the changed paths; null if git cannot tell. */
 async function listChangedSince(workTree: string, before: Baseline, options: GitOptions): Promise<string[] | null> {
   const changes = readChangesNow(workTree, before, options);
   if (changes !== null) expect(changes.now).toEqual(await readBaseline(workTree, options));
@@ -231,7 +231,7 @@ describe('the baseline', () => {
 
   it('asks without touching the index, also while another git holds its lock', async () => {
     repository(tree, { a: '1' });
-    // Same content, other time: git would like to refresh its index.
+    // Same content, another time: git would refresh its index.
     utimesSync(join(tree, 'a'), 1_000_000, 1_000_000);
     const index = join(tree, '.git/index');
     const before = { bytes: readFileSync(index), inode: statSync(index).ino };
@@ -287,7 +287,7 @@ describe('the baseline', () => {
 });
 
 describe('where the repository is', () => {
-  /** How many processes of git reading the tree takes; what is read must be as `wanted` says. */
+  /** Counts the git processes that reading the tree takes. */
   async function countProcesses(directory: string): Promise<number> {
     const bin = join(tree, '..', 'bin');
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

@@ -5,7 +5,7 @@ import { addTree, moveBranch } from '../../../src/work/trees.js';
 import { freshProjects } from '../../support/fresh.js';
 import { git } from '../../support/loop.js';
 
-// loop-core.md, auto: git reads all work trees of a repository, also one that another call is just making.
+// loop-core.md, auto: git reads all work trees of a repository, including one that another call is still creating.
 
 const create = freshProjects();
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Real git repositories for tests, in directories that nothing of the surroundings leaks into. */
+/** Real git repositories for tests, isolated from the environment. */
 
 export const GIT_ENV: Record<string, string> = {
   PATH: process.env['PATH'] ?? '',
@@ -16,7 +16,7 @@ export const GIT_ENV: Record<string, string> = {
   GIT_COMMITTER_EMAIL: 'a@example.org',
 };
 
-/** A new directory with a name that careless quoting would break. */
+/** Creates a directory whose name breaks careless quoting. */
 export function freshDirectory(): { path: string; remove: () => void } {
   const outer = mkdtempSync(join(realpathSync(tmpdir()), 'work-'));
   const path = join(outer, 'it\'s a "tree"');
@@ -34,7 +34,7 @@ export function put(directory: string, path: string, content: string | Uint8Arra
   writeFileSync(join(directory, path), content);
 }
 
-/** A repository with one commit that holds the given files. */
+/** Creates a repository with one commit of the given files. */
 export function repository(directory: string, files: Record<string, string>): void {
   mkdirSync(directory, { recursive: true });
   git(directory, 'init', '--quiet');

@@ -20,7 +20,7 @@ import {
   tracker,
 } from '../draft.js';
 
-/** Changes the entry that an event is about. */
+/** Changes the tracker entry of the agent that an event is about. */
 const entry = (draft: Draft, change: (agent: Agent, was: Agent | undefined) => void): void =>
   tracker(draft, (agents) => {
     const is = ({ agent_id }: Agent): boolean => agent_id === draft.params['agent_id'];
@@ -32,7 +32,7 @@ const others = (draft: Draft, change: (agent: Agent) => void): void =>
     agents.filter(({ agent_id }) => agent_id !== draft.params['agent_id']).forEach((one) => void change(one)),
   );
 
-/** An unknown agent is taken, or made. */
+/** Creates mutants for an event about an unknown agent, which the server accepts or adds. */
 const unknown = (requirement: string, call: string): Mutant[] => [
   ...messages(requirement, call, ['Agent ']),
   ...mutants(

@@ -29,7 +29,7 @@ function its(draft: Draft, change: (task: Task) => void): void {
   change(draft.reply.task);
 }
 
-/** Changes the other tasks of the file. */
+/** Changes the other tasks in the file. */
 const others = (draft: Draft, change: (task: Task) => void): void =>
   tasks(draft, ({ tasks: list }) =>
     list.filter(({ id }) => id !== draft.reply.task.id).forEach((one) => void change(one)),
@@ -37,7 +37,7 @@ const others = (draft: Draft, change: (task: Task) => void): void =>
 
 const setGoal = (draft: Draft, goal: unknown): void => tasks(draft, (list) => set(list, { goal: String(goal) }));
 
-/** Which tasks are ready, by another rule; `done` says whether a dep is completed. */
+/** Determines by another rule which tasks are ready; `done` tells whether a dependency is completed. */
 function ready(
   draft: Draft,
   isReady: (task: Task, done: (id: number) => boolean, all: readonly Task[]) => boolean,
@@ -50,7 +50,7 @@ function ready(
 
 const isPending = ({ status }: Task): boolean => status === 'pending';
 
-/** Changes the numbers of task_list. */
+/** Changes the counts in the reply of task_list. */
 const counts = (draft: Draft, change: (summary: Draft['reply']['summary'], all: readonly Task[]) => void): void => {
   if (draft.reply.exists) change(draft.reply.summary, draft.reply.tasks);
 };

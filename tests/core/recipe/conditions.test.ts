@@ -37,7 +37,7 @@ describe('evaluating conditions', () => {
     ['round == 2 && vars.limit == 3', true],
     ['draft.intent.filled && draft.intent.text == "Bug"', true],
     ['goal == null', true],
-    // Unset is null, an operation on null is null, and null is false.
+    // An unset name is null, an operation on null is null, and a null condition is false.
     ['preferences.unset', false],
     ['preferences.never_set', false],
     ['!preferences.never_set', true],
@@ -52,7 +52,7 @@ describe('evaluating conditions', () => {
     ['size(vars.team) == 4 && size == "small"', true],
     ['goal.contains("auth")', false],
     ['preferences.unset && round > 1', false],
-    // The sugar: whole words, any case, not inside literals.
+    // `result contains`: whole words, ignoring case, not inside literals.
     ['result contains OKAY', true],
     ['result contains "okay"', true],
     ['result contains OK', false],

@@ -41,7 +41,7 @@ describe('what a recipe leaves open', () => {
     ['open', { guarded: true, kept: true, inherits: PLAN, closing: 'Tell the user what', goal: false }],
     ['execute', { guarded: true, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
     ['release', { guarded: false, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
-    // Every object has a property of that name.
+    // Every object has a property named `constructor`.
     ['constructor', { guarded: false, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
   ])('follows from the skill %s', (skill, expected) => {
     expect(declared(captured(`skill: ${skill}\n`, drafting))).toEqual(expected);

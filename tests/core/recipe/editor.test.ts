@@ -21,7 +21,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Properties without a description, or without an example where their type does not say what to write. */
+/** Lists properties without a description, or without an example if their type does not make clear what to write. */
 function listMute(schema: Schema, path: string): string[] {
   const { properties = {}, patternProperties = {}, items, oneOf = [], anyOf = [] } = schema;
   return [
@@ -54,12 +54,12 @@ const service = getLanguageService({
 });
 service.configure({ validate: true, completion: true, hover: true });
 
-/** What the service takes; the package exports the class of another version of the same type. */
+/** The document type that the service accepts; the package exports that class from another version. */
 type Opened = Parameters<typeof service.doValidation>[0];
-/** What it has found is kept by version. */
+/** The service caches its findings by version. */
 let version = 0;
 
-/** A file of a project as an editor has it open. `¦` is where the cursor stands. */
+/** Opens a file of a project as an editor would. `¦` marks the cursor. */
 function open(path: string, schema: 'recipe' | 'recipe-test', text: string): { document: Opened; cursor: Position } {
   const whole = `${renderModeline(path, schema)}\n${text}`;
   const at = Math.max(0, whole.indexOf('¦'));

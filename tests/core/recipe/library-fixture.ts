@@ -6,8 +6,8 @@ import { type LoadedRecipe, loadRecipe } from '../../../src/recipe/load/load.js'
 const PACKAGE = new URL('../../../', import.meta.url).pathname.replace(/\/$/, '');
 
 /**
- * The shipped recipes as they lie in this checkout, and a project whose files are given by path; a path that begins with `/` lies
- * outside it. The user is at home in /home/me.
+ * Creates a library of this checkout's shipped recipes and a project whose files are given by path; a path that begins
+ * with `/` lies outside the project. The user's home directory is /home/me.
  */
 export function libraryWith(project: Record<string, string> = {}): Library {
   const files = new Map(Object.entries(project).map(([path, text]) => [posix.resolve('/project', path), text]));
@@ -36,12 +36,12 @@ function pathsBelow(files: ReadonlyMap<string, string>, directory: string): stri
   return paths.map((path) => path.slice(directory.length + 1)).sort();
 }
 
-/** Loads a project recipe `demo` with further files of the project. */
+/** Loads the project recipe `demo`, with further files of the project. */
 export function loadDemo(text: string, more: Record<string, string> = {}): LoadedRecipe {
   return loadRecipe(libraryWith({ '.dev/recipes/demo.yaml': text, ...more }), 'demo');
 }
 
-/** `line:column severity message` of every problem. */
+/** Renders every problem as `line:column severity message`. */
 export function told(loaded: LoadedRecipe): string[] {
   return loaded.problems.map(({ line, column, severity, message }) => `${line}:${column} ${severity} ${message}`);
 }

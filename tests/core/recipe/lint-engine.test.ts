@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ENGINE, YES } from './engine-fixture.js';
 import { loadDemo, told } from './library-fixture.js';
 
-/** A recipe with one fault; «» marks where it has to be reported. */
+/** A recipe with one fault; `«` marks where it must be reported. */
 interface Planted {
   rule: string;
   text: string;
@@ -46,7 +46,7 @@ const PLANTED: Planted[] = [
   { rule: 'unknown disposition', text: policies('triage_precedence: [halt, adapt, «retri]'), says: 'mean `retry`?' },
   { rule: 'disposition twice', text: policies('triage_precedence: «[halt, halt, retry]'), says: 'each of halt, adapt' },
   { rule: 'disposition left out', text: policies('triage_precedence: «[halt, retry]'), says: 'this is halt, retry' },
-  // What nothing follows from
+  // Statements without effect
   {
     rule: 'shipped handler left out',
     text: `${ENGINE}config:\n  «handlers: { worker: worker, state_begin: state-begin, wrap_up: wrap-up, commit: commit, residual_commit: residual-commit, state_complete: state-complete, report: report, verify: verify }\n`,

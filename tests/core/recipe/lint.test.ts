@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { loadDemo } from './library-fixture.js';
 
 /**
- * Planted failures. `«` marks the place where the one problem is expected, so that line and column are exact; the marker
- * is taken out before the recipe is loaded.
+ * Planted faults. `«` marks the position at which the one problem is expected, so that line and column are exact. The
+ * marker is removed before the recipe is loaded.
  */
 interface Planted {
   rule: string;
@@ -804,7 +804,7 @@ const PLANTED: Planted[] = [
     says: 'not OKAY',
     severity: 'warning',
   },
-  // What nothing follows from
+  // Statements without effect
   ...(
     [
       [

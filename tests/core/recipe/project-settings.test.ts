@@ -4,7 +4,7 @@ import { readProjectSettings } from '../../../src/recipe/settings/project-settin
 
 const ALL = ['agents', 'notify'] as const;
 
-/** The problems with a text, each as its place and what it says. */
+/** Lists the problems with a text, each as its position and message. */
 function listProblems(text: string, read = () => readProjectSettings(text, ALL)): string[] {
   try {
     read();

@@ -12,7 +12,7 @@ const PREFERENCES = '.dev/preferences.yaml';
 const TEAM = 'node_modules/@team/recipes';
 const INSTALLED = { [`${TEAM}/package.json`]: '{}', [PREFERENCES]: "recipes: ['@team/recipes']\n" };
 
-/** Where the recipe `x` is found. */
+/** Returns the file in which the recipe `x` is found. */
 const fileOf = (files: Record<string, string>) => findRecipe(libraryWith(files), 'x').file;
 
 describe('recipes are found', () => {

@@ -12,7 +12,7 @@ import { parseYaml } from '../../../src/recipe/source/yaml.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { libraryWith } from './library-fixture.js';
 
-// house.md, Speed: what ships was read and judged when dev-cli was built. That must not be seen anywhere but in the time it takes.
+// house.md, Speed: shipped files are read and judged when dev-cli is built. Nothing but the time may show this.
 
 const library = libraryWith();
 const recipes = listRecipeFiles(library).map(({ name, path, file }) => ({
@@ -22,7 +22,7 @@ const recipes = listRecipeFiles(library).map(({ name, path, file }) => ({
   text: readFileSync(path, 'utf8'),
 }));
 
-/** The shipped library with another text in one place. */
+/** The shipped library with one text replaced. */
 function withText(path: string, text: string): Library {
   const { reader } = library;
   return { ...library, reader: { ...reader, read: (asked) => (asked === path ? text : reader.read(asked)) } };

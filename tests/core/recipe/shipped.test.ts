@@ -10,10 +10,10 @@ const library = libraryWith();
 const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
   listRecipes(library).map(({ name }) => [name, requireRecipe(library, name).recipe]),
 );
-/** What is not sequential, by the first word of its name. */
+/** The types of recipes that are not sequential, by the first word of their name. */
 const TYPES: Record<string, string> = { execute: 'engine', ultrawork: 'meta' };
 
-/** The shape of a block by its kind; subagents of both kinds share one. */
+/** The block type of a kind; both kinds of subagent block share one. */
 type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
 
 function block<K extends ResolvedBlock['kind']>(recipe: string, id: string, kind: K): BlockOf<K> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findSchemaProblem, validateBySchema } from '../../../src/recipe/user-schema.js';
 
-// The validator of schemas is kept from one to the next (house.md, Speed): none may be judged by what came before.
+// The schema validator is reused (house.md, Speed): earlier schemas must not affect how a schema is judged.
 
 const problemOf = (schema: unknown) => findSchemaProblem(JSON.stringify(schema));
 const SOUND = { $id: 'https://example.org/a', type: 'object', required: ['a'], properties: { a: { type: 'string' } } };

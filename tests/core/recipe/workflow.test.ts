@@ -12,7 +12,7 @@ const phases = (...items: string[]) => `${HEAD}phases:\n${items.map((item) => ` 
 const sequential = (name: string, head: string, block = '{ id: s, type: llm, instruction: x }') =>
   `name: ${name}\ntype: sequential\n${head}blocks:\n  - ${block}\n`;
 
-/** Other recipes of the project, which phases may name. */
+/** Other recipes of the project, to be used as phases. */
 const FILES = {
   '.dev/recipes/broken.yaml': sequential('broken', '', '{ id: s, type: llm, instruction: "{nam}", when: "round +" }'),
   '.dev/recipes/typed.yaml': sequential('typed', 'preferences: { level: { type: int, description: How far. } }\n'),
@@ -20,7 +20,7 @@ const FILES = {
   '.dev/workflows/nested.yaml': `name: nested\ntype: meta\nphases:\n${PHASE}`,
 };
 
-/** A workflow with one fault; «» marks where it has to be reported. */
+/** A workflow with one fault; `«` marks where it must be reported. */
 interface Planted {
   rule: string;
   text: string;
@@ -123,7 +123,7 @@ describe('lint of workflows', () => {
   });
 });
 
-/** A workflow of the project, captured. */
+/** Captures a workflow of the project. */
 function captured(text: string, files: Record<string, string> = {}): CapturedRecipe {
   const { captured: found, problems } = loadRecipe(libraryWith({ '.dev/workflows/demo.yaml': text, ...files }), 'demo');
   if (found === null) throw new Error(problems.map(({ message }) => message).join('\n'));
@@ -178,7 +178,7 @@ describe('a captured workflow', () => {
     if (found.workflow === undefined) throw new Error('no workflow');
     const shown = showWorkflow(found.workflow);
     expect(shown).toMatch(/errorPolicy:\n {2}onFail: halt/);
-    // The end of a run is stated there.
+    // `showWorkflow` also states the defaults for the end of a run.
     expect(captured(shown).workflow).toMatchObject(found.workflow);
     expect(showRecipe(found.recipe)).not.toBe(shown);
   });

@@ -11,7 +11,7 @@ import { countingIds, step, steppingClock } from './sample.js';
 
 const options = { clock: steppingClock(), ids: countingIds(), purpose: 'npm test' };
 
-/** A lock file as another process would have left it. */
+/** Writes a lock file as another process would have left it. */
 function left(path: string, change: object): void {
   const { host, start } = identifyProcess();
   const at = '2026-01-01T00:00:00.000Z';
@@ -81,7 +81,7 @@ describe('a claim', () => {
 
   it('is free when its process was killed and nobody has collected it yet', async () => {
     const path = join(temporaryRoot(), 'claim');
-    // The shell starts a child, lets it die, and does not wait for it.
+    // The shell starts a child that ends, and does not wait for it: the child becomes a zombie.
     const script = 'sleep 0.01 & echo $!; exec sleep 5';
     const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(shell.stdout, 'data')) as [Buffer];
@@ -95,7 +95,7 @@ describe('a claim', () => {
     const directory = join(temporaryRoot(), 'a', 'b');
     const ids = countingIds();
     let left = 5;
-    // The token is drawn between the making of the directory and the first write into it.
+    // The token is drawn after the directory is created and before the first write into it.
     const hex = (bytes: number) => {
       if (left > 0) rmSync(directory, { recursive: true });
       left -= 1;

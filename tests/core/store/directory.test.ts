@@ -152,7 +152,7 @@ describe('a store that only reads', () => {
     { path: 'findings/a.md', content },
   ];
 
-  /** What it and the whole store say of the same run, but for the instant. */
+  /** Returns what the read-only store and the full store say about the same run, except for the instant. */
   async function told({ root, store }: Disk): Promise<[unknown, unknown]> {
     const reader = createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
     const [one, other] = await Promise.all(
@@ -213,7 +213,7 @@ describe('a store that only reads', () => {
     expect(await codeOf(() => reader.read('../x'))).toBe('NAME_INVALID');
   });
 
-  /** Every file below a root with its content. */
+  /** Returns every file below a root with its content. */
   function imageOf(root: string): string[] {
     return readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -9,7 +9,7 @@ import type { RunSubject } from '../project/suite.js';
 import { countingIds, type Sample, sampleCodec, steppingClock } from './sample.js';
 import type { Subject } from './suite.js';
 
-/** A new directory that is removed after the tests. */
+/** Creates a directory that is removed after the tests. */
 export function temporaryRoot(): string {
   return scratchDirectory('store-');
 }
@@ -24,7 +24,7 @@ interface OnDisk {
   at: (path: string) => string;
 }
 
-/** A store in a directory, as the suite wants it. */
+/** Creates the subject of the suite for a store in a directory. */
 export function subjectIn<T extends Store<Sample>>(
   root: string,
   layout: Layout,
@@ -41,7 +41,7 @@ export function subjectIn<T extends Store<Sample>>(
     put(stream, path, content) {
       const file = at(toRootRelative(layout, stream, path) ?? '');
       mkdirSync(dirname(file), { recursive: true });
-      // Agents write beside and rename: another file, as a rewritten document in memory is another version.
+      // Agents replace a file by renaming. The new inode corresponds to the new version of a document in memory.
       rmSync(file, { force: true });
       writeFileSync(file, content);
     },
@@ -57,7 +57,7 @@ export function subjectIn<T extends Store<Sample>>(
   };
 }
 
-/** The runs of a new root. */
+/** Creates a store of runs in a new root. */
 export function diskSubject(root = temporaryRoot()): RunSubject & OnDisk {
   const subject = subjectIn(root, RUN_LAYOUT, openStore(root));
   return {

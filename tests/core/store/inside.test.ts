@@ -129,7 +129,7 @@ describe('what is remembered', () => {
   });
 });
 
-/** What a name holds: a directory, a file, or a link to a path that may be anything. */
+/** What is at a name: a directory, a file, or a link to any path. */
 const THINGS = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'directory' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'file' as const }) },
@@ -184,7 +184,7 @@ describe('in any tree', () => {
     if (location.kind === 'inside') expect(linksOnTheWay(location.path)).toEqual([]);
   }
 
-  /** Nothing is put through a link, so that the tree outside stays what it is. */
+  /** Creates nothing through a link, so that the tree outside stays unchanged. */
   function put(path: string, thing: { kind: 'directory' | 'file' } | { kind: 'link'; to: string }): void {
     if (linksOnTheWay(at(path)).length > 0) return;
     try {
@@ -192,7 +192,7 @@ describe('in any tree', () => {
       if (thing.kind === 'file') writeFileSync(at(path), '', { flag: 'wx' });
       if (thing.kind === 'link') symlinkSync(thing.to.replace('OUT', outside).replace('ROOT', root), at(path));
     } catch {
-      // Something is there already.
+      // Something is already there.
     }
   }
 

@@ -105,7 +105,7 @@ describe('the end of a journal', () => {
           const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
           const found = readTailAt(bytes, known);
           const whole = readTail(bytes);
-          // Behind what is torn or open it is for `readTail` to say where the journal ends.
+          // After a torn or incomplete end only `readTail` can tell where the journal ends.
           const plain = whole.end === bytes.size && whole.seq === known && known > 0;
           expect(found).toEqual(plain ? whole : null);
         },
@@ -141,7 +141,7 @@ describe('the end of a journal', () => {
 });
 
 describe('what is checked before something is added', () => {
-  /** Which of the lines, damaged one at a time, somebody who is going to write finds. */
+  /** Lists the lines whose damage a writer finds; they are damaged one at a time. */
   async function found(lines: readonly string[], length: number): Promise<number[]> {
     const seen: number[] = [];
     for (const [i, good] of lines.entries()) {
@@ -149,7 +149,7 @@ describe('what is checked before something is added', () => {
       const code = await codeOf(() => {
         const tail = readTail(bytes, nativeCrc32);
         checkRecent(bytes, tail, length);
-        // A last line that does not hold counts for nothing: it is found by what is missing.
+        // A damaged last line counts as torn; it shows only by the missing entry.
         if (tail.seq < lines.length) throw new DevCliError('JOURNAL_CORRUPT', 'torn');
       });
       if (code !== 'no error') seen.push(i + 1);

@@ -8,7 +8,7 @@ function reader(root: string) {
   return createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
 }
 
-/** A run of two commits, with the snapshot of the first. */
+/** Creates a run of two commits whose stored snapshot is that of the first. */
 async function two() {
   const subject = diskSubject();
   await subject.store.transact('run', step({ body: 'a' }));
@@ -21,12 +21,12 @@ describe('a store that only reads', () => {
   it('answers from a current snapshot although the last line is damaged, which the whole store tells', async () => {
     const { store, reading, journal, setJournal, setState, before } = await two();
     const bad = journal('run');
-    // In the checksum: what stays is JSON.
+    // The damage is in the checksum; the line is still valid JSON.
     bad[bad.length - 8] = (bad[bad.length - 8] ?? 0) ^ 1;
     setJournal('run', bad);
     expect((await reading.read('run')).snapshot?.body).toBe('b');
     expect(await codeOf(() => store.read('run'))).toBe('JOURNAL_CORRUPT');
-    // One that is needed is checked: it never happened.
+    // If the line is needed, its checksum is verified, and the commit counts as torn.
     setState('run', before);
     expect((await reading.read('run')).snapshot?.body).toBe('a');
   });

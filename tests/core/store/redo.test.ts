@@ -5,7 +5,7 @@ import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { planRedo } from '../../../src/store/redo.js';
 import type { Entry } from '../../../src/store/store.js';
 
-/** Whoever wrote the journal of a directory that came from elsewhere chose its paths (storage.md, Recovery). */
+/** In a directory from elsewhere, whoever wrote the journal chose its paths (storage.md, Recovery). */
 
 const CONTENT = Buffer.from('#!/bin/sh\n');
 const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as DocumentReader;

@@ -3,7 +3,7 @@ import type { Memory, MemoryStore } from '../../../src/store/memory.js';
 import type { Sample } from './sample.js';
 import type { Subject } from './suite.js';
 
-/** A store in memory, as the suite wants it. */
+/** Creates the subject of the suite for a store in memory. */
 export function subjectOf<T extends Pick<MemoryStore<Sample>, 'put'> & Subject['store']>(
   memory: Memory,
   layout: Layout,

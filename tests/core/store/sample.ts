@@ -4,7 +4,7 @@ import type { FileChange } from '../../../src/base/files.js';
 import { isRecord, type Json, type JsonObject } from '../../../src/base/json.js';
 import type { Codec, Decide, NewEntry, StreamState } from '../../../src/store/store.js';
 
-/** A small snapshot, for tests of stores. */
+/** A small snapshot for tests of stores. */
 export interface Sample {
   seq: number;
   count: number;
@@ -27,7 +27,7 @@ export const sampleCodec: Codec<Sample> = {
   },
 };
 
-/** A clock that goes on by a second at every question. */
+/** Creates a clock that advances by a second each time it is read. */
 export function steppingClock(): Clock {
   let now = Date.UTC(2026, 0, 1);
   return {
@@ -38,7 +38,7 @@ export function steppingClock(): Clock {
   };
 }
 
-/** Ids that count. */
+/** Creates ids that count up. */
 export function countingIds(): Ids {
   let n = 0;
   return {
@@ -57,11 +57,11 @@ interface Step {
   entries?: string[];
   files?: FileChange[];
   body?: Json;
-  /** Null: none. Default: those of a run that does not guard. */
+  /** Null for no marks. Default: those of an unguarded run. */
   marks?: JsonObject | null;
 }
 
-/** A decide that counts up, and writes what the step says. */
+/** Creates a decide function that counts up and writes what the step says. */
 export function step({
   entries = ['counted'],
   files = [],
@@ -81,7 +81,7 @@ export function step({
   };
 }
 
-/** The code of the DevCliError that `work` ends in. */
+/** Returns the code of the DevCliError that `work` throws. */
 export async function codeOf(work: () => unknown): Promise<string> {
   try {
     await work();

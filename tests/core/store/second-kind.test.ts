@@ -10,7 +10,7 @@ import { subjectOf } from './remembered.js';
 import { countingIds, sampleCodec, step, steppingClock } from './sample.js';
 import { cutShort, storeSuite } from './suite.js';
 
-/** Streams that are no runs: letters of a mailbox, in another place, under other names, without marks. */
+/** Streams other than runs: letters of a mailbox, in another directory, with other names and without marks. */
 const LETTERS: Layout = {
   noun: 'letter',
   home: 'post',

@@ -6,22 +6,22 @@ import { BEGINNING, type Cursor, type Store } from '../../../src/store/store.js'
 import { rebooted } from '../../support/entries.js';
 import { codeOf, type Sample, step as stepOf } from './sample.js';
 
-/** A store under test, with the means to play a crash, an agent or a clumsy hand. */
+/** A store under test, with the means to simulate a crash, an agent or a careless edit. */
 export interface Subject {
   layout: Layout;
   store: Store<Sample>;
   /** Writes a document outside any commit, as an agent would. */
   put(stream: string, path: string, content: string): void;
-  /** The stored snapshot. */
+  /** Returns the stored snapshot. */
   state(stream: string): string | null;
   setState(stream: string, text: string | null): void;
   journal(stream: string): Buffer;
   setJournal(stream: string, bytes: Uint8Array): void;
-  /** True when nothing at all was ever written. */
+  /** Whether nothing at all was ever written. */
   untouched(): boolean;
 }
 
-/** The means to take back what a commit did after the journal was written. */
+/** Commits, then undoes what the commit did after it wrote the journal. */
 export async function cutShort(
   subject: Pick<Subject, 'state' | 'setState'>,
   commit: () => Promise<unknown>,
@@ -32,8 +32,8 @@ export async function cutShort(
 }
 
 /**
- * What every store must do, whatever it lies in and whatever its streams are (storage.md, A commit).
- * @param marks those of commits that have none of their own; null: none
+ * Tests what every store must do, whatever its medium and its streams (storage.md, A commit).
+ * @param marks for commits without marks of their own; null for none
  */
 export function storeSuite(
   name: string,
@@ -458,7 +458,7 @@ export function storeSuite(
   });
 
   describe(`${name}: another boot`, () => {
-    /** As if the machine had stopped after the last commit, and come up again. */
+    /** Simulates that the machine stopped after the last commit and booted again. */
     function reboot(subject: Subject): void {
       subject.setJournal('run', rebooted(subject.journal('run')));
     }

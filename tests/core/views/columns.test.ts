@@ -12,7 +12,7 @@ it('what frames are made with is measured alike alone and beside what needs a se
     fc.property(fc.array(fc.constantFrom(...OWN)), (signs) => {
       const text = signs.join('');
       expect([measureText(text), measureMost(text)]).toEqual([signs.length, signs.length]);
-      // An accent of its own takes no column, and has the text segmented.
+      // A combining accent takes no column, and makes the text go through the segmenter.
       expect(measureText(`${text}e\u0301`)).toBe(signs.length + 1);
     }),
   );

@@ -28,14 +28,14 @@ const textOf = (lines: readonly Line[]): string => paint(lines, false);
 const fitted = (build: (columns: number) => readonly Paragraph[], columns: number): Line[] =>
   layOut(build(fitColumns(columns)), columns);
 
-/** The frame as it was recorded; with DEV_CLI_TEST_RECORD it is recorded anew. */
+/** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
 function recorded(name: string, text: string): string {
   const file = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env['DEV_CLI_TEST_RECORD'] === '1') writeFileSync(file, text);
   return readFileSync(file, 'utf8');
 }
 
-/** The lines that a terminal shows, and how many of them it has wrapped by itself. */
+/** Returns the lines that a terminal shows, and how many of them it wrapped itself. */
 async function shown(text: string, columns: number): Promise<{ lines: string[]; wrapped: number }> {
   const terminal = new Terminal({
     cols: columns,
@@ -95,7 +95,7 @@ const view = { runs: RUNS, active: 'add-auth', now: NOW, first: { command: 'init
 const listIn = (columns: number, runs = RUNS) =>
   fitted((room) => layOutList({ ...view, runs }, { format, columns: room }), columns);
 
-/** Of the rows that status has, one of each kind. */
+/** One row of each kind that status has. */
 const ROWS: Row[] = [
   ['', 'delete-todos', 'execute-standard', 'live 1h03m'],
   ['goal   ', 'Todos can be deleted, singly and all at once, and come back within a minute'],
@@ -194,7 +194,7 @@ Exit codes:
 `;
 const helpIn = (columns: number) => fitted((room) => layOutHelp(HELP, Math.min(room, 100)), columns);
 
-// Histories are recorded by one clock. Other files of this process have their own.
+// Histories are recorded in one time zone; the original is restored for other test files in this process.
 const zone = process.env['TZ'];
 beforeAll(() => {
   process.env['TZ'] = 'Europe/Berlin';

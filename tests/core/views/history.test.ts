@@ -4,12 +4,12 @@ import type { Entry } from '../../../src/store/store.js';
 import { createHistoryBuilder } from '../../../src/views/history.js';
 import type { ActionItem, Item, RunHistory } from '../../../src/views/history-items.js';
 
-/** storage.md, History: made of entries alone, without the snapshot. */
+/** storage.md, History: built from entries alone, without the snapshot. */
 
 const AGENT = { kind: 'agent', via: 'cli', harness: 'some-harness', session: 's1' } as const;
 const HUMAN = { kind: 'human', via: 'cli' } as const;
 
-/** Entries one second apart, all of one run unless their data says otherwise. */
+/** Creates entries one second apart, all of one run unless their data says otherwise. */
 function entries(...facts: (Partial<Entry> & { type: string })[]): Entry[] {
   return facts.map((fact, i) => ({
     v: 3,
@@ -34,7 +34,7 @@ function itemsOf(all: Entry[]): Item[] {
   return told(all).flatMap(({ items }) => items);
 }
 
-/** A context whose store has one run with these entries. */
+/** Creates a context whose store has one run with these entries. */
 function contextOf(all: Entry[]): Parameters<typeof history>[0] {
   const store = {
     read: async () => ({ snapshot: {} }),

@@ -21,7 +21,7 @@ const WIDTHS = [40, 80, 120, 200];
 
 const goldens = new Map(goldenRuns().map(({ title, load }) => [title.replace(/^.*\//, ''), load]));
 
-/** A run as a release has left it, under another name; its clock is moved so that it was last heard of `minutes` ago. */
+/** A run as a release left it, under another name; its times are shifted so that it was last heard of `minutes` ago. */
 function stateOf(
   title: string,
   name: string,
@@ -50,7 +50,7 @@ const runOf = (
 const HELD = { at: new Date(NOW - 5 * MINUTE).toISOString(), by: 'human', reason: 'the schema changes first' };
 const GATE = 'specify-standard-interactive.gate-pending';
 
-/** One of each. */
+/** One run of each kind. */
 const RUNS: FoundRun[] = [
   runOf('execute-standard.wave-out', 'delete-todos', 3),
   runOf('execute-quick.wave-out', 'silent-one', 25),
@@ -72,7 +72,7 @@ const frameOf = (home: Home, columns: number): Line[] =>
   renderHome(home, { now: NOW, columns, format: (root) => createFormatterFor(root) });
 const textOf = (lines: readonly Line[]): string => paint(lines, false);
 
-/** The frame as it was recorded; with DEV_CLI_TEST_RECORD it is recorded anew. */
+/** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
 function recorded(name: string, text: string): string {
   const file = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env['DEV_CLI_TEST_RECORD'] === '1') writeFileSync(file, text);
@@ -149,7 +149,7 @@ describe('home', () => {
     const home = buildHome(PROJECT, many, [], NOW);
     for (const columns of WIDTHS) {
       const text = textOf(frameOf(home, columns));
-      // Only a word of a command may be longer: it could not be copied otherwise.
+      // Only a word of a command may be longer, because it could not be copied otherwise.
       for (const line of text.split('\n')) if (measureText(line) > columns) expect(line).toMatch(/^ +[\w-]+( \\)?$/);
       const joined = text.replace(/ \\\n +/g, ' ');
       for (const { name } of many.filter((_, n) => n % 10 === 3))

@@ -17,7 +17,7 @@ interface Journal {
   captured: CapturedRecipe | null;
 }
 
-/** The runs that releases have left, each read once. */
+/** The runs that releases have left; each is read once. */
 const GOLDEN = new Map(
   goldenRuns().map(({ title, load }) => {
     const run = load();
@@ -50,7 +50,7 @@ function golden(title: string): Journal & { state: { status: string } } {
   return found;
 }
 
-/** How long the run has lasted, by a way of its own. */
+/** Computes how long the run lasted, independently of the timeline. */
 function lengthOf(entries: readonly Entry[], now = 0): number {
   let sum = now;
   for (const [index, { at }] of entries.entries()) {
@@ -62,7 +62,7 @@ function lengthOf(entries: readonly Entry[], now = 0): number {
 
 const sum = ({ split }: Timeline) => split.agent + split.commands + split.you + split.idle;
 
-/** A row in a line, and its segments: who, what, how it ended. */
+/** Renders each row on a line with its segments: who, what, how it ended. */
 function told({ rows }: Timeline): string[] {
   return rows.map(({ id, kind, state, wave, attempts, commit, why, segments }) => {
     const parts = segments.map(({ who, what, ok, to }) => {
@@ -88,7 +88,7 @@ describe('golden runs', () => {
     const segments = built.rows.flatMap((row) => row.segments);
     expect(segments.length).toBeGreaterThan(0);
     for (const { from, to } of segments) expect(to ?? from).toBeGreaterThanOrEqual(from);
-    // Nothing goes on in a run that has ended, and something does in one that lives.
+    // Nothing goes on in an ended run, and something does in a live one.
     expect(segments.some(({ to }) => to === null)).toBe(state.status === 'live');
     expect(new Set(built.rows.map(({ id }) => id)).size).toBe(built.rows.length);
   });
@@ -198,13 +198,13 @@ describe('golden runs', () => {
     if (review !== undefined) review.title = 'A second pair of eyes';
     const titles = timelineOf({ entries, captured: titled }).rows.map(({ id, title }) => [id, title]);
     expect(titles).toContainEqual(['review', 'A second pair of eyes']);
-    // Without the recipe the steps are there all the same.
+    // Without the recipe the steps are still listed.
     const bare = timelineOf({ entries, captured: null }).rows.map(({ id }) => id);
     expect(bare.sort()).toEqual(titles.map(([id]) => id).sort());
   });
 });
 
-/** Entries one second apart, of run r1 unless their data says otherwise; each a commit of its own unless `more`. */
+/** Creates entries one second apart, of run r1 unless their data says otherwise; each is a commit unless `more`. */
 function made(...facts: (Partial<Entry> & { type: string })[]): Journal {
   const entries = facts.map((fact, i): Entry => {
     const at = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString();
@@ -299,7 +299,7 @@ describe('segments', () => {
         ENDED,
       ),
     );
-    // Two agents for two and three seconds are three, not five.
+    // Two agents at work at once, for two and three seconds, count as three seconds, not five.
     expect(split).toEqual({ agent: 3000, commands: 1000, you: 1000, idle: 3000 });
   });
 
@@ -323,7 +323,7 @@ describe('segments', () => {
 });
 
 describe('any clocks', () => {
-  // Sums of them are exact.
+  // Within this range sums of instants are exact.
   const instants = fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true });
   const clocks = fc.array(
     fc.oneof(
@@ -374,7 +374,7 @@ describe('any clocks', () => {
 });
 
 describe('waves', () => {
-  /** The timeline of an execution with these todos; `added` ones are not of the plan. */
+  /** Returns the waves of an execution with these todos; `added` ones are not part of the plan. */
   function wavesOf(
     todos: { id: string; dependsOn?: string[]; parent?: string | null; added?: boolean }[],
   ): Map<string, number | null> {

@@ -13,7 +13,7 @@ const OTHER = 'planned';
 const CONTENT = `.dev/specs/${RUN}/plan-content.json`;
 const SESSION = 's-1';
 
-/** No command, and nothing to commit: what git makes has another name each time. */
+/** Runs no command and commits nothing: the names of git's objects differ each time. */
 const RECIPE = `name: applied
 type: engine
 skill: execute
@@ -31,7 +31,7 @@ const PLAN: PlanContent = aPlan({
   ],
 });
 
-/** An execution whose plan changes: an agent proposes, a person decides in the chat, the execution goes on with it. */
+/** An execution whose plan changes: an agent proposes, a person decides in the chat, and the execution goes on. */
 export const APPLY: Story = {
   name: 'plan apply',
   set(root) {
@@ -105,13 +105,13 @@ function choose({ actionId }: Action, choice: string): string[] {
   return ['step', 'complete', RUN, '--action', actionId, '--choice', choice];
 }
 
-/** The results of all tasks that are out. */
+/** Writes the results of all tasks that are out. */
 function hand(agent: StandIn, action: Action): void {
   const { tasks = [], running = [] } = action as unknown as Record<'tasks' | 'running', { output: string }[]>;
   for (const { output } of [...tasks, ...running]) agent.write(output, JSON.stringify(worker()));
 }
 
-/** Changes what is done, what is not begun, and what is in the plan; done again, it changes nothing. */
+/** Changes a done todo, one that has not begun, and the plan's list of todos. Repeating it changes nothing. */
 function change(revision: number): NonNullable<Step['prepare']> {
   return (agent) => {
     const path = join((agent.project as Project).root, CONTENT);
@@ -126,7 +126,7 @@ function change(revision: number): NonNullable<Step['prepare']> {
   };
 }
 
-/** The user says something in the session, and the hook of the harness hears it. */
+/** The user says something in the session, and the harness's hook reports it. */
 function hear({ project }: StandIn): void {
   const of = project as Project;
   if (!existsSync(join(of.root, CONTENT))) throw new Error('no plan');

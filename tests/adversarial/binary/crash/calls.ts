@@ -1,38 +1,38 @@
-/** Where a process is cut at a call: before it, with half of it done, or after it. */
+/** Where in a call a process is killed: before it, with half of it done, or after it. */
 export type Position = 'before' | 'inside' | 'after';
 
-/** A file-system call that changes something, as the hook wrote it down. */
+/** A file-system call that changes something, as the hook recorded it. */
 export interface Mutation {
   op: string;
-  /** Absolute; `stdout` and `stderr` for what is printed; of a program its command line. */
+  /** Absolute path; `stdout` or `stderr` for output; the command line for a program. */
   path: string;
-  /** Of a rename or a link. */
+  /** The target of a rename or a link. */
   to?: string;
-  /** Of a mkdir: the directories that came into being, topmost first. */
+  /** The directories that a mkdir created, topmost first. */
   made?: string[];
-  /** Of an open: whether the file was there before. */
+  /** Whether an opened file existed before. */
   existed?: boolean;
-  /** Whether it can be cut in the middle. */
+  /** Whether the call can be cut in the middle. */
   inside: boolean;
-  /** What is written or synced is a directory. */
+  /** Whether a directory is written or synced. */
   directory: boolean;
-  /** The system refused it: nothing changed. */
+  /** Whether the system refused the call, so that nothing changed. */
   failed: boolean;
 }
 
-/** What is wrong on purpose, so that the harness is seen to notice (storage.md, Proofs). */
+/** A defect planted on purpose, to show that the harness detects it (storage.md, Proofs). */
 export type Defect = 'journal-last' | 'no-directory-sync' | 'no-journal-sync' | 'effect-first' | 'in-place';
 
-/** What the hook is to do, in the environment variable `HOOK_PLAN`. */
+/** The instructions for the hook, passed in the environment variable `HOOK_PLAN`. */
 export interface HookPlan {
-  /** Where the calls are written down when the process ends by itself. */
+  /** The file to which the calls are written if the process ends normally. */
   trace: string | null;
-  /** Where it is killed; calls count from 1. */
+  /** Where to kill the process; calls are numbered from 1. */
   cut: { call: number; position: Position } | null;
   defect: Defect | null;
-  /** Whether the programs that it starts and waits for count as calls, too. Cut inside, one goes on by itself. */
+  /** Whether programs that the process starts and waits for count as calls. Cut inside, a program runs on by itself. */
   programs?: boolean;
-  /** Calls count from the first one on that is about such a path; left out: from the first. */
+  /** Count only from the first call with such a path on; by default from the first call. */
   from?: string;
 }
 

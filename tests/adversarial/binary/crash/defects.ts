@@ -1,21 +1,21 @@
 import type { Calls, Defect } from './calls.js';
 
-// The planted failures: each bends the calls of an unchanged binary, so that they arrive in the order, or with the gaps, of
-// a store that was built wrong.
+// The planted defects: each alters the calls of an unchanged binary, so that their order or their gaps are those of a
+// store with a bug.
 
 const isJournal = (path: string): boolean => path.endsWith('/events.jsonl');
 const isState = (path: string): boolean => path.endsWith('/state.json');
 
-/** A document of a run: what a commit puts in place, the snapshot apart. */
+/** Whether a path is a document of a run: what a commit places, apart from the snapshot. */
 function isDocument(path: string): boolean {
   const inRun = /\/\.dev\/specs\/[^/]+\/(.+)$/.exec(path)?.[1];
   return inRun !== undefined && !/^(objects\/|lock|events\.jsonl|state\.json)/.test(inRun);
 }
 
 /**
- * Plants a defect over the counted calls.
+ * Plants a defect on top of the counted calls.
  * @param table node:fs as the binary sees it
- * @param real node's own functions, for what shall not be counted
+ * @param real node's own functions, for calls that are not to be counted
  */
 export function plant(defect: Defect, table: Calls, real: Calls): void {
   switch (defect) {
@@ -57,7 +57,7 @@ function withoutJournalSync(table: Calls): void {
   table['fsyncSync'] = (descriptor) => (journals.has(descriptor) ? undefined : fsyncSync?.(descriptor));
 }
 
-/** A document is written where it stands instead of being renamed into its place. */
+/** Writes a document in place instead of renaming a finished file to its path. */
 function inPlace(table: Calls, real: Calls): void {
   const { renameSync } = table;
   table['renameSync'] = (from, to) => {
@@ -71,7 +71,7 @@ function inPlace(table: Calls, real: Calls): void {
   };
 }
 
-/** The entries are held back until the first such file has been put in place; the snapshot never comes before them otherwise. */
+/** Delays the entries until a file that matches `first` is placed, or else until just before the snapshot. */
 function journalAfter(table: Calls, first: (path: string) => boolean): void {
   const { openSync, writeSync, fsyncSync, renameSync } = table;
   const journals = new Map<unknown, string>();

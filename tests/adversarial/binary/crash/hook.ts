@@ -5,26 +5,24 @@ import type { Calls, HookPlan, Mutation } from './calls.js';
 import { HOOK_PLAN } from './calls.js';
 import { plant } from './defects.js';
 
-// Loaded into the binary's process before it (`node --require`). It stands between the binary and node:fs, counts the calls
-// that change something, writes them down, and kills the process at one of them: before it, inside it, or after it.
-
-// Whether compiled code is kept depends on earlier calls, and none of it is the run's.
+// Preloaded into the binary's process (`node --require`). It wraps node:fs, counts and records the calls that change
+// something, and kills the process at one of them: before it, inside it, or after it.
 process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
 
 const plan = JSON.parse(process.env[HOOK_PLAN] ?? '{}') as HookPlan;
 const table = fs as unknown as Calls;
 const promises = fs.promises as unknown as Calls;
-/** node's own, as they were. */
+/** Node's own functions, unchanged. */
 const real: Calls = { ...table };
 const realPromises: Calls = { ...promises };
 const trace: Mutation[] = [];
-/** What is open, by descriptor. */
+/** The open files, by descriptor. */
 const open = new Map<unknown, { path: string; directory: boolean }>([
   [1, { path: 'stdout', directory: false }],
   [2, { path: 'stderr', directory: false }],
 ]);
 
-/** Calls that name what they change by its path, or by two. Done in one step: there is nothing inside to cut. */
+/** Calls that name their target by one or two paths. They are atomic: none can be cut inside. */
 const BY_PATH = [
   'rename',
   'link',
@@ -46,7 +44,7 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Writes a call down; tells whether it is the one to die at. */
+/** Records a call; returns whether the process must be killed after it. */
 function begin(mutation: Mutation, half?: () => void): boolean {
   if (trace.length === 0 && !mutation.path.includes(plan.from ?? '')) return false;
   trace.push(mutation);
@@ -60,7 +58,7 @@ function begin(mutation: Mutation, half?: () => void): boolean {
   return true;
 }
 
-/** A call that changes something: written down, done, or cut. */
+/** Records a call that changes something, and makes it or cuts it. */
 function counted(mutation: Mutation, act: () => unknown, half?: () => void): unknown {
   const last = begin(mutation, half);
   try {
@@ -100,7 +98,7 @@ function remember(descriptor: unknown, path: unknown): void {
   open.set(descriptor, { path: pathOf(path), directory: fs.fstatSync(descriptor as number).isDirectory() });
 }
 
-/** The bytes that a write is about, and where they go. */
+/** Returns the bytes of a write and their position. */
 function bytesOf([, data, second, third, fourth]: unknown[]): { bytes: Buffer; at: number | null } {
   if (typeof data === 'string') {
     return { bytes: Buffer.from(data, (third as BufferEncoding) ?? 'utf8'), at: (second as number) ?? null };
@@ -123,7 +121,7 @@ function half(descriptor: unknown, { bytes, at }: ReturnType<typeof bytesOf>): (
 
 const fsWrite = real['writeSync'] as (...args: unknown[]) => number;
 
-/** The directories that a recursive mkdir would have to make, topmost first. */
+/** Lists the directories that a mkdir would create, topmost first. */
 function missing(path: string, recursive: boolean): string[] {
   const found: string[] = [];
   for (let at = path; !fs.existsSync(at); at = dirname(at)) {
@@ -160,7 +158,7 @@ const sync: Calls = {
       () => real['mkdirSync']?.(made[0]),
     );
   },
-  // These two are several calls of the system: each of them can be cut.
+  // These two make several system calls, each of which can be cut.
   writeFileSync: (path, data, options) => writeWhole(path, data, options, 'w'),
   appendFileSync: (path, data, options) => writeWhole(path, data, options, 'a'),
 };
@@ -192,7 +190,7 @@ function watchSync(): void {
   Object.assign(table, sync);
 }
 
-/** Calls that answer later: counted when made, the cut behind them made when they answer. */
+/** Wraps asynchronous calls: they are counted when made; a cut after one happens when it completes. */
 function watchLater(): void {
   for (const op of [...BY_PATH, ...BY_DESCRIPTOR, 'mkdir', 'write', 'writeFile', 'appendFile', 'open']) {
     const changes = (args: unknown[]) => op !== 'open' || opensForWriting(args[1]);
@@ -241,7 +239,7 @@ function watchedHandle(handle: object, path: string): object {
   return handle;
 }
 
-/** Programs that are started and waited for. A cut inside leaves one at work, as a killed process does. */
+/** Wraps programs that are started and waited for. A cut inside leaves one running, as when its caller is killed. */
 function watchPrograms(): void {
   const programs = childProcess as unknown as Calls;
   const { execFile } = programs;
@@ -250,7 +248,7 @@ function watchPrograms(): void {
     const note = mutation('execFile', [args[0], ...(args[1] as string[])].join(' '), { inside: true });
     const start = (callback: unknown) => execFile?.(...args.slice(0, -1), callback);
     if (plan.cut?.call === trace.length + 1 && plan.cut.position === 'inside') {
-      // Its caller still hands it what it reads.
+      // The caller still passes the program its input first.
       setImmediate(die);
       return start(done);
     }

@@ -9,14 +9,14 @@ import { isLeftover, isLock, normalImage, normalText } from './normal.js';
 import { entriesOf, rebuilt } from './rebuild.js';
 import { type Call, documentOf } from './story.js';
 
-/** What a call of the binary leaves must be so; each line that comes back says what was not. */
+/** Judges what a call of the binary leaves; each returned line describes a problem. */
 
-/** The files that belong to the root, not to a commit: as before or as after the command, whole. */
+/** Files of the root, which are not part of a commit: they must be as before or as after the command. */
 const OF_THE_ROOT = /^(guard|active-spec|\.gitignore|sessions\/[^/]+)$/;
 
 /**
- * What a cut left, before anybody mends it: the journal as before or one commit longer, each document as its commits have it,
- * the snapshot never ahead of the journal, and nothing lost that was acknowledged.
+ * Judges the state that a cut left, before anything repairs it: the journal is as before or one commit longer, each
+ * document is as its commits say, the snapshot is never ahead of the journal, and nothing acknowledged is lost.
  */
 export function judgeCut(
   told: Told,
@@ -43,15 +43,15 @@ export function judgeCut(
   return { problems, happened };
 }
 
-/** A cut call and what it left. */
+/** A cut call and the state that it left. */
 interface Cut {
   told: Told;
   image: Image;
   root: string;
-  /** Everything in the journal, and what this call added to it. */
+  /** All entries of the journal, and those that this call added. */
   entries: Entry[];
   added: Entry[];
-  /** Whether the command commits at all when nothing disturbs it. */
+  /** Whether the undisturbed command commits at all. */
   commits: boolean;
 }
 
@@ -60,7 +60,7 @@ function commits({ step, before, after }: Told): boolean {
   return entriesOf(after.get(journal)).length > entriesOf(before.get(journal)).length;
 }
 
-/** A file that is no longer as it was before the command. */
+/** Judges a file that differs from before the command. */
 function judgeChange({ told, image, root, entries, added, commits }: Cut, path: string): string[] {
   if (OF_THE_ROOT.test(path) || !commits) {
     const whole = normalOf(image, path, root) === normalOf(told.after, path, root);
@@ -72,7 +72,7 @@ function judgeChange({ told, image, root, entries, added, commits }: Cut, path: 
   return [`${now === null ? 'gone' : 'changed'}, and no commit says so`];
 }
 
-/** What stands when the command has been repeated: what stands after it undisturbed, and no effect twice. */
+/** Judges the state after the command was repeated: the same as after an undisturbed call, with no effect twice. */
 export function judgeEnd(told: Told, image: Image, root: string): string[] {
   const wanted = normalImage(told.after, root);
   const found = normalImage(image, root);
@@ -91,7 +91,7 @@ export function judgeEnd(told: Told, image: Image, root: string): string[] {
   return problems;
 }
 
-/** Actions are handed out in order, each once; each is acknowledged at most once. */
+/** Checks that actions are issued in order, each once, and acknowledged at most once. */
 function judgeJournal(entries: readonly Entry[]): string[] {
   const problems: string[] = [];
   const idsOf = (type: string): number[] =>
@@ -106,7 +106,7 @@ function judgeJournal(entries: readonly Entry[]): string[] {
   return problems;
 }
 
-/** Every content that the journal names is there, and is what its digest says. */
+/** Checks that every content that the journal names exists and matches its digest. */
 function judgeObjects(image: Image, run: string, entries: readonly Entry[]): string[] {
   const named = new Set(entries.flatMap(({ files }) => files.flatMap(({ after }) => after ?? [])));
   return [...named].flatMap((name) => {
@@ -124,7 +124,7 @@ function judgeState(content: Buffer | undefined, entries: readonly Entry[]): str
   return rebuilt(entries.filter((entry) => entry.seq <= seq)) === text ? [] : ['not what the journal says'];
 }
 
-/** What the commits of a run made of a document. */
+/** Lists the digests that the commits of a run gave a document. */
 function digestsGiven(entries: readonly Entry[], run: string, path: string): (string | null)[] {
   return entries.flatMap(({ files }) =>
     files.flatMap((file) => (toRootRelative(RUN_LAYOUT, run, file.path) === `.dev/${path}` ? [file.after] : [])),
@@ -141,7 +141,7 @@ function normalOf(image: Image, path: string, root: string): string | null {
   return content === undefined ? null : normalText(content.toString('utf8'), root);
 }
 
-/** Where two texts part, with a few words on either side. */
+/** Shows where two texts first differ, with some text on either side. */
 export function difference(a: string, b: string): string {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;

@@ -8,15 +8,15 @@ import { BINARY, createProject, type Project } from '../../../support/project.mj
 import { type Defect, HOOK_PLAN, type HookPlan, type Mutation } from './calls.js';
 import { type Call, documentOf, type Step, type Story } from './story.js';
 
-/** One command of a story as it went undisturbed. */
+/** One command of a story, as it ran undisturbed. */
 export interface Told {
   step: Step;
-  /** The files before the command, its preparation included, and after it. */
+  /** The files before the command, after its preparation, and after the command. */
   before: Image;
   after: Image;
-  /** The directories before it: what a call makes, and so which number a later call has, depends on them. */
+  /** The directories before it. Which of them a call must create decides the number of later calls. */
   directories: string[];
-  /** What each run had pending before it. */
+  /** The pending action of each run before it. */
   pending: ReadonlyMap<string, Action>;
   call: Call;
   /** What `next` answers before and after it. */
@@ -28,8 +28,8 @@ export interface Told {
 const NOTHING_PENDING = {} as Action;
 
 /**
- * A project of its own in which the story was told once, undisturbed, and can be gone on with from before any of its
- * commands. Paths and inodes are those of this project, so that several lanes can work side by side.
+ * A project in which the story ran once, undisturbed, and can be continued from before any of its commands. Its paths
+ * and inodes are its own, so several lanes can work in parallel.
  */
 export class Lane {
   readonly project: Project;
@@ -49,7 +49,7 @@ export class Lane {
     story.set(this.project.root);
   }
 
-  /** Tells the story and keeps what is needed to cut it anywhere. Throws when the binary does something else. */
+  /** Runs the story and keeps what is needed to cut it anywhere. Throws if the binary does something unexpected. */
   async tell(): Promise<void> {
     const pending = new Map<string, Action>();
     for (const step of this.story.steps) {
@@ -71,12 +71,12 @@ export class Lane {
     }
   }
 
-  /** Does what comes before a command. */
+  /** Does the preparation of a command. */
   prepare(step: Step, pending: ReadonlyMap<string, Action>): void {
     step.prepare?.(this.agent, pending.get(step.run) ?? NOTHING_PENDING);
   }
 
-  /** Remembers the action that an answer brought. */
+  /** Remembers the action that an answer contains. */
   note(step: Step, call: Call, pending: Map<string, Action>): void {
     const next = documentOf(call)?.next;
     if (next !== undefined) pending.set(step.run, next);
@@ -87,12 +87,12 @@ export class Lane {
     return this.#start(step.args(pending.get(step.run) ?? NOTHING_PENDING), step.env ?? {}, plan);
   }
 
-  /** Asks what the run of a step has pending. */
+  /** Asks for the pending action of a step's run. */
   next(step: Step): Promise<Call> {
     return this.#start(['next', step.run], {}, null);
   }
 
-  /** Lets the binary rebuild every run of the story from its journal; gives what it finds wrong. */
+  /** Lets the binary rebuild every run of the story from its journal; returns the problems. */
   async replay(): Promise<string[]> {
     const problems: string[] = [];
     for (const run of new Set(this.story.steps.map((step) => step.run))) {

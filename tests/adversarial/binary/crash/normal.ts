@@ -5,12 +5,12 @@ import { entriesOf } from './rebuild.js';
 import type { Call } from './story.js';
 import { documentOf } from './story.js';
 
-// What two runs of one story cannot have in common is replaced: instants, run ids, digests, inodes. What remains is compared
-// literally.
+// Replaces what necessarily differs between two runs of one story: instants, run ids, digests, inodes. The rest is
+// compared literally.
 
 /**
- * What a process that was killed may leave under a name of its own, and what it has found out beside every commit: nothing depends
- * on it.
+ * Matches temporary files of a killed process and what was found out independently of commits: nothing depends on
+ * these.
  */
 const LEFTOVER = /(^|\/)lock\.[^/]+$|\/context\/plan-move\.json$|\.\d{5,}$|\/objects\/[0-9a-f]{64}(\.tmp)?$/;
 
@@ -18,12 +18,12 @@ export function isLeftover(path: string): boolean {
   return LEFTOVER.test(path);
 }
 
-/** A lock that is held: of a run, or of the root. */
+/** Whether a path is the lock of a run or of the root. */
 export function isLock(path: string): boolean {
   return /^(specs\/[^/]+\/)?lock$/.test(path);
 }
 
-/** How long a run took (documents.md, Cost), in report.md and summary.md. */
+/** The duration of a run (documents.md, Cost) in report.md and summary.md. */
 const TAKEN = /(\d+ calls? by agents\b.*?)(?:, (?:\d+ s|\d+m\d\ds|\d+h\d\dm)(?: of them at gates)?)+$/gm;
 
 export function normalText(text: string, root: string): string {
@@ -37,22 +37,22 @@ export function normalText(text: string, root: string): string {
     .replace(/"((?:report|summary)\.md)":\d+/g, '"$1":0');
 }
 
-/** Each file of an image in a form that can be compared; what a commit of recovery adds is taken out again. */
+/** Converts each file of an image to a comparable form; a recovery's commit is taken out. */
 export function normalImage(image: Image, root: string): Map<string, string> {
   const normal = new Map<string, string[]>();
   for (const [path, content] of image) {
-    // The lock of a dead process is broken by whoever needs it next.
+    // The next process that needs the lock of a dead one breaks it.
     if (isLeftover(path) || isLock(path)) continue;
     const run = /^specs\/([^/]+)\/(events\.jsonl|state\.json)$/.exec(path);
     const form = run === null ? ofRoot(image, path, content) : ofRun(image, run[1] ?? '', content, run[2] ?? '');
-    // Files named after run ids may have one name now; which came first depends on ids made by chance.
+    // Files named after run ids may now share a name; their order depends on random ids.
     const name = normalText(path, root);
     normal.set(name, [...(normal.get(name) ?? []), normalText(form, root)].sort());
   }
   return new Map([...normal].map(([name, forms]) => [name, forms.join('\n')]));
 }
 
-/** What a command answers that was done before: its report may be another one, what comes next may not. */
+/** Normalizes the answer to a command that was already done: its report may differ, but not the next action. */
 export function normalRepeated(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);
@@ -60,7 +60,7 @@ export function normalRepeated(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ok, run, error, next }), root)}`;
 }
 
-/** The whole answer, for a command that had not been done before; but for the note that a torn end was cut. */
+/** Normalizes the whole answer to a command that was not done before, except for the notice that a torn end was cut. */
 export function normalAnswer(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);
@@ -69,7 +69,7 @@ export function normalAnswer(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ...rest, warnings }), root)}`;
 }
 
-/** The file `guard` names the entry from which on a run guards. */
+/** Renumbers `guard`, which names the entry from which a run is guarded. */
 function ofRoot(image: Image, path: string, content: Buffer): string {
   const text = content.toString('utf8');
   if (path !== 'guard') return text;
@@ -79,7 +79,7 @@ function ofRoot(image: Image, path: string, content: Buffer): string {
   );
 }
 
-/** The number that an entry of a run has where nothing had to be recovered. */
+/** Returns the number that an entry of a run would have without recovery. */
 function undisturbed(entries: readonly Entry[], seq: number): number {
   return seq - entries.filter((entry) => entry.type === 'recovered' && entry.seq <= seq).length;
 }

@@ -1,23 +1,26 @@
 import { basename, dirname } from 'node:path';
 import type { Mutation } from './calls.js';
 
-// What a power cut leaves is decided by the order in which contents and names were made durable: a model of what the disk
-// owes is kept while a command's calls are gone through, and asked at the moments that count (storage.md, Proofs).
+// The order in which contents and names become durable decides what a power cut leaves. While going through a command's
+// calls, this model tracks what the disk has not synced yet, and checks it at the decisive moments (storage.md,
+// Proofs).
 
-/** Gone with the process that made it, whatever the disk keeps of it. */
+/** A lock is void once its process is gone, whatever the disk keeps of it. */
 const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
 const isJournal = (path: string): boolean => basename(path) === 'events.jsonl';
 const inObjects = (path: string): boolean => basename(dirname(path)) === 'objects';
-/** What an answer rests on: journal, large contents, the way there, the files of the root. All else comes back from the journal. */
+/**
+ * What an answer relies on: journal, large contents, their directories, files of the root. All else is in the journal.
+ */
 const isRelied = (path: string): boolean =>
   isJournal(path) ||
   inObjects(path) ||
   /\/\.dev(\/(specs(\/[^/]+(\/objects)?)?|sessions(\/[^/]+)?|[^/]+))?$/.test(path);
 
 class Owed {
-  /** Files with contents that are not synced. */
+  /** Files with unsynced contents. */
   readonly contents = new Set<string>();
-  /** Names that came, changed or went since their directory was synced: true for those that were not there before. */
+  /** Names created, changed or removed since their directory was synced; true for those that did not exist before. */
   readonly names = new Map<string, boolean>();
 
   came(path: string): void {
@@ -29,7 +32,7 @@ class Owed {
   }
 
   went(path: string): void {
-    // What came and went between two syncs was never there.
+    // A name created and removed between two syncs leaves no trace.
     if (this.names.get(path) === true) this.names.delete(path);
     else this.names.set(path, false);
     this.contents.delete(path);
@@ -41,9 +44,10 @@ class Owed {
 }
 
 /**
- * Holds the calls of one command to the order of a commit: large contents before the journal, the journal before documents and
- * snapshot, all that an answer rests on, names included, before the answer. Gives each breach once.
- * @param before paths that were there before the command, absolute
+ * Checks the calls of one command for the order of a commit: large contents before the journal, the journal before
+ * documents and snapshot, and everything that an answer relies on, names included, before the answer. Returns each
+ * violation once.
+ * @param before paths that existed before the command, absolute
  */
 export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<string>): string[] {
   const owed = new Owed();
@@ -57,7 +61,7 @@ export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<s
     if (effect !== null) early?.push(effect);
     if (commits(mutation)) {
       for (const path of early ?? []) breaches.add(`${short(path)} changes before the commit`);
-      // What is put in place from now on belongs to this commit, whatever is committed after it.
+      // From here on, whatever is placed belongs to this commit, even if another commit follows.
       early = null;
     }
     apply(mutation, owed, present);
@@ -67,7 +71,7 @@ export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<s
 
 const commits = ({ op, path }: Mutation): boolean => op === 'write' && isJournal(path);
 
-/** The document or snapshot of a run that a call changes. */
+/** Returns the document or snapshot of a run that a call changes. */
 function effectOf({ op, path, to }: Mutation): string | null {
   const target = op === 'rename' ? (to ?? path) : path;
   if (!['rename', 'unlink', 'write'].includes(op) || !/\/specs\/[^/]+\/./.test(target)) return null;
@@ -125,7 +129,7 @@ function apply(mutation: Mutation, owed: Owed, present: Set<string>): void {
   }
 }
 
-/** From the run on, or from `.dev`. */
+/** Shortens a path to the part within the run or within `.dev`. */
 function short(path: string): string {
   return path.replace(/^.*\/\.dev\/(specs\/[^/]+\/)?/, '').replace(/[0-9a-f]{64}/, '<digest>');
 }

@@ -3,21 +3,22 @@ import { isLeftover } from './normal.js';
 import type { Point } from './trial.js';
 
 /**
- * How much is tried. `all`: each call before, inside and after, each cut followed by `next`, the command again, and the rest
- * of the story. `states`: each state that a cut can leave on the disk once, reached behind one call or before the next in
- * turn; of a temporary file that is not yet renamed one form in turn (empty, torn, whole); some cuts with `next` and few with
- * the rest of the story. `sample`: some of those states, other ones with each seed, for a run that has no more than a minute.
+ * How much is tried. `all`: each call is cut before, inside and after; each cut is followed by `next`, the repeated
+ * command and the rest of the story. `states`: each state that a cut can leave on the disk is tried once, reached
+ * alternately after one call or before the next; of an unrenamed temporary file one form each time (empty, torn,
+ * whole). Some cuts are followed by `next`, few by the rest of the story. `sample`: some of those states, others with
+ * each seed, for a run of at most a minute.
  */
 export type Extent = 'sample' | 'states' | 'all';
 
 type Cut = Omit<Point, 'step'>;
 
-/** Whether other processes see something else after a call. What is there after a power cut is another question (order.ts). */
+/** Whether other processes see a difference after a call. What survives a power cut is judged in order.ts. */
 export function changesDisk({ op, failed, path }: Mutation): boolean {
   return !failed && !/sync|chown|chmod/.test(op) && path !== 'stdout';
 }
 
-/** The points of one command. */
+/** Returns the points at which one command is cut. */
 export function pointsOf(mutations: readonly Mutation[], extent: Extent): Cut[] {
   return extent === 'all' ? mutations.flatMap(everywhere) : onePerState(mutations);
 }
@@ -34,7 +35,7 @@ function onePerState(mutations: readonly Mutation[]): Cut[] {
     const call = i + 1;
     if (isLeftover(mutation.path) && mutation.op === 'open') temporaries += 1;
     const torn: Cut = { call, position: 'inside' };
-    // Behind the last call there is no next one; and an answer counts once it is printed, not before the process goes on.
+    // After the last call there is no next one. And an answer counts once it is printed, not when the process goes on.
     const behind = call % 2 === 0 || call === mutations.length;
     const whole: Cut = behind ? { call, position: 'after' } : { call: call + 1, position: 'before' };
     const [tornCounts, wholeCounts] = formsOf(mutation, temporaries);
@@ -43,7 +44,7 @@ function onePerState(mutations: readonly Mutation[]): Cut[] {
   return [{ call: 1, position: 'before' }, ...points];
 }
 
-/** Which states a call brings that are to be tried: it torn, it done. */
+/** Which states of a call to try: torn, done. */
 function formsOf(mutation: Mutation, temporaries: number): [torn: boolean, whole: boolean] {
   if (mutation.path === 'stdout') return [true, true];
   if (!changesDisk(mutation)) return [false, false];

@@ -8,12 +8,12 @@ import type { Step, Story } from './story.js';
 const RUN = 'add-jwt-auth';
 const OTHER = 'sketch';
 const GROWN = 'grown';
-/** Outside `.dev` it would be a change of the sources, which a planning run refuses. */
+/** Below `.dev`, because a planning run refuses changes of the sources. */
 const NOTES = `.dev/specs/${RUN}/notes.md`;
 const OTHER_PLAN = `.dev/specs/${RUN}/other-plan.json`;
 const RECIPE = 'specify-standard-interactive';
 
-/** A whole planning run with everything that can happen on the way, and beside it a small run that is begun and dropped. */
+/** A whole planning run with everything that can happen on the way, and a small one that is begun and dropped. */
 export const SPECIFY: Story = {
   name: 'specify',
   set: ownRecipe,
@@ -118,8 +118,8 @@ export const SPECIFY: Story = {
 };
 
 /**
- * The shipped recipe, but for the terminal that its gate asks for: a person at a terminal cannot be cut and repeated.
- * That gate needs nothing more of the store than any other choice.
+ * Copies the shipped recipe without the terminal that its gate requires, because a person at a terminal cannot be cut
+ * and repeated. For the store that gate is like any other choice.
  */
 function ownRecipe(root: string): void {
   const home = join(root, '.dev/recipes');
@@ -132,7 +132,7 @@ function ownRecipe(root: string): void {
   writeFileSync(join(home, 'sized.yaml'), SIZED);
 }
 
-/** A recipe that asks how large the work is. */
+/** A recipe that asks for the size of the work. */
 const SIZED = `name: sized
 type: sequential
 skill: sized
@@ -162,7 +162,7 @@ function choice(id: string): (action: Action) => string[] {
   return ({ choices }) => words(choices?.find((candidate) => candidate.id === id)?.ack);
 }
 
-/** The arguments of a printed command. Nothing in this story needs a quote. */
+/** Splits a printed command into arguments. Nothing in this story needs quotes. */
 function words(printed: string | undefined): string[] {
   if (printed === undefined || /['"\\$]/.test(printed)) throw new Error(`not a plain command: ${printed}`);
   return printed.split(' ').slice(1);

@@ -2,33 +2,33 @@ import type { Action, StandIn } from '../../../support/agent.mjs';
 import type { Document } from '../../../support/cli.js';
 
 /**
- * One command of a story. A story is a list of these: whoever adds one writes a file like `specify.story.ts` and a test that
- * gives it to the sweep.
+ * One command of a story, which is a list of commands. To add a story, write a file like `specify.story.ts` and a test
+ * that passes it to the sweep.
  */
 export interface Step {
-  /** What the table calls it. */
+  /** The title in the table. */
   title: string;
   /** The run whose journal the command may write. */
   run: string;
-  /** What agent, subagents and user do before the command: files that they write. Done again on every way to the end. */
+  /** Writes the files of agent, subagents and user before the command. Repeated each time the story continues. */
   prepare?(agent: StandIn, action: Action): void;
-  /** The arguments of dev-cli. `action` is the one that `run` has pending (an empty object before its init). */
+  /** Returns the arguments of dev-cli. `action` is the pending action of `run` (an empty object before its init). */
   args(action: Action): string[];
   env?: { [name: string]: string };
-  /** Exit code when nothing disturbs it; 0 when left out. */
+  /** The exit code of the undisturbed command; default 0. */
   exit?: number;
-  /** False for a command that means something else when it is given again after it was done, such as `init --force`. */
+  /** False for a command that does something else if repeated after it was done, such as `init --force`. */
   repeatable?: boolean;
 }
 
 export interface Story {
   name: string;
-  /** What lies in the project before the first command. */
+  /** Sets up the project before the first command. */
   set(root: string): void;
   steps: Step[];
 }
 
-/** What one call of the binary gave. */
+/** The result of one call of the binary. */
 export interface Call {
   signal: NodeJS.Signals | null;
   exit: number | null;
@@ -36,7 +36,7 @@ export interface Call {
   stderr: string;
 }
 
-/** The one document on stdout; null when it is not whole. */
+/** Returns the one document on stdout; null if it is incomplete. */
 export function documentOf({ stdout }: Call): Document | null {
   if (!stdout.endsWith('\n')) return null;
   try {

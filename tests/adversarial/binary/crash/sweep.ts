@@ -10,15 +10,15 @@ export interface Options {
   story: Story;
   extent: Extent;
   defect?: Defect;
-  /** Which of the states a sample takes. */
+  /** Selects the states of a sample. */
   seed?: number;
-  /** How many lanes work side by side. */
+  /** How many lanes work in parallel. */
   lanes?: number;
-  /** Which commands are cut, by title; all when left out. The whole story is told in any case. */
+  /** Which commands to cut, by title; all by default. The whole story is run in any case. */
   only?: (title: string) => boolean;
 }
 
-/** What was tried of one command. */
+/** What was tried for one command. */
 interface Row {
   title: string;
   calls: number;
@@ -31,10 +31,10 @@ export interface Report {
   problems: string[];
 }
 
-/** Unless all is tried: which states are (of a sample), which cuts are followed by `next`, which by the rest of the story. */
+/** Unless all is tried, one in so many: states (in a sample), cuts followed by `next`, cuts followed by the rest. */
 const SAMPLED = { state: 8, ask: 3, end: 20 };
 
-/** Tells a story undisturbed, then cuts each of its commands wherever it can be cut. */
+/** Runs a story undisturbed, then cuts each of its commands wherever it can be cut. */
 export async function sweep(options: Options): Promise<Report> {
   const lanes = Array.from({ length: options.lanes ?? 1 }, () => new Lane(options.story, options.defect ?? null));
   try {
@@ -77,7 +77,7 @@ async function swept(lanes: Lane[], { extent, seed = 0, only = () => true }: Opt
   return { rows, problems };
 }
 
-/** Some of the points of a command, at least one; with other seeds others. */
+/** Samples the points of a command, at least one; each seed takes others. */
 function sampleOf<T>(points: readonly T[], seed: number): T[] {
   const every = Math.min(SAMPLED.state, points.length);
   return points.filter((_, n) => (n + seed) % every === 0);
@@ -106,7 +106,7 @@ function placeOf(lane: Lane, { step, call, position }: Point): string {
   return `${told.step.title}, ${position} call ${call} (${op} ${shown})`;
 }
 
-/** The table of a report: crash points by command. */
+/** Renders the table of a report: crash points by command. */
 export function table({ rows }: Report, extent: Extent): string {
   const cells = rows.map(({ title, calls, points, toTheEnd }) => [
     title,
@@ -122,7 +122,7 @@ export function table({ rows }: Report, extent: Extent): string {
   return [explained(extent), ...text].join('\n');
 }
 
-/** What a table is of, so that nobody takes a sample for the whole. */
+/** Explains what a table covers, so that nobody mistakes a sample for the whole. */
 function explained(extent: Extent): string {
   const rest = `every ${SAMPLED.ask}rd cut asks with next, every ${SAMPLED.end}th goes on to the end`;
   switch (extent) {

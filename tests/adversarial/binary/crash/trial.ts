@@ -6,9 +6,9 @@ import type { Lane, Told } from './lane.js';
 import { normalAnswer, normalRepeated } from './normal.js';
 import { type Call, documentOf } from './story.js';
 
-/** A place where a command is cut. */
+/** A point at which a command is cut. */
 export interface Point {
-  /** Index of the command in the story. */
+  /** The index of the command in the story. */
   step: number;
   /** Counted from 1. */
   call: number;
@@ -17,13 +17,13 @@ export interface Point {
 
 /** How thoroughly a cut is followed up. */
 export interface FollowUp {
-  /** Ask with `next` before the command is repeated. */
+  /** Whether to ask `next` before repeating the command. */
   ask: boolean;
-  /** Go on to the end of the story. */
+  /** Whether to go on to the end of the story. */
   toTheEnd: boolean;
 }
 
-/** Cuts a command at one point, starts again and goes on. Gives what was wrong. */
+/** Cuts a command at one point, restarts and goes on. Returns the problems. */
 export async function tryPoint(lane: Lane, point: Point, { ask, toTheEnd }: FollowUp): Promise<string[]> {
   const told = lane.told[point.step] as Told;
   const { root } = lane.project;
@@ -51,7 +51,7 @@ function judgeAgain(told: Told, again: Call, happened: boolean, root: string): s
   return a === b ? [] : [`the command again (${happened ? 'done' : 'not done'} before): ${difference(a, b)}`];
 }
 
-/** The rest of the story after a cut: every answer and the end are those of the undisturbed one. */
+/** Runs the rest of the story after a cut: every answer and the end must be those of the undisturbed story. */
 async function goOn(lane: Lane, from: number): Promise<string[]> {
   const { root } = lane.project;
   const pending = new Map<string, Action>((lane.told[from] as Told).pending);

@@ -2,15 +2,15 @@ import { basename, dirname } from 'node:path';
 import type { Image } from '../../../support/image.js';
 import type { Random } from '../../../support/seeded.js';
 
-// A disk that keeps what was synced, and of the rest what it likes (storage.md, Proofs). It is told every call that changes
+// A disk that keeps what was synced and any part of the rest (storage.md, Proofs). It is told every call that changes
 // something, and what others have written, which it keeps.
 
-/** A call, as hooks/disk.cjs wrote it down; paths are relative to `.dev`. */
+/** A call as hooks/disk.cjs recorded it; paths are relative to `.dev`. */
 export interface DiskCall {
   op: 'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'remove' | 'mkdir';
   path: string;
   to?: string;
-  /** The topmost directory that was made; left out: the path itself, unless it was there. */
+  /** The topmost directory created; by default the path itself, unless it existed. */
   made?: string;
   data?: Buffer;
   size?: number;
@@ -18,13 +18,13 @@ export interface DiskCall {
 
 interface Inode {
   content: Buffer;
-  /** What is on the disk for certain; null: nothing yet. */
+  /** The content that is certainly on the disk; null if none is. */
   synced: Buffer | null;
 }
 
 type Entry = Inode | 'directory';
 
-/** How much of what was not synced is kept. */
+/** How much unsynced data is kept. */
 export type Mood = 'nothing' | 'names only' | 'all' | 'anything';
 
 const BLOCK = 512;
@@ -39,7 +39,7 @@ export class Disk {
     return new Disk(new Map(), new Map());
   }
 
-  /** The same disk, to try something else with. */
+  /** Copies the disk, to try something else on it. */
   copy(): Disk {
     const inodes = new Map<Inode, Inode>();
     const copied = (entry: Entry): Entry => {
@@ -53,7 +53,7 @@ export class Disk {
     return new Disk(all(this.names), all(this.durable));
   }
 
-  /** Takes what lies there now for kept, wherever it is not what the calls have left. */
+  /** Takes the files as kept where they differ from what the calls left. */
   reconcile(image: Image): void {
     for (const [path, content] of image) {
       const entry = this.names.get(path);
@@ -111,7 +111,7 @@ export class Disk {
     for (const [name, entry] of this.names) if (isIn(name)) this.durable.set(name, entry);
   }
 
-  /** What is found after a power cut. */
+  /** Returns the files found after a power cut. */
   cut(random: Random, mood: Mood): Map<string, Buffer> {
     const kept = (): boolean =>
       mood === 'all' || mood === 'names only' || (mood === 'anything' && random.below(2) === 1);
@@ -138,7 +138,7 @@ function isReachable(found: ReadonlyMap<string, Entry>, path: string): boolean {
 function leftOf({ content, synced }: Inode, random: Random, mood: Mood): Buffer {
   if (synced?.equals(content) || mood === 'all') return content;
   if (mood !== 'anything') return synced ?? Buffer.alloc(0);
-  // What is added to a file leaves what was there; a file that is written anew may be anything.
+  // Data appended to a file leaves the old data intact; a rewritten file may hold anything.
   const base = synced !== null && content.subarray(0, synced.length).equals(synced) ? synced.length : 0;
   const length = base + Math.floor(random.below(content.length - base + 1) / BLOCK) * BLOCK;
   switch (random.below(5)) {
@@ -158,7 +158,7 @@ function leftOf({ content, synced }: Inode, random: Random, mood: Mood): Buffer 
   }
 }
 
-/** A lock goes with the process that made it; a temporary name is nobody's. */
+/** Whether a file is void: the lock of a dead process, or a temporary file. */
 export function isLeftover(path: string): boolean {
   return /^lock(\.|$)/.test(basename(path)) || /\.(\d{5,}|tmp)$/.test(path);
 }

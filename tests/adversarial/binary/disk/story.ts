@@ -11,19 +11,19 @@ import type { Random } from '../../../support/seeded.js';
 import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
 import { Disk, type DiskCall, isLeftover, type Mood } from './disk.js';
 
-// A whole run on a disk that forgets: the power is cut after each answer, and in the middle of commands; the agent goes on with
-// what is left.
+// A whole run on a disk that forgets: the power is cut after each answer and in the middle of commands; the agent goes
+// on with what is left.
 
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), '../hooks/disk.cjs');
 
-/** What is wrong on purpose, so that the proof is seen to notice. */
+/** A defect planted on purpose, to show that the proof detects it. */
 export type Planted = 'the journal is not synced' | 'the boot is not looked at';
 
 export interface StoryOptions {
   random: Random;
-  /** Cuts after each answer, in turn. */
+  /** The moods of the cuts after each answer. */
   moods: readonly Mood[];
-  /** How many cuts within each command; `all`: after each of its calls. */
+  /** How many cuts to make within each command; `all`: after each of its calls. */
   within: number | 'all';
   planted?: Planted;
 }
@@ -54,21 +54,21 @@ export class Forgetful {
     });
   }
 
-  /** An agent whose machine stops before it begins with an action. */
+  /** Creates an agent whose machine stops before it begins each action. */
   agent(): StandIn {
     const before = (action: Action): void => {
       for (const mood of this.options.moods) this.cutAnswered(action, mood);
-      // It goes on with what the last cut has left.
+      // The agent goes on with what the last cut left.
       const image = this.cut(this.state(), this.options.moods.at(-1) ?? 'anything');
       this.boot += 1;
       restoreImage(this.project.root, image);
-      // What recovery writes is cut as well.
+      // The recovery's writes are cut, too.
       runLine(`dev-cli next ${RUN}`, { cwd: this.project.root, env: this.project.env });
     };
     return new StandIn({ project: this.project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
   }
 
-  /** The disk as it is now, with what others have written. */
+  /** Returns the disk as it is now, including what others have written. */
   private state(): Disk {
     this.disk.reconcile(this.image());
     return this.disk.copy();
@@ -82,7 +82,7 @@ export class Forgetful {
     return disk.cut(this.options.random, mood);
   }
 
-  /** The power is cut after an answer: the next call gives it again, with every document. */
+  /** Cuts the power after an answer: the next call must repeat it, with every document. */
   private cutAnswered(action: Action, mood: Mood): void {
     const whole = this.image();
     this.told.cuts.answered += 1;
@@ -98,8 +98,8 @@ export class Forgetful {
   }
 
   /**
-   * The power is cut in the middle of a command: it happened, with every document, or a part of its commits, or nothing. What
-   * the journal says then is there, `replay --check` tells.
+   * Cuts the power in the middle of a command: it happened with every document, or some or none of its commits did.
+   * `replay --check` tells whether everything that the journal then names is there.
    */
   private cutWithin(
     command: string,
@@ -127,7 +127,7 @@ export class Forgetful {
     }
   }
 
-  /** Looks at a cut disk, then puts back the run as it was. */
+  /** Examines the state after a cut, then restores the run. */
   private onWhatIsLeft(whole: Image, left: Image, place: string, look: () => string[]): void {
     restoreImage(this.project.root, left);
     try {
@@ -150,7 +150,7 @@ export class Forgetful {
     return ok || error?.code === 'NO_SUCH_RUN' ? [] : [`replay: ${JSON.stringify(differences ?? error)}`];
   }
 
-  /** Every document is as it was; the journal has only grown. */
+  /** Checks that every document is unchanged, and that the journal has only grown. */
   private compare(whole: Image, found: Image): string[] {
     return [...whole].flatMap(([path, content]) => {
       if (isLeftover(path) || /\/state\.json(\.aside-\d+)?$/.test(path)) return [];
@@ -161,7 +161,7 @@ export class Forgetful {
     });
   }
 
-  /** Asks on another boot than that of the run, which this disk does not learn of. */
+  /** Asks in another boot than that of the run; the disk does not record the calls. */
   private ask(command: string): Printed {
     const boot = this.options.planted === 'the boot is not looked at' ? this.boot : this.boot + 1000;
     return this.call(command, this.project.env, boot, { cwd: this.project.root, env: this.project.env }).printed;

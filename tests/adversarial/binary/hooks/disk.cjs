@@ -1,5 +1,5 @@
-// Loaded before the binary: writes down each call that changes something below a directory, with its data, and gives the machine
-// another boot. What the binary starts is left alone.
+// Preloaded into the binary: records each call that changes something below a directory, with its data, and pretends
+// another boot of the machine. Processes that the binary starts are not affected.
 const fs = require('node:fs');
 const { sep } = require('node:path');
 

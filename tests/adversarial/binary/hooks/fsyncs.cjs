@@ -1,4 +1,4 @@
-// Loaded before the binary: on exit, adds a line to a file that says which files the process has synced.
+// Preloaded into the binary: on exit, appends a line to a file that lists the files the process has synced.
 const fs = require('node:fs');
 
 const { appendFileSync, fdatasyncSync, fsyncSync, openSync } = fs;

@@ -1,4 +1,4 @@
-// Loaded before the binary: the file system makes no hard links and says so with TEST_LINK_CODE.
+// Preloaded into the binary: the file system refuses hard links, with the code TEST_LINK_CODE.
 const fs = require('node:fs');
 
 fs.linkSync = (from, to) => {

@@ -1,5 +1,6 @@
-// Loaded before the binary: what Node makes of a sandbox that forbids `shutdown`, as Codex CLI's does (TEST_SANDBOX=pipes: EPERM
-// of a program with a pipe to write to, though it has ended well), or that lets no git start (TEST_SANDBOX=git).
+// Preloaded into the binary: simulates how Node sees a sandbox that forbids `shutdown`, like that of Codex CLI
+// (TEST_SANDBOX=pipes: EPERM for a program with a pipe for stdin, although it ended normally), or that forbids git
+// (TEST_SANDBOX=git).
 const process = require('node:process');
 const childProcess = require('node:child_process');
 

@@ -1,9 +1,9 @@
 import { type Action, type Call, StandIn, StandInError } from '../../../support/agent.mjs';
 
-/** How often a refusal in a row is answered with its `fix`. */
+/** How many refusals in a row are answered by following their `fix`. */
 const PATIENCE = 3;
 
-/** The stand-in that does what a `fix` says wherever it meets one, and what only a person can run. */
+/** A stand-in that follows every `fix` it meets, and runs what only a person can run. */
 export class PatientAgent extends StandIn {
   override run(command: string, how: { typed?: string[]; injected?: boolean } = {}): Call {
     const call = super.run(command, how);
@@ -13,7 +13,7 @@ export class PatientAgent extends StandIn {
     return this.run(command, how);
   }
 
-  /** Asks, and does what each refusal says, until there is an action. */
+  /** Asks, and follows each refusal's fix, until it gets an action. */
   ask(command: string): Action {
     for (let times = 0; ; times += 1) {
       const { exit, stdout, answer } = this.run(command);
@@ -24,7 +24,7 @@ export class PatientAgent extends StandIn {
     }
   }
 
-  /** A person's question, on the state as it is. */
+  /** Asks a person's question about the state as it is. */
   look(command: string): void {
     const { exit, stdout } = this.run(command);
     if (exit !== 0) throw new StandInError(`${command}: ${exit} ${stdout}`);

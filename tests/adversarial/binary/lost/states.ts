@@ -14,24 +14,24 @@ import { PatientAgent } from './agent.js';
 export interface Moment {
   title: string;
   name: string;
-  /** The project with what lies beside it. */
+  /** The project and its surroundings. */
   image: Image;
-  /** Where prompt files say that it lies. */
+  /** The root that the prompt files name. */
   root: string;
   /** The command that began the run. */
   init: string;
-  /** It has come to an end of which nothing goes on. */
+  /** Whether it has ended in a way that nothing can continue. */
   ended: boolean;
-  /** The plan is written as this. */
+  /** The content of the plan to write. */
   plan: object | undefined;
-  /** It is carried out by a crew of small todos. */
+  /** Whether a crew with small todos executes it. */
   small: boolean;
 }
 
 const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
 const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
 
-/** The golden runs, which know nothing of what this release adds to a run. */
+/** Yields the golden runs, which lack what this release adds to a run. */
 export function* goldenMoments(project: Project, fresh: Image): Generator<Moment> {
   for (const { title, load } of goldenRuns()) {
     const run = load();
@@ -48,7 +48,7 @@ export function* goldenMoments(project: Project, fresh: Image): Generator<Moment
   }
 }
 
-/** Every moment of the stories, as this release leaves them. */
+/** Yields every moment of the stories, as this release leaves them. */
 export function* storyMoments(project: Project, fresh: Image): Generator<Moment> {
   for (const story of STORIES) {
     restoreTree(baseOf(project), fresh);
@@ -83,7 +83,7 @@ function* momentsOf(
 const hasEnded = ({ done, resume }: { done?: boolean; resume?: unknown }): boolean =>
   done === true && resume === undefined;
 
-/** The project with what lies beside it: a remote, what `gh` was asked. */
+/** Returns the directory of the project and its surroundings: a remote, the record of calls of `gh`. */
 export function baseOf(project: Project): string {
   return dirname(project.root);
 }

@@ -10,7 +10,7 @@ import { baseOf, type Moment } from './states.js';
 export const DAMAGES = ['missing', 'empty', 'torn'] as const;
 type Damage = (typeof DAMAGES)[number];
 
-/** One file of one moment, damaged in one way. */
+/** One file at one moment, damaged in one way. */
 export interface Trial {
   moment: Moment;
   /** Relative to the run's directory. */
@@ -18,10 +18,10 @@ export interface Trial {
   damage: Damage;
 }
 
-/** What the store itself keeps, of which other tests speak, and what is nobody's document. */
+/** Files of the store itself, which other tests cover, and files that are not documents. */
 const NOT_TRIED = /^(state\.json|events\.jsonl|lock|objects\/.*)$/;
 
-/** Every file of a moment that can be damaged: all below `actions/`, all documents. */
+/** Lists the files of a moment that can be damaged: everything below `actions/` and all documents. */
 export function filesOf({ image, name }: Moment): string[] {
   const run = `project/.dev/specs/${name}/`;
   return [...image.keys()]
@@ -31,8 +31,8 @@ export function filesOf({ image, name }: Moment): string[] {
 }
 
 /**
- * Whether two trials are alike: what kind of file, read by whom, in what damage. The pending action's files are told from
- * those of earlier ones.
+ * Returns the kind of a trial: the kind of file, the pending action that reads it, and the damage. Files of the pending
+ * action differ in kind from those of earlier actions.
  */
 export function kindOf({ moment, file, damage }: Trial, pending: Action): string {
   const ids = [
@@ -49,13 +49,13 @@ export function kindOf({ moment, file, damage }: Trial, pending: Action): string
 export type Way = 'past' | 'to the end';
 
 /**
- * Damages the file, looks, asks, and goes on: past the moment, or to the end.
- * @throws StandInError where an answer is neither an action nor a refusal whose `fix` leads on
+ * Damages the file, looks, asks, and goes on past the moment or to the end.
+ * @throws StandInError if an answer is neither an action nor a refusal whose `fix` leads on
  */
 export function tried({ moment, file, damage }: Trial, way: Way, project: Project): void {
   restoreTree(baseOf(project), moment.image);
   const agent = agentOf(moment, project);
-  // A run made elsewhere is a person's to trust.
+  // A person must trust a run made elsewhere.
   if (moment.root !== project.root && !moment.ended) agent.run(`dev-cli trust ${moment.name}`, { typed: ['yes'] });
   const path = join(project.root, '.dev/specs', moment.name, file);
   const content = moment.image.get(`project/.dev/specs/${moment.name}/${file}`) as Buffer;
@@ -71,7 +71,7 @@ export function tried({ moment, file, damage }: Trial, way: Way, project: Projec
   if (last.outcome !== 'completed') throw new StandInError(`ends as ${last.outcome}: ${last.summary}`);
 }
 
-/** To the end; a run that halts on the way is reopened once, as its answer says. */
+/** Goes on to the end; a run that halts on the way is reopened once, as its answer says. */
 function ended(agent: PatientAgent, action: Action): Action {
   const done = agent.drive(action);
   return done.resume === undefined ? done : agent.drive(agent.ask(done.resume));
