@@ -1,7 +1,7 @@
-/** An exit code judges only what the call asked for (protocol.md §1). */
+/** The exit code of a call; it reports only on what the call asked for (protocol.md §1). */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
-/** What each exit code means, as docs/errors.md shows it. */
+/** The meaning of each exit code, as docs/errors.md shows it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done as asked',
   1: 'operational failure: I/O, a corrupt file, an external command that failed',
