@@ -40,6 +40,6 @@ export interface ProgramBlock {
 
 /** A sequential recipe. */
 export interface Program {
-  /** In order. */
+  /** The blocks, in order. */
   blocks: ProgramBlock[];
 }
