@@ -27,7 +27,7 @@ export function isOwnSession(env: Environment): boolean {
   return isSet(env, OWN_MARK);
 }
 
-/** Returns the harness that a mark stands for; null without a mark, or when the mark does not tell. */
+/** Returns the harness that a mark stands for; null without a mark, or when the mark does not name one. */
 export function nameMarkedHarness(mark: string | null): HarnessId | null {
   return HARNESS_MARKS[mark ?? ''] ?? null;
 }

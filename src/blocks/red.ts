@@ -92,7 +92,7 @@ export function failRound(
   return { type: 'ROUND', filled: false };
 }
 
-/** Ends such a round for a command that did not run as a process: its findings are written as its log. */
+/** Ends the round of a command that did not run as a process: its findings are written as its log. */
 export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: string, report: object): MachineEvent {
   tx.state.lastAction += 1;
   const actionId = `a${tx.state.lastAction}`;

@@ -7,9 +7,9 @@ const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
 /** The place where a text stops being JSON. */
 export interface JsonFault {
-  /** In UTF-16 units. */
+  /** The offset of the place, in UTF-16 units. */
   offset: number;
-  /** What would be valid there. */
+  /** A description of what would be valid there. */
   expected: string;
 }
 

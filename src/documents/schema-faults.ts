@@ -21,7 +21,7 @@ export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[]
 export type SchemaFault = {
   /** JSON pointer of the value. */
   pointer: string;
-  /** The value there. */
+  /** The value at `pointer`. */
   given: unknown;
   /** The part of the schema that the value does not fit. */
   schema: Record<string, unknown>;

@@ -8,7 +8,7 @@ import { type RestingState, sliceMachine } from './slice.js';
 
 /** The context of the machine; a position keeps only its counters. */
 export interface MachineContext {
-  /** By block. */
+  /** The counters of each block, by its id. */
   counters: Record<string, Counters>;
   conditions: EvaluateCondition;
 }

@@ -5,12 +5,12 @@ import type { Standing } from '../../run/transaction.js';
 
 /** The results of a block, for conditions and placeholders (recipes.md, Values between blocks). */
 export interface BlockValues {
-  /** As in the `steps` of the state. */
+  /** The status of its step, as in the state. */
   status: string;
   choice: string | null;
   /** Exit code of a `cli` block's command. */
   exit: number | null;
-  /** What its agent handed in. */
+  /** The data that its agent handed in. */
   data: unknown;
   /** Rounds begun. */
   rounds: number;
