@@ -12,8 +12,8 @@ import { ALSO_HEARD } from './ports.js';
 
 /**
  * Answers an event with the handlers of the whole program, as long as they neither write nor render (house.md, Speed).
- * The code that writes is left out of this program, except for deleting a person's recorded word, which is safe to
- * repeat.
+ * The code that writes is left out of this program, except for forgetting that a person asked for autopilot,
+ * which is safe to repeat.
  * @returns null where the whole program has to answer
  * @throws whatever went wrong, or when a handler needs code that is left out; the whole program then answers
  */

@@ -21,7 +21,7 @@ export const createPorts = (): Ports => ({
   sections: SECTIONS,
   checks: [async () => (await import('../wings/neutral/checks.js')).CHECKS],
   hookHandlers: [
-    // These come first, because the handlers after them may stop the event: they can keep an agent from stopping.
+    // First, because a later handler may refuse to let an agent stop, which skips all handlers after it.
     async () => (await import('../wings/neutral/hooks.js')).HANDLERS,
     async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS,
     async () => (await import('../wings/memory/hooks.js')).HANDLERS,

@@ -47,7 +47,7 @@ export const ERROR_CODES = {
   DATA_MISSING: 2,
   DATA_MALFORMED: 2,
   DATA_UNEXPECTED: 2,
-  // 3: refused; do more, then the same again
+  // 3: refused; do more, then repeat the command
   EVIDENCE_MISSING: 3,
   EVIDENCE_INVALID: 3,
   SCHEMA_INVALID: 3,

@@ -25,7 +25,7 @@ export interface DocumentReader {
   list(directory: string): string[];
 }
 
-/** A document that a commit writes or deletes. */
+/** A document that a transaction writes or deletes. */
 export interface FileChange {
   path: string;
   /** Null deletes the document. */

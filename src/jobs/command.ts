@@ -40,7 +40,10 @@ export interface CommandEnded {
   after: TreeState | null;
 }
 
-/** Characters read from the end of a failed block command's output: enough to recognize a key by its first line. */
+/**
+ * Characters read from the end of a failed block command's output: so many that a private key is still masked by its
+ * first line.
+ */
 const BLOCK_OUTPUT_END = 20_000;
 
 /**

@@ -4,7 +4,7 @@ import { addRemote, installGh } from './forge.mjs';
 import type { Project } from './project.mjs';
 import { SMALL_CREW, smallPlan } from './small.mjs';
 
-/** One story for every shipped recipe that carries out a plan, opens a pull request, or does both. */
+/** One story for every shipped recipe that carries out a plan, opens a pull request, or both plans and executes. */
 export interface Story {
   recipe: string;
   /** Whether a person at a terminal has to answer. */
