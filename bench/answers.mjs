@@ -1,9 +1,10 @@
-// What the provider answers in bench/runtime.mjs, in a process of its own: `node tests/support/provider.mjs bench/answers.mjs`.
+// The provider's answers for bench/runtime.mjs, in a process of its own: `node tests/support/provider.mjs
+// bench/answers.mjs`.
 import { createModel } from '../tests/support/model.mjs';
 
 const { DEV_CLI_BENCH_RUN } = process.env;
 
-/** Inputs of calls, each another than the one before: a turn ends where equal calls come to the same. */
+/** Inputs of calls, all different: a turn ends when equal calls give equal results. */
 const INPUTS = {
   read_file: (n) => ({ path: 'package.json', offset: n }),
   write_file: (n) => ({ path: 'written.txt', content: `${n}\n` }),
@@ -14,7 +15,8 @@ const INPUTS = {
 let made = 0;
 
 /**
- * `ask REQUESTS CALLS TOOL`: so many answers with so many calls each, then one with the time at which the last request was here.
+ * Answers `ask REQUESTS CALLS TOOL`: that many answers with that many calls each, then one with the time at which the
+ * last request arrived.
  * @type {import('../tests/support/provider.mjs').Script}
  */
 function answerAsTold({ messages }) {
@@ -25,7 +27,7 @@ function answerAsTold({ messages }) {
   return { calls: Array.from({ length: Number(calls) }, () => ({ name: tool, input: INPUTS[tool](made++) })) };
 }
 
-/** Answers for a run: what was found out for one that goes the same way is not found out again. */
+/** Answers for a run. Answers are cached, so that a second run with the same requests costs no computing. */
 function answerByHeart({ project, name }) {
   const model = createModel(project, name);
   const known = new Map();

@@ -1,4 +1,4 @@
-// What a todo's commit costs, against git alone, in a small and in a large repository.
+// What a todo's commit costs compared with git alone, in a small and in a large repository.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, ratio, run, Samples, shuffled, timed, timedCall, timedFloor } from './measure.mjs';
@@ -8,8 +8,8 @@ const GOALS = { 20: 3, 20000: 1.6 };
 const GOAL_PROCESSES = 6;
 
 /**
- * Results of judges collected: with the commits of four todos, and of todos that changed nothing. A todo's commit is the
- * difference, by four.
+ * Measures collecting results of judges: with the commits of four todos, and of todos that changed nothing. A todo's
+ * commit costs a quarter of the difference.
  */
 export function commits({ rounds }) {
   return {
@@ -19,7 +19,7 @@ export function commits({ rounds }) {
 }
 
 function rowsOf(tree, rounds) {
-  // One wave warms up, one is counted.
+  // Two more waves than rounds: one warms up, and the git processes of one are counted.
   const todos = WAVE * (rounds + 2);
   const [committing, idle] = [true, false].map((writes) => execution({ todos, tree, writes }));
   const bare = repository(tree);
@@ -56,14 +56,17 @@ function oneWave({ prepared }, collect) {
   collect('judges', prepared());
 }
 
-/** Milliseconds that git takes to commit one new file alone. */
+/** Measures the milliseconds that git takes to commit one new file alone. */
 function bareCommit(project, path) {
   put(project, path, 'made\n');
   const added = timed(project, 'git', ['add', '-N', '--', path]);
   return added + timed(project, 'git', ['commit', '--quiet', '--only', '--message', 'Made', '--', path]);
 }
 
-/** Git processes that run while the results of four judges are collected, those that git starts itself among them. */
+/**
+ * Counts the git processes that run while the results of four judges are collected, including those that git itself
+ * starts.
+ */
 function gitProcesses({ project, prepared }) {
   const events = join(project.home, 'git-events');
   answer(project, prepared());

@@ -11,7 +11,7 @@ const GOAL_BYTES = 50_000;
 const GOAL_FSYNCS = 3;
 const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
 
-/** Plans of two sizes carried out, each todo with a commit; one planning run, whose fsyncs are counted. */
+/** Carries out plans of two sizes, each todo with a commit, and one planning run, whose fsyncs are counted. */
 export function disk({ rounds }) {
   const sizes = rounds < 30 ? [100, 200] : [200, 1000];
   const fsyncs = fsyncsOfPlanning();
@@ -32,14 +32,14 @@ export function disk({ rounds }) {
   };
 }
 
-/** What npm installs beside dev-cli itself. */
+/** Counts what npm installs beside dev-cli itself. */
 export function installed() {
   const { packages } = JSON.parse(readFileSync(join(CHECKOUT, 'package-lock.json'), 'utf8'));
   const runtime = Object.entries(packages).filter(([path, { dev, optional }]) => path !== '' && !dev && !optional);
   return { title: 'Installed size', rows: [['runtime packages', 14, runtime.length]] };
 }
 
-/** Bytes and files that each todo of such a plan leaves, from the first dispatch to the last commit. */
+/** Measures the bytes and files that each todo of such a plan leaves, from the first dispatch to the last commit. */
 function leftByTodo(todos) {
   const { project, directory, prepared } = execution({ todos, tree: 20, writes: true });
   try {
@@ -63,7 +63,7 @@ function measured(directory) {
   };
 }
 
-/** How many fsyncs each acknowledgement of a planning run waits for. */
+/** Counts the fsyncs that each acknowledgement of a planning run waits for. */
 function fsyncsOfPlanning() {
   const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-fsyncs-'));
   const notes = join(scratch, 'loaded.jsonl');

@@ -1,4 +1,4 @@
-// Whole runs, driven by the scripted agent, with each of its calls timed.
+// Drives whole runs with the scripted agent, timing each of its calls.
 import { performance } from 'node:perf_hooks';
 import { StandIn } from '../tests/support/agent.mjs';
 import { inShell, lineOf, runLinesBy } from '../tests/support/line.mjs';
@@ -8,8 +8,8 @@ import { spawned } from './measure.mjs';
 /**
  * One call of dev-cli that was made.
  * @typedef {object} Taken
- * @property {string[]} words behind `dev-cli`
- * @property {boolean} typed a person ran it at a terminal: then the time holds that of script(1) and of who types
+ * @property {string[]} words after `dev-cli`
+ * @property {boolean} typed a person ran it at a terminal: the time then includes script(1) and the simulated typing
  * @property {number} milliseconds
  */
 
@@ -39,7 +39,7 @@ export function drivePlanning({ after = () => {}, before = () => {}, env = {} })
  * Drives a run to its end.
  * @param {(taken: Taken) => void} after
  * @param {StandIn} agent
- * @param {() => object} start gives its first action
+ * @param {() => object} start returns its first action
  * @throws Error when it does not complete
  */
 export function drive(after, agent, start) {

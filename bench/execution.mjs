@@ -1,5 +1,5 @@
-// What an execution costs the agent that dispatches: five todos (1 → 2,3,4 → 5) on the sample project, with real work, prompts
-// and results. Approved before: the plan that a specify run leaves asks for nothing more.
+// What an execution costs the dispatching agent: five todos (1 → 2,3,4 → 5) on the sample project, with real work,
+// prompts and results. The plan comes from a specify run and is already approved, so nobody is asked again.
 import { StandIn } from '../tests/support/agent.mjs';
 import { planContent } from '../tests/support/content.mjs';
 import { jwtCrew } from '../tests/support/crew.mjs';
@@ -8,11 +8,14 @@ import { createProject } from '../tests/support/project.mjs';
 /** Seconds: a call answers before the slow command of todo-5 has ended, and one poll sees its end. */
 const ANSWER_WITHIN = 20;
 const SLOW = 26;
-/** What the slow command stands for, and the calls that may wait for it: without an adapter, and in a harness that allows two minutes. */
+/**
+ * The seconds that the slow command stands for, and how long calls may wait for it: without an adapter, and in a
+ * harness that allows two minutes.
+ */
 const THREE_MINUTES = 180;
 const WAITS = [45, 110];
 
-/** All goes well; the person at the gate of todo-5 is content. */
+/** All goes well; the person at the gate of todo-5 accepts. */
 export function executionGoesWell() {
   const { calls, answers, prompts, tasks, results } = execute({});
   return {
@@ -26,7 +29,7 @@ export function executionGoesWell() {
   };
 }
 
-/** A red test, a todo that a verifier wants added, a command longer than a call, a review that is not content. */
+/** A red test, a todo that a verifier wants added, a command longer than a call, and a review that finds faults. */
 export function executionGoesWrong() {
   const { calls, polls, answers, prompts, tasks, results } = execute({
     trouble: { red: true, adapt: true, needsFixes: true },
@@ -52,7 +55,7 @@ export function executionGoesWrong() {
   };
 }
 
-/** Carries the plan out in a project of its own and gives the totals. */
+/** Carries out the plan in a project of its own and returns the totals. */
 function execute({ trouble = {}, slow = false, flags = '--set approve_commands=auto' }) {
   const project = createProject();
   try {

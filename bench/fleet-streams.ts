@@ -1,4 +1,5 @@
-// What a commit of the loop's stream costs in a database and on a disk: run by bench/fleet.mjs, which bundles it. Prints JSON.
+// What a transaction of the loop's stream costs in a database and on a disk. Run by bench/fleet.mjs, which bundles it.
+// Prints JSON.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

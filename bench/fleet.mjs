@@ -1,4 +1,5 @@
-// What a fleet costs: commits of the loop's stream against those on a disk, and an attempt against one machine alone.
+// What a fleet costs: transactions of the loop's stream compared with those on a disk, and an attempt compared with one
+// machine alone.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +10,9 @@ import { makeDatabase, startServer } from '../tests/support/postgres-server.mjs'
 import { ratio } from './measure.mjs';
 
 const ENTRIES = 10_000;
-/** Goals that are worked off one after another. */
+/** Goals that are worked on one after another. */
 const GOALS = 8;
-/** Seconds for which nothing happens. */
+/** Seconds during which nothing happens. */
 const IDLE = 20;
 
 export async function fleet({ rounds }) {
@@ -46,7 +47,7 @@ function measureStreams(url, rounds) {
   );
 }
 
-/** The same goals, alone and by a fleet of one worker, each of which only writes a file. */
+/** Measures the same goals alone and in a fleet of one worker; each goal only writes a file. */
 async function measureGoals(url) {
   const made = createFleet({ url, lease: 60 });
   const ids = Array.from({ length: GOALS }, (_, at) => `g${at}`);

@@ -1,4 +1,4 @@
-// What a call takes where much is there, against the same call where little is.
+// What a call takes in a large project, compared with the same call in a small one.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
@@ -6,12 +6,12 @@ import { growJournal } from './journal.mjs';
 import { answer, ratio, Samples, shuffled, timedCall } from './measure.mjs';
 import { lanes, NAME } from './plans.mjs';
 
-/** Runs of a project; of them all but the last have ended. */
+/** Runs of a project; all except the last have ended. */
 const RUNS = [1, 200];
 const TODOS = [10, 1000];
 const ENTRIES = [10_000, 100_000];
 
-/** Questions beside many runs. */
+/** Questions in a project with many runs. */
 export function manyRuns({ rounds }) {
   return compare({
     title: 'Questions beside 200 runs, against the same call beside none',
@@ -29,7 +29,7 @@ export function manyRuns({ rounds }) {
   });
 }
 
-/** The beginning of an execution. */
+/** The start of an execution. */
 export function manyTodos({ rounds }) {
   const place = ({ root, home }) => ({ now: join(root, '.dev'), before: join(home, 'before') });
   return compare({
@@ -52,7 +52,7 @@ export function manyTodos({ rounds }) {
   });
 }
 
-/** What reads a whole journal: ten times as much takes at most ten times as long. */
+/** Commands that read a whole journal: ten times as many entries take at most ten times as long. */
 export function longJournals({ rounds }) {
   return compare({
     title: 'A journal of 100,000 entries, against the same call with 10,000',
@@ -72,8 +72,9 @@ export function longJournals({ rounds }) {
 }
 
 /**
- * A section: each call in the large project as a multiple of the same in the small one.
- * @param {{ sizes: [number, number], begin: Function, before?: Function, calls: Record<string, { words: string[], goal: number }> }} what
+ * Builds a section: each call in the large project as a multiple of the same call in the small one.
+ * @param {{ sizes: [number, number], begin: Function, before?: Function, calls: Record<string, { words: string[], goal:
+ * number }> }} what
  */
 function compare({ title, sizes, begin, before = () => {}, calls, rounds }) {
   const projects = sizes.map(begin);

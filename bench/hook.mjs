@@ -1,4 +1,4 @@
-// What the lines that `dev-cli install` puts before a tool cost, as a harness runs them: by a shell.
+// What the hook lines that `dev-cli install` writes cost, run by a shell as a harness does.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -6,7 +6,7 @@ import { answer, ratio, Samples, shuffled, spawned, timedFloor } from './measure
 
 const SHOWS = 'npm test 2>&1 | tail -40';
 
-/** Each in a project of its own: what is called, with which payload, where a run stands, and the exit code that must come of it. */
+/** Each case has a project of its own: the event, its payload, the state of the run, and the expected exit code. */
 const CALLS = {
   'nothing guarded, eight directories below': { event: 'PreToolUse', goal: 0.1, below: 'a/b/c/d/e/f/g/h' },
   'no runs, the other events': { event: 'Stop', goal: 0.1 },
@@ -42,7 +42,7 @@ const CALLS = {
   },
 };
 
-/** The installed lines, where they have nothing to do and where they have. */
+/** Measures the installed lines, where they have nothing to do and where they have. */
 export function hook({ rounds }) {
   const samples = new Samples();
   const made = Object.entries(CALLS).map(([kind, call]) => [kind, call, prepare(call)]);
@@ -69,7 +69,7 @@ export function hook({ rounds }) {
 
 function prepare({ event, run, session = 's', below = '.', path = 'src/a.js', command }) {
   const project = createProject();
-  // As npm links it: without the shell that tests put in between.
+  // Linked as npm does it, without the shell script that tests put in between.
   const bin = join(project.home, 'bin');
   mkdirSync(bin);
   symlinkSync(BINARY, join(bin, 'dev-cli'));
@@ -88,7 +88,7 @@ function prepare({ event, run, session = 's', below = '.', path = 'src/a.js', co
   return { project, place: { root, env }, line: hooks[event][0].hooks[0].command, payload };
 }
 
-/** A run of the session `s`, of which hooks have told, as of `other`. */
+/** Begins a run of the session `s`; hooks have reported both `s` and `other`. */
 function begin(project, run) {
   const inSession = { root: project.root, env: { ...project.env, DEV_CLI_SESSION: 's' } };
   answer(inSession, ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive']);

@@ -1,11 +1,11 @@
-// How long a run takes to begin.
+// How long it takes to begin a run.
 import { createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
 import { lanes } from './plans.mjs';
 
 const GOAL = 5.5;
 
-/** Planning in a fresh project, in repository and without one; the execution of a plan that is there. */
+/** Planning in a fresh project, with a repository and without one; the execution of an existing plan. */
 export function init({ rounds }) {
   const samples = new Samples();
   const inProject = (options, work) => {

@@ -1,4 +1,4 @@
-// Builds programs of dev-cli from the sources whose functions report when they are called (to bench/trace.cjs).
+// Builds programs of dev-cli from the sources, with functions that report their calls to bench/trace.cjs.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
@@ -9,7 +9,7 @@ const SOURCES = join(CHECKOUT, 'src');
 
 /**
  * @param {Record<string, string>} programs entry points below src/ by the name of the program
- * @param {string} directory where `<name>.cjs` is put; below the checkout, so that packages are found from there
+ * @param {string} directory where `<name>.cjs` is written; below the checkout, so that packages are found from there
  */
 export async function buildInstrumented(programs, directory) {
   const entries = Object.values(programs).map((file) => join(SOURCES, file));
@@ -59,16 +59,16 @@ function instrumented(path, isEntry) {
   return `__trace.evaluationBegins();${whole}\n__trace.evaluationEnds();`;
 }
 
-/** Constructors are not: nothing may stand before their `super()`. */
+/** Constructors are left out, because nothing may precede their `super()`. */
 function isTraced(node) {
   return ts.isFunctionLike(node) && node.body !== undefined && !ts.isConstructorDeclaration(node);
 }
 
-/** What goes before and after the body of a function, each with its position. */
+/** Returns the code to insert before and after the body of a function, each with its position. */
 function around(node, file) {
   const { body } = node;
   const of = `${file}, ${JSON.stringify(nameOf(node))}`;
-  // A generator's `yield` cannot stand in a function inside it.
+  // A generator's `yield` cannot be moved into a function inside it.
   if (node.asteriskToken !== undefined) return [[body.getStart() + 1, `__trace.note(${of});`]];
   const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
   const call = `__trace.call(${of}, ${isAsync ? 'async ' : ''}() => `;
@@ -79,7 +79,10 @@ function around(node, file) {
   ];
 }
 
-/** Its own name or that of what it is assigned to; of a function without one, that of the next one around it, with a mark. */
+/**
+ * Returns a function's own name or that of the variable it is assigned to; for a nameless function, the name around it,
+ * with a mark.
+ */
 function nameOf(node) {
   for (let at = node; at !== undefined; at = at.parent) {
     if (at.name === undefined || !ts.isIdentifier(at.name)) continue;
@@ -88,7 +91,7 @@ function nameOf(node) {
   return '…';
 }
 
-/** @param {[number, string][]} insertions at the same position: in their order */
+/** @param {[number, string][]} insertions those at the same position keep their order */
 function inserted(text, insertions) {
   const sorted = insertions.toSorted(([a], [b]) => a - b);
   const pieces = sorted.map(([at, insertion], index) => text.slice(sorted[index - 1]?.[0] ?? 0, at) + insertion);

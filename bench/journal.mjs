@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /**
- * Makes the journal of a run long: entries that say that a person was there, each with the patch that such a commit has. The
- * snapshot is then the one after the last, and `replay --check` finds nothing wrong.
+ * Makes the journal of a run long, with entries that record a person's presence, each with the patch of such a
+ * transaction. The snapshot then matches the last entry, and `replay --check` finds nothing wrong.
  * @param {string} directory of the run
- * @param {number} length entries that the journal shall have
+ * @param {number} length entries that the journal should have
  */
 export function growJournal(directory, length) {
   const stateFile = join(directory, 'state.json');
@@ -24,7 +24,7 @@ export function growJournal(directory, length) {
   writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/^ "seq": \d+,$/m, ` "seq": ${length},`));
 }
 
-/** As src/store/line.ts writes it: the checksum is of the entry without it. */
+/** Renders an entry like src/store/line.ts: the checksum is computed without itself. */
 function line(entry) {
   const body = JSON.stringify(entry);
   return `${body.slice(0, -1)},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;

@@ -1,4 +1,4 @@
-// Runs with a long life against fresh ones.
+// Long-lived runs compared with fresh ones.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
@@ -7,7 +7,7 @@ import { answer, ratio, Samples, shuffled, timedCall } from './measure.mjs';
 
 const NAME = 'add-auth';
 
-/** What makes a run's life long. */
+/** What makes a run long-lived. */
 const LIVES = {
   fresh: () => {},
   'a draft of 1 MB': (directory) => {
@@ -46,7 +46,7 @@ export function longLives({ rounds }) {
   }
 }
 
-/** Acknowledges the first action of a run again and again: between two measured calls the run goes back to it. */
+/** Acknowledges the first action of a run repeatedly: between two measured calls the run is set back to it. */
 function acknowledging(project) {
   let { actionId } = JSON.parse(answer(project, ['next', NAME]));
   return () => {

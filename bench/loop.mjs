@@ -1,4 +1,5 @@
-// What the outer loop costs: an accepted attempt, against git alone doing it; questions with many goals; goals side by side.
+// What the outer loop costs: an accepted attempt, compared with git alone doing it; questions with many goals; goals in
+// parallel.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -14,18 +15,18 @@ const ITEMS = 100;
 const goal = (id) => `  - { id: ${id}, title: "Goal ${id}", status: active }\n`;
 /** Writes a file and its handoff, and nothing else. */
 const TOOL = `echo "$2" > "$2.txt"; printf -- '---\\ntimestamp: 2026-11-27T01:02:03Z\\nstatus: complete\\ngoal_id: %s\\n---\\n' "$2" > "$(sed -n 's/.*into \\(.ai.handoffs.[^;]*\\);.*/\\1/p' "$1")"`;
-/** What dev-cli does for an accepted attempt, as git would be told to do it. */
+/** What dev-cli does for an accepted attempt, as plain git commands. */
 const BARE = `git worktree add --quiet --detach "$1" HEAD && cd "$1" && echo "$2" > "bare-$2.txt" && git add --all &&
 git commit --quiet --message=bare && made=$(git rev-parse HEAD) && cd "$3" && git merge --quiet --ff-only "$made" &&
 git worktree remove --force "$1"`;
 
-/** Lines of a log, half of attempts and half of claims. */
+/** Lines of a log, half of them attempts and half claims. */
 const EVENTS = 100_000;
-/** What any reader of the log does at least. */
+/** The least that any reader of the log has to do. */
 const PARSE =
   "for (const line of require('node:fs').readFileSync(process.argv[1], 'utf8').split('\\n')) if (line) JSON.parse(line)";
 
-/** Against the floor, against git, and against one goal alone. */
+/** Compares with the floor, with git, and with one goal alone. */
 export function loop({ rounds }) {
   const few = Math.max(3, Math.ceil(rounds / 5));
   const large = begin(repository(FILES), ids('g', few), 0);
@@ -117,7 +118,7 @@ function writeLog(project) {
 
 const ids = (prefix, count) => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
-/** A project with goals for a tool that takes some seconds. */
+/** Creates a project with goals for a tool that takes some seconds. */
 function begin(project, goals, seconds) {
   const tool = join(project.root, '..', 'tool.sh');
   writeFileSync(tool, `sleep ${seconds}\n${TOOL}\n`);
@@ -132,7 +133,7 @@ function begin(project, goals, seconds) {
 
 const trust = (project) => JSON.parse(answer(project, ['auto', '--recursive', '--dry-run', '--json'])).trust.digest;
 
-/** Goals that are blocked, each of which waits for a person. */
+/** Adds blocked goals, each of which waits for a person. */
 function fillInbox(project, free) {
   mkdirSync(join(project.root, '.ai/events'), { recursive: true });
   const lines = ids('evt_', ITEMS).map((id) => {
@@ -144,7 +145,7 @@ function fillInbox(project, free) {
   put(project, '.ai/goals.yaml', `goals:\n${ids('w', free).map(goal).join('')}${blocked.join('')}`);
 }
 
-/** A call that finds the lock taken, by this very process. */
+/** Times a call that finds the lock held by this very process. */
 function timedRefusal(project) {
   put(project, '.ai/auto.lock', `pid: ${process.pid}\n`);
   const words = ['auto', '--recursive', '--dirty', '--trust', trust(project)];

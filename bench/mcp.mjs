@@ -1,8 +1,12 @@
-// What a session pays for the tools: the start of the server, a call in one that runs, and what each session is told of them.
+// What the tools cost a session: the start of the server, a call in a running server, and the descriptions that each
+// session gets.
 import { createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
 
-/** Calls of a setter by which a server that runs is measured: beyond its start, a tenth of their time is that of one. */
+/**
+ * Setter calls by which a running server is measured: a tenth of their time beyond the server's start is that of one
+ * call.
+ */
 const SETTERS = 10;
 
 const LIST = [
@@ -10,7 +14,7 @@ const LIST = [
   ['tools/list', {}],
 ];
 
-/** The server of tools, and a setter in it beside the command that does the same. */
+/** Measures the tool server, and a setter in it beside the command that does the same. */
 export function mcp({ rounds }) {
   const samples = new Samples();
   const project = createProject();

@@ -1,4 +1,4 @@
-// How calls are timed: whole processes, from start to end, as an agent waits for them.
+// Times calls as whole processes, from start to end, as an agent waits for them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { BINARY } from '../tests/support/project.mjs';
 
-/** What stands below every table. */
+/** Printed below every table. */
 export const NOTE = `Times are of whole processes. The kinds of a round follow each other in an order that chance chooses anew for each round;
 a figure is the median of its kind over all rounds, a mean is that of such medians over the calls of a whole run. The floor is
 \`node -e 0\`, called in the same rounds, and its median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of
@@ -15,7 +15,7 @@ node and flatter the ratios. All projects share one directory for compiled code,
 /** @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place where a process runs */
 
 /**
- * Milliseconds that one process took.
+ * Returns the milliseconds that one process took.
  * @param {Place} place
  * @param {string} program
  * @param {readonly string[]} args
@@ -27,17 +27,17 @@ export function timed(place, program, args, input) {
   return performance.now() - from;
 }
 
-/** Milliseconds that a node took that does nothing. */
+/** Returns the milliseconds of a node process that does nothing. */
 export const timedFloor = (place) => timed(place, process.execPath, ['-e', '0']);
 
-/** Milliseconds that a command of dev-cli took. */
+/** Returns the milliseconds that a command of dev-cli took. */
 export const timedCall = (place, words, input) => timed(place, process.execPath, [BINARY, ...words], input);
 
-/** What a command of dev-cli prints. */
+/** Returns the output of a dev-cli command. */
 export const answer = (place, words, input) => run(place, process.execPath, [BINARY, ...words], input);
 
 /**
- * What one process prints.
+ * Returns the output of one process.
  * @throws Error when it fails
  */
 export function run(place, program, args, input) {
@@ -46,11 +46,11 @@ export function run(place, program, args, input) {
   throw new Error(`${[program, ...args].slice(-8).join(' ')}: exit ${status} ${stdout}${stderr}`);
 }
 
-/** The compiled code that a Node keeps (house.md, Speed), for all projects: a user has one directory for it, too. */
+/** The directory where Node caches compiled code (house.md, Speed), shared by all projects, as a user's is. */
 const cache = mkdtempSync(join(tmpdir(), 'dev-cli-bench-'));
 process.on('exit', () => rmSync(cache, { recursive: true }));
 
-/** One process that has ended, whatever came of it. */
+/** Runs one process to its end, whatever its exit code. */
 export function spawned({ root, env }, program, args, input) {
   const { NODE_EXTRA_CA_CERTS: _, ...others } = env;
   const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
@@ -66,7 +66,7 @@ export class Samples {
     this.#taken.set(kind, [...(this.#taken.get(kind) ?? []), milliseconds]);
   }
 
-  /** @returns {string[]} in the order in which each was measured first */
+  /** @returns {string[]} in the order in which each kind was first measured */
   kinds() {
     return [...this.#taken.keys()];
   }
@@ -75,14 +75,14 @@ export class Samples {
     return median(this.#taken.get(kind) ?? []);
   }
 
-  /** The mean of the medians of these kinds: what a call of a whole run takes. */
+  /** Returns the mean of the medians of these kinds: the time of an average call of a whole run. */
   mean(kinds) {
     return mean(kinds.map((kind) => this.median(kind)));
   }
 }
 
 /**
- * Does each of these once, in an order that chance chooses.
+ * Runs each function once, in random order.
  * @param {readonly (() => void)[]} works
  */
 export function shuffled(works) {
@@ -90,7 +90,7 @@ export function shuffled(works) {
 }
 
 /**
- * Measures each kind once a round, in an order that chance chooses.
+ * Measures each kind once per round, in random order.
  * @param {Samples} samples
  * @param {Readonly<Record<string, () => number>>} works milliseconds, by kind
  * @param {number} rounds
@@ -107,7 +107,7 @@ export function sampleRounds(samples, works, rounds) {
     );
 }
 
-/** The same for what takes its time, one after the other. @param {readonly (() => Promise<void>)[]} works */
+/** Like `shuffled`, for asynchronous work, one after the other. @param {readonly (() => Promise<void>)[]} works */
 export async function shuffledByTurns(works) {
   for (const work of inAnyOrder(works)) await work();
 }
@@ -131,9 +131,9 @@ function median(values) {
 }
 
 /**
- * A row of a table: a time as a multiple of another one, both in milliseconds.
+ * Builds a row of a table: a time as a multiple of another, both in milliseconds.
  * @param {string} what
- * @param {number | ''} goal the multiple that is wanted
+ * @param {number | ''} goal the highest wanted multiple
  */
 export function ratio(what, goal, taken, floor) {
   const shown = `${what}  (${taken.toFixed(1)} ms)`;

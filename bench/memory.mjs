@@ -1,4 +1,5 @@
-// What memory costs: a judgment, a fact, the block in a commit, and what is there now, in a large repository with a full journal.
+// What memory costs: a judgment, a fact, the block in a commit, and reading the present state, in a large repository
+// with a full journal.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
@@ -8,10 +9,10 @@ import { put, repository } from './plans.mjs';
 const FILES = 5_000;
 const CHANGED = 7;
 const JUDGMENTS = 10_000;
-/** Judgments of one call, by which the journal is filled. */
+/** Judgments per call while the journal is filled. */
 const AT_ONCE = 500;
 
-/** Against the same without memory: a judgment against another document, facts and commits against themselves. */
+/** Compares with the same calls without memory: a judgment with another document, facts and commits with themselves. */
 export function memory({ rounds }) {
   const small = createProject();
   const [on, off] = [createProject(), createProject()];
@@ -73,7 +74,7 @@ export function memory({ rounds }) {
   }
 }
 
-/** What a harness tells that becomes a fact. */
+/** Events of a harness that become a fact. */
 const EVENTS = {
   'a prompt': ['user-prompt-submit', () => ({ prompt: 'Move the sessions, please.' })],
   'a file written': [
@@ -83,7 +84,7 @@ const EVENTS = {
   'an agent that stops': ['stop', () => ({ last_assistant_message: 'The sessions are moved.' })],
 };
 
-/** Changes a few files, and fills the journal of memory. */
+/** Changes a few files, and fills memory's journal. */
 function fill(project) {
   for (let n = 1; n <= CHANGED; n++) put(project, `files/0/file-${n}.txt`, 'Changed.\n');
   for (let n = 0; n < JUDGMENTS; n += AT_ONCE) {

@@ -1,5 +1,6 @@
-// What the neutral contract costs: the start of its server, an add in one that runs, a search of a long history, and what each session
-// is told of its tools; then what becomes of tasks that are added in one process while another closes cycles.
+// What the neutral contract costs: the start of its server, an add in a running server, a search of a long history, and
+// the tool descriptions that each session gets; then whether tasks are lost that one process adds while another closes
+// cycles.
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -18,10 +19,10 @@ import { createInterface } from 'node:readline';
 import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffledByTurns, timed, timedCall, timedFloor } from './measure.mjs';
 
-/** Adds of a round, each before a bare one. */
+/** Adds per round, each before a bare write. */
 const ADDS = 20;
 const CYCLES = 2_000;
-/** Of one cycle in the history that is searched, in bytes: 15 MB in all. */
+/** Bytes of one cycle in the searched history: 15 MB in all. */
 const CYCLE = 7_500;
 const SERVER = ['mcp', '--tools', 'neutral'];
 
@@ -43,7 +44,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 serveStdio(() => new Server({ name: 'bare', version: '1' }, { capabilities: { tools: {} } }));
 `;
 
-/** The server against the least that it has to do, by turns. */
+/** Compares the server with the least that it has to do, in turns. */
 export async function neutral({ rounds }) {
   const samples = new Samples();
   const project = createProject();
@@ -92,7 +93,7 @@ export async function neutral({ rounds }) {
   }
 }
 
-/** Milliseconds that it takes. */
+/** Returns the milliseconds that `work` takes. */
 async function taken(work) {
   const from = performance.now();
   await work();
@@ -118,7 +119,7 @@ function searchBare({ root }) {
   return cycles.filter((cycle) => JSON.stringify(cycle).toLowerCase().includes('nowhere'));
 }
 
-/** Adds tasks in one process while another closes cycles, again and again. */
+/** Adds tasks in one process while another closes cycles, repeatedly. */
 export async function neutralRace({ rounds }) {
   const sums = { acknowledged: 0, lost: 0, twice: 0 };
   for (let round = 0; round < rounds; round++) {
@@ -162,7 +163,7 @@ async function close(project) {
   await call.end();
 }
 
-/** A client of a server of its own, a request at a time. */
+/** Connects a client to a server of its own; it makes one request at a time. */
 async function connect({ root: cwd, env }) {
   const server = spawn(process.execPath, [BINARY, ...SERVER], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => server.on('close', resolve));
@@ -179,7 +180,7 @@ async function connect({ root: cwd, env }) {
   return call;
 }
 
-/** Puts a history there that is as long as one gets. */
+/** Writes a history as long as one can get. */
 function fill({ root }) {
   const text = 'Each page is kept for an hour, and made anew when one of its parts has changed. ';
   const task = {

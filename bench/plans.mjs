@@ -1,4 +1,4 @@
-// Executions of plans of any size, in repositories of any size; their agents say that all is well.
+// Executions of plans of any size, in repositories of any size; their agents report that all is well.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { planInLanes } from '../tests/support/crew.mjs';
@@ -11,7 +11,7 @@ export const NAME = 'big';
 export const WAVE = 4;
 
 /**
- * A plan in lanes: four todos can be out together, each waits for the one before it in its lane.
+ * Builds a plan in lanes: four todos can be out together, and each waits for the previous one in its lane.
  * @param {number} todos
  */
 export function lanes(todos) {
@@ -42,21 +42,21 @@ const VERIFIED = {
   summary: 'Holds.',
 };
 
-/** What a worker hands in that wrote nothing. */
+/** The result of a worker that wrote nothing. */
 export const NOTHING_WRITTEN = { ...WORKER, learnings: [] };
 
 /**
- * A run that executes a plan in lanes.
+ * Begins a run that executes a plan in lanes.
  * @param {object} options
  * @param {number} options.todos
- * @param {number | null} [options.tree] files in its repository; null: there is none
+ * @param {number | null} [options.tree] files in its repository; null for no repository
  * @param {boolean} [options.writes] each worker writes a file, which is then committed
  */
 export function execution({ todos, tree = null, writes = false }) {
   const project = tree === null ? createProject({ sample: null, git: false }) : repository(tree);
   answer(project, ['plan', 'generate', NAME, '--data', '-'], JSON.stringify(lanes(todos)));
   answer(project, ['init', NAME, '--recipe', 'execute-standard']);
-  /** Hands in what every task that is out was to bring; gives the words of the acknowledgement. */
+  /** Writes the results of all tasks that are out; returns the words of the acknowledgement. */
   const prepared = () => {
     const { actionId, tasks, running = [] } = JSON.parse(answer(project, ['next', NAME]));
     for (const { substep, todoId, output } of [...tasks, ...running]) {
@@ -72,7 +72,8 @@ export function execution({ todos, tree = null, writes = false }) {
 }
 
 /**
- * A project whose repository tracks so many files, packed as a clone is: nothing is to be tidied up by the first commit.
+ * Creates a project whose repository tracks that many files, packed like a clone, so that the first commit has nothing
+ * to tidy up.
  * @param {number} files
  */
 export function repository(files) {

@@ -1,4 +1,4 @@
-// What an agent, its hooks and people ask most.
+// The questions that an agent, its hooks and people ask most.
 import { drivePlanning } from './driven.mjs';
 import { ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
 
@@ -9,7 +9,7 @@ const QUESTIONS = {
   manifest: { words: ['manifest', NAME], goal: 1.6 },
 };
 
-/** Each question, before every action of whole planning runs. */
+/** Measures each question before every action of whole planning runs. */
 export function questions({ rounds }) {
   const samples = new Samples();
   const before = (_action, project) => {
@@ -22,7 +22,7 @@ export function questions({ rounds }) {
       ),
     ]);
   };
-  // Nine actions each: as many samples of a kind as other sections have, and more.
+  // Each run has nine actions, so this gives at least as many samples of a kind as in other sections.
   for (let run = 0; run < Math.ceil(rounds / 4); run++) drivePlanning({ before });
   const floor = samples.median('floor');
   return {

@@ -1,4 +1,4 @@
-// What one planning run makes the main agent read.
+// How much the main agent has to read in one planning run.
 import { StandIn } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
@@ -52,7 +52,7 @@ export function manifests() {
   return { title: 'Largest manifest, tokens (characters / 4)', rows };
 }
 
-/** Drives one run to its end in a project of its own and gives the totals. */
+/** Drives one run to its end in a project of its own and returns the totals. */
 function drive(flags, scenario) {
   const project = createProject();
   try {

@@ -1,7 +1,7 @@
-// npm run bench: the figures that a user and an agent feel, section by section. Nothing is asserted here; the goals stand beside
-// (house.md, Speed), and a figure that misses its own says so.
+// npm run bench: the figures that a user and an agent notice, section by section. Nothing is asserted; the goals stand
+// beside the figures (house.md, Speed), and a figure that misses its goal is marked.
 //   node bench/run.mjs [SECTION...] [--rounds N]
-// N: calls of each kind, at least 30 for figures to be told, fewer while developing.
+// N: calls of each kind; at least 30 for figures to publish, fewer while developing.
 import { parseArgs } from 'node:util';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 import { acknowledgements } from './acknowledgements.mjs';
@@ -80,7 +80,7 @@ for (const [name, section] of Object.entries(SECTIONS)) {
 }
 console.log(`\n${rounds < 30 ? 'Too few rounds for figures to be told. ' : ''}${NOTE}`);
 
-/** A heading and a table; whatever is above its goal is marked, whatever is not is marked as well. */
+/** Prints a heading and a table; every figure is marked as meeting its goal or not. */
 function print({ title, rows }) {
   console.log(`\n${title}`);
   console.log(row('', 'goal', 'measured', 'floor', ''));

@@ -1,5 +1,5 @@
-// What the runtime adds to a model and its tools: its start, a request, an action of a run, a command, what a long session costs, and
-// what a provider reads again. The provider is a process of its own whose answers are there at once.
+// What the runtime adds to a model and its tools: its start, a request, an action of a run, a command, what a long
+// session costs, and what a provider has to read again. The provider is a process of its own that answers at once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,15 @@ import { answer, ratio, run, Samples, sampleRounds, spawned, timed, timedCall, t
 
 const RUN = 'add-jwt-auth';
 const MODEL = 'anthropic/claude-haiku-4-5';
-/** Requests, or calls, by which one is measured: a call with so many more, less one with none of these, over their number. */
+/**
+ * Requests, or calls, by which one is measured: the time of a call with this many minus the time of one with none,
+ * divided by their number.
+ */
 const MANY = 20;
-/** Entries of the sessions that are gone on with. A turn that fills them has so many at most, of which all but some are ends of calls. */
+/**
+ * Entries of the sessions that are continued. A turn that fills them has at most FILLING entries, of which all but
+ * BESIDE are the ends of calls.
+ */
 const [LONG, SHORT] = [5_000, 50];
 const [FILLING, BESIDE] = [200, 6];
 const TURNS = 10;
@@ -20,7 +26,10 @@ const COMPACTIONS = 50;
 /** Bytes of a summary. */
 const SUMMARY = 8_192;
 
-/** Sends the same bodies again, with nothing around them, and prints the milliseconds: what the provider itself takes, and its way. */
+/**
+ * Sends the same bodies again, with nothing around them, and prints the milliseconds that the provider and the
+ * connection take.
+ */
 const BARE = `(async () => {
   const { url, bodies, headers } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
   const send = async (body) => (await fetch(url, { method: 'POST', headers, body })).text();
@@ -30,7 +39,7 @@ const BARE = `(async () => {
   console.log(performance.now() - from);
 })()`;
 
-/** Against the floor, against the provider alone, and against a short session. */
+/** Compares with the floor, with the provider alone, and with a short session. */
 export async function runtime({ rounds }) {
   const provider = await serve();
   const projects = [begin(provider.url), begin(provider.url)];
@@ -83,7 +92,7 @@ export async function runtime({ rounds }) {
 
 const prompt = (message, ...more) => ['prompt', message, '--json', ...more];
 
-/** Starts a provider. @param {{ project: object, name: string }} [driven] whose run it answers for */
+/** Starts a provider. @param {{ project: object, name: string }} [driven] the run that it answers for */
 async function serve(driven) {
   const env = { ...process.env, ...(driven && { DEV_CLI_BENCH_RUN: JSON.stringify(driven) }) };
   const args = ['tests/support/provider.mjs', 'bench/answers.mjs'].map((path) => join(CHECKOUT, path));
@@ -92,7 +101,7 @@ async function serve(driven) {
   return { url: line.trim(), close: () => child.kill() };
 }
 
-/** A project whose model is served there. */
+/** Creates a project whose model is served at `url`. */
 function begin(url, at) {
   const project = createProject({ at });
   const served = { DEV_CLI_MODEL: MODEL, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: url };
@@ -108,21 +117,24 @@ function configure({ home }, name, sandbox) {
   return path;
 }
 
-/** The configuration with a sandbox; null where there is none. */
+/** Writes a configuration with a sandbox; null where no sandbox works. */
 function findSandbox(project) {
   const path = configure(project, 'kept.yaml', 'require');
   const dry = prompt('ask 0 0 bash', '--config', path, '--dry-run');
   return spawned(project, process.execPath, [BINARY, ...dry]).status === 0 ? path : null;
 }
 
-/** Milliseconds from the start of a call until the provider has its request: all processes of a machine share this clock. */
+/**
+ * Measures the milliseconds from the start of a call until the provider has its request: all processes of a machine
+ * share this clock.
+ */
 function timeStart(project) {
   const from = process.hrtime.bigint();
   const { message } = JSON.parse(answer(project, prompt('ask 0 0 bash')));
   return Number(BigInt(message) - from) / 1e6;
 }
 
-/** Milliseconds that a request takes that is sent by nobody in particular. */
+/** Measures the milliseconds of a request that is sent without the runtime. */
 async function timeProvider(url, project) {
   answer(project, prompt(`ask ${MANY} 1 write_file`));
   const requests = await (await fetch(`${url}/requests`)).json();
@@ -133,7 +145,10 @@ async function timeProvider(url, project) {
   return Number(run(project, process.execPath, ['-e', BARE], input)) / MANY;
 }
 
-/** Milliseconds of a drive, over the actions that it has done. The first is not counted: the provider learns what to answer. */
+/**
+ * Measures the milliseconds of a drive per action. The first drive is not counted: in it the provider computes its
+ * answers.
+ */
 async function timeActions(rounds) {
   const at = join(mkdtempSync(join(tmpdir(), 'dev-cli-driven-')), 'project');
   const samples = new Samples();
@@ -156,7 +171,10 @@ async function timeActions(rounds) {
   }
 }
 
-/** Percent of the tokens of the request before that the next did not read from the cache, at the worst of some turns in one session. */
+/**
+ * Returns the worst share, over some turns of one session, of the previous request's tokens that the next request did
+ * not read from the cache, in percent.
+ */
 function countUnread(project) {
   let before = null;
   const missed = Array.from({ length: TURNS }, () => {
@@ -170,7 +188,7 @@ function countUnread(project) {
   return Math.max(...missed);
 }
 
-/** Makes a session of so many entries. @returns its id */
+/** Creates a session with that many entries. @returns its id */
 function fill(project, entries) {
   const turn = Math.min(FILLING, entries);
   let session;
@@ -181,7 +199,7 @@ function fill(project, entries) {
   return session;
 }
 
-/** Bytes of what stands in place of the messages that were shortened so often. */
+/** Measures the bytes that replace the messages after that many compactions. */
 function summarize(project) {
   const words = `ask 2 3 write_file ${'for a reason that takes its time to tell '.repeat(100)}`;
   const { session } = JSON.parse(answer(project, prompt(words)));

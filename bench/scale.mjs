@@ -8,14 +8,14 @@ import { execution, NAME } from './plans.mjs';
 const SIZES = [10, 1000, 10_000];
 /** Waves before the first that counts: a run that has just begun has its whole plan in the journal's last line. */
 const BEFORE = 3;
-/** Waves of a run of ten todos that are whole; then it is begun anew. */
+/** Full waves of a run of ten todos; after them it is begun anew. */
 const WAVES_OF_TEN = 2;
 
 const PEAK = `process.on('exit', () => require('node:fs').writeFileSync(process.env.BENCH_PEAK, String(process.resourceUsage().maxRSS)));`;
 
 /**
- * The least that a call could do with a state of that size: read and parse it, write it out and make it durable. A process
- * like any other, measured in the same rounds.
+ * The least that a call can do with a state of that size: read and parse it, write it and make it durable. A separate
+ * process, measured in the same rounds.
  */
 const LEAST = `
 const fs = require('node:fs');
@@ -34,7 +34,7 @@ export function scale({ rounds }) {
   };
 }
 
-/** The same where each todo is committed. */
+/** Like `scale`, with a commit for each todo. */
 export function scaleWithCommits({ rounds }) {
   return {
     title: 'Executions of large plans with commits, against the same call with 10 todos',
@@ -81,7 +81,7 @@ function begin(todos, place) {
   return { todos, begun: () => execution({ todos, ...place }), now: execution({ todos, ...place }), waves: 0 };
 }
 
-/** Hands in what four workers bring, then what their judges do; a run of ten todos is begun anew before it ends. */
+/** Hands in the results of four workers, then of their judges; a run of ten todos is begun anew before it ends. */
 function oneWave(each, collect) {
   if (each.todos === 10 && each.waves >= WAVES_OF_TEN) {
     each.now.project.remove();
@@ -104,7 +104,7 @@ function timedWave(each, samples) {
   });
 }
 
-/** Megabytes that collecting the results of workers takes. */
+/** Returns the megabytes that collecting the results of workers takes. */
 function peakOf(each) {
   let found = 0;
   oneWave(each, (kind, words) => {

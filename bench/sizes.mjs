@@ -1,4 +1,5 @@
-// What a change costs from the request to its commits, at the size of the work: of the main agent and of all its subagents.
+// What a change costs from the request to its commits, by the size of the work, for the main agent and all its
+// subagents.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StandIn } from '../tests/support/agent.mjs';
@@ -6,8 +7,8 @@ import { CHANGES } from '../tests/support/changes.mjs';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
 
 /**
- * Goals by size; those of a large change are what it cost before there were sizes. What the main agent reads in all is to be four
- * fifths of what it was when each skill explained every harness.
+ * Goals by size; those of a large change are what it cost before sizes were introduced. The main agent is to read at
+ * most four fifths of what it read when each skill explained every harness.
  */
 const GOALS = {
   small: { calls: 8, answers: 7_000, reads: 15_550, prompts: 12_000, subagents: 1 },
@@ -15,10 +16,10 @@ const GOALS = {
   large: { calls: 21, answers: '', reads: 38_743, prompts: 116_500, subagents: 21 },
 };
 
-/** The skills of such a change. */
+/** The skills that such a change uses. */
 const SKILLS = ['specify', 'execute'];
 
-/** From `init` to the commits, the plan approved by a person. */
+/** Measures from `init` to the commits, with a plan approved by a person. */
 export function sizes() {
   const rows = Object.entries(CHANGES).flatMap(([size, change]) => {
     const goal = GOALS[size];
@@ -42,7 +43,7 @@ export function sizes() {
 
 function carryOut(change) {
   const project = createProject();
-  // The harness that is told most of how its agents are started.
+  // The harness that gets the longest explanation of how its agents are started.
   project.env.DEV_CLI_HARNESS = 'claude';
   try {
     const agent = new StandIn({ project, change, crew: change.crew() });

@@ -1,16 +1,15 @@
-// How much of the source a reader has to open, and how often to change rooms, to follow a call: after a build,
-// `node bench/structure.mjs` prints a table, `--walk` also the files in the order in which each call enters them. Measured on a
-// small run, from the sources: every function reports when it is called (bench/instrument.mjs).
+// How many source files a reader has to open, and how often to change rooms, to follow a call: after a build, `node
+// bench/structure.mjs` prints a table, and `--walk` also the files in the order in which each call enters them.
+// Measured on a small run, from the sources: every function reports when it is called (bench/instrument.mjs).
 //
 // Definitions:
-// - A file of src/ is *entered* when one of its functions is called. What modules do while they are evaluated does not count,
-//   and neither do constructors and generated files.
-// - The *walk* of a call is its functions in the order in which each is called for the first time. A reader follows it from
-//   the caller to the function called, wherever the walk stood before; whatever follows an `await` belongs to the function
-//   that awaits.
+// - A file of src/ is *entered* when one of its functions is called. What modules do while they are evaluated does not
+//   count, and neither do constructors and generated files.
+// - The *walk* of a call is its functions in the order of their first calls. A reader follows it from the caller to the
+//   function called, wherever the walk was before; code after an `await` belongs to the function that awaits.
 // - A *change of rooms* is a step of that walk (to the caller, to the function) into another directory of src/.
-// - Without the rooms that only answer, their functions are no part of the walk, and what they call back was called by the next
-//   function around them that is.
+// - For the figures without answering rooms, functions of those rooms are not part of the walk, and functions that they
+//   call back count as called by the next function around them that is.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,10 +19,10 @@ import { buildInstrumented } from './instrument.mjs';
 const PROGRAMS = { cli: 'cli/main.ts', next: 'cli/questions/next.ts' };
 const BUILT = join(CHECKOUT, 'node_modules/.cache/dev-cli-structure');
 
-/** Rooms that are asked and answer, whoever calls: what they do is understood from the name of the function. */
+/** Rooms whose functions just answer any caller: the name of the function tells what it does. */
 const ANSWERING = ['base', 'documents', 'plan', 'registry', 'recipe', 'machine'];
 
-/** One block for each kind of acknowledgement that is measured. */
+/** One block for each measured kind of acknowledgement. */
 const RECIPE = `
 name: three-steps
 type: sequential
@@ -37,7 +36,7 @@ blocks:
 `;
 const FINDING = '---\nagent: one\ntimestamp: 2026-01-31T09:30:00Z\nsummary: Found.\n---\n\n## Found\n\nNothing.\n';
 
-/** Files entered and changes of rooms without those that only answer, of `step complete --choice`. */
+/** Goals for `step complete --choice`: files entered, and changes of rooms without answering rooms. */
 const GOAL = { files: 75, changes: 30 };
 
 await buildInstrumented(PROGRAMS, BUILT);
@@ -56,7 +55,7 @@ for (const [what, calls] of Object.entries(walks)) {
 console.log(row('goal of the first', GOAL.files, '', GOAL.changes));
 if (process.argv.includes('--walk')) for (const [what, calls] of Object.entries(walks)) printWalk(what, calls);
 
-/** Drives a run and gives the calls that each command made. */
+/** Drives a run and returns the calls that each command made. */
 function walked() {
   const project = createProject();
   const traced = (program, ...args) => {
@@ -127,7 +126,10 @@ function callerOf(call, calls, counts) {
   return caller;
 }
 
-/** Each file where it is entered first, below the file that called, with the functions that were called at all, in order. */
+/**
+ * Prints each file where it is first entered, below the file that called it, with all its functions that were called,
+ * in order.
+ */
 function printWalk(what, calls) {
   console.log(`\n${what}`);
   const depths = new Map();

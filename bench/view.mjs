@@ -1,4 +1,4 @@
-// The page (view-page.md, In the browser): what it weighs, how fast it acts, what it asks for; `view` until it listens.
+// The page (view-page.md, In the browser): its size, how fast it acts, what it requests; and `view` until it listens.
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, sampleRounds, timedFloor } from './measure.mjs';
 
 const NAME = 'many';
-/** Runs of home. */
+/** The number of runs on home. */
 const RUNS = 20;
-/** With this a screen ends a frame. */
+/** The sequence with which a screen ends a frame. */
 const DRAWN = '\u001b[?2026l';
 /** Milliseconds that a frame lasts. */
 const FRAME = 1000 / 60;
 
-/** The page of 1,000 and of 10,000 todos at work. */
+/** Measures the page with 1,000 and with 10,000 todos at work. */
 export async function view({ rounds }) {
   const rows = [
     [
@@ -50,7 +50,7 @@ export async function view({ rounds }) {
 const KB = { unit: ' kB' };
 const MS = { unit: ' ms' };
 
-/** Todos in four lanes, of which some have been done. */
+/** Begins an execution of todos in four lanes. */
 function begin(project, count) {
   const file = join(project.home, 'plan.json');
   writeFileSync(file, JSON.stringify(planInLanes(count)));
@@ -58,7 +58,10 @@ function begin(project, count) {
   answer(project, ['init', NAME, '--execute', '--autopilot']);
 }
 
-/** Home as a screen: from the call to the end of its first frame, and a node in such a terminal that does nothing but print. */
+/**
+ * Measures home as a screen, from the call to the end of its first frame, and a node process in the same kind of
+ * terminal that only prints.
+ */
 async function openHome(rounds) {
   const project = createProject();
   try {
@@ -75,7 +78,7 @@ async function openHome(rounds) {
   }
 }
 
-/** Milliseconds until a node in a terminal has written what ends a frame. */
+/** Returns the milliseconds until a node process in a terminal has written the end of a frame. */
 async function timeUntil({ root: cwd, env }, words) {
   const from = performance.now();
   const child = spawn('script', ['-qefc', `exec "${process.execPath}" ${words}`, '/dev/null'], {
@@ -92,14 +95,14 @@ async function timeUntil({ root: cwd, env }, words) {
   return took;
 }
 
-/** Its documents left out: what the page itself and 1,000 todos take. */
+/** Measures the file without its documents: the size of the page itself with 1,000 todos. */
 function weighFile(project) {
   const file = join(project.home, 'many.html');
   answer(project, ['view', NAME, '--html', file, '--without', 'prompts,logs,diffs']);
   return [['an HTML file of 1,000 todos without documents', 300, statSync(file).size / 1000, KB]];
 }
 
-/** `view` until it listens, in turn with a node that does nothing. */
+/** Measures `view` until it listens, in turns with a node process that does nothing. */
 async function start(project, rounds) {
   const samples = new Samples();
   for (let round = 0; round < rounds; round += 1) {
@@ -161,7 +164,7 @@ async function act(project, browser, { count, goal, rounds }) {
 const KEY = `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))`;
 const SCROLL = `scrollBy(0, 400); dispatchEvent(new Event('scroll'))`;
 
-/** Milliseconds in which scripts and layout work until the next frame. */
+/** Measures the milliseconds that scripts and layout take until the next frame. */
 async function cost(page, act, rounds) {
   const samples = new Samples();
   for (let round = 0; round < rounds; round += 1) {
@@ -180,7 +183,10 @@ async function cost(page, act, rounds) {
   return samples.median(act);
 }
 
-/** An agent goes on: what the page works at each change, beyond what it does while nothing happens, and what it is sent. */
+/**
+ * Measures a continuing agent: the page's work at each change, beyond its work while nothing happens, and the bytes it
+ * gets.
+ */
 async function change(project, page, rounds) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');

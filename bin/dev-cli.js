@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A command that only asks has a program of its own, which leaves to the whole one what it cannot answer.
+// Commands that only ask have small programs of their own, which load the whole program for whatever they cannot
+// answer.
 const [, , command, event] = process.argv;
 const asks = ['next', 'manifest', 'status', 'list', 'hook'].includes(command);
 const judges = command === 'hook' && event === 'pre-tool-use';

@@ -1,10 +1,10 @@
-// dist/: CommonJS, cut along the dynamic imports of the source (docs/architecture.md, Build). A plain CommonJS file starts some
-// milliseconds earlier than an ES module, each further file costs about one, and what a command does not need is not even
-// parsed. rolldown does the cutting; three things are added, each a plugin of a few lines:
-// - a package or a generated file that the source fetches by a plain `require` is a file of its own;
-// - what lies behind a door (`CUTS`) is a part loaded by the first call of one of its functions: a decision is synchronous
-//   and cannot wait for an `import()`;
-// - a program that only answers a question is one file and loads nothing later but cli.cjs.
+// Builds dist/: CommonJS, split along the dynamic imports of the source (docs/architecture.md, Build). A plain CommonJS
+// file starts some milliseconds earlier than an ES module, each further file costs about one millisecond, and code that
+// a command does not need is not even parsed. rolldown does the splitting; small plugins add three things:
+// - a package or a generated file that the source loads by a plain `require` becomes a file of its own;
+// - modules behind a door (`CUTS`) become a part that is loaded at the first call of one of its functions, because a
+//   decision is synchronous and cannot wait for an `import()`;
+// - a program that only answers a question is one file and later loads nothing except cli.cjs.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -17,13 +17,21 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 /** The questions that have programs of their own. */
 const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
-/** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
+/**
+ * Modules that several parts import and cli.cjs does not need. Without a file of their own, they would be put into one
+ * part, which the other parts would then have to load.
+ */
 const SHARED = ['common'];
 
-/** What a dynamic import loads in one file, though others import a part of it: each further file costs a millisecond. */
+/**
+ * Modules whose dynamic import is kept in one file, although other modules import a part of it: each further file costs
+ * a millisecond.
+ */
 const WHOLE = ['protocol/settle'];
 
-/** Parts of cli.cjs that most acknowledgements do without. What two of them import lies in the first. */
+/**
+ * Parts of cli.cjs that most acknowledgements do not need. A module that two parts import goes into the first of them.
+ */
 const DOORS = [
   'tree',
   'conditions',
@@ -42,16 +50,17 @@ const DOORS = [
 ];
 
 /**
- * How a module says in its first line where it is cut off (`// door: plan, shared: common`), and the names that may follow:
- * - `door`: it lies in this part of cli.cjs; it exports functions only;
- * - `shared`: it lies in this file;
- * - `inside`: it is in the program of this question, though it lies behind a door for others;
- * - `outside`: it is left out of the program of this question, as what lies behind doors is.
+ * The marks with which a module says in its first line where it is put (`// door: plan, shared: common`), and the names
+ * that may follow each:
+ * - `door`: the module is in this part of cli.cjs; it exports functions only;
+ * - `shared`: the module is in this file;
+ * - `inside`: the program of this question contains the module, although it is behind a door for others;
+ * - `outside`: the program of this question leaves the module out, as it does modules behind doors.
  */
 const CUTS = { door: DOORS, shared: SHARED, inside: QUESTIONS, outside: QUESTIONS };
 const marks = readMarks();
 
-/** The files that bear a mark, by mark, in the order of their paths. */
+/** Reads the files that have a mark, by mark, in the order of their paths. */
 function readMarks() {
   const found = new Map(Object.entries(CUTS).flatMap(([cut, names]) => names.map((name) => [`${cut}: ${name}`, []])));
   for (const path of fastGlob.sync('src/**/*.ts', { cwd: root }).toSorted()) {
@@ -66,20 +75,23 @@ function readMarks() {
   return found;
 }
 
-/** Whether a file bears the mark. */
+/** Whether a file has the mark. */
 function isMarked(file, mark) {
   return marks.get(mark).includes(file);
 }
 
-/** Required by every acknowledgement: they lie in cli.cjs itself. */
+/** Packages that every acknowledgement requires: they are in cli.cjs itself. */
 const ALWAYS_REQUIRED = ['fast-json-patch', 'write-file-atomic'];
 
-/** The same library in one module graph that can be joined into one scope: loaded in half the time of its CommonJS. */
+/**
+ * Other builds of the same libraries, whose modules can be joined into one scope: they load in half the time of the
+ * CommonJS builds.
+ */
 const JOINABLE = { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') };
 
-/** Files to be made of what was required: the module by the name of the file. */
+/** The files to make from required modules: the module by the name of the file. */
 const required = new Map();
-/** What only a fleet needs, and whoever has one installs. */
+/** Packages that only a fleet needs; whoever runs one installs them. */
 const PEERS = [/^pg(\/|$)/, /^@dbos-inc\/dbos-sdk/];
 
 const requires = (but = []) => ({
@@ -141,9 +153,9 @@ function functionsOf({ body }, file) {
 }
 
 /**
- * What write-file-atomic asks of its surroundings, answered for a program that only ever calls `sync` on the main thread.
- * Nothing runs between the lines of synchronous code, so a clean-up at exit or at a signal never had its turn: handlers for
- * seventeen signals were put up and taken down for each file, and would only have kept a signal from its work meanwhile.
+ * Replacements for modules that write-file-atomic imports, for a program that only calls `sync` on the main thread.
+ * Synchronous code cannot be interrupted between its lines, so cleaning up at an exit or a signal never happens. Yet
+ * for each file, handlers for seventeen signals were installed and removed, and would only have delayed a signal.
  */
 const SURROUNDINGS = { 'signal-exit': 'exports.onExit = () => () => {};', worker_threads: 'exports.threadId = 0;' };
 const synchronous = {
@@ -154,9 +166,9 @@ const synchronous = {
 };
 
 /**
- * What server and client of the Model Context Protocol ask of their surroundings, but for the validator of schemas, as large as the rest:
- * it judges what clients fill in when a server asks them, and answers by a schema that the server named, and dev-cli asks for neither. A
- * program is started as the rest of dev-cli starts one.
+ * Replacements for modules that server and client of the Model Context Protocol import. The validator of schemas, as
+ * large as all the rest, is left out: it checks what clients fill in when a server asks them, and answers against a
+ * schema that the server named, and dev-cli asks for neither. Programs are started as elsewhere in dev-cli.
  */
 const VALIDATOR =
   'export class DefaultJsonSchemaValidator { getValidator() { return (data) => ({ valid: true, data }); } }';
@@ -176,8 +188,8 @@ const unasking = {
 };
 
 /**
- * What the packages of providers have for schemas of zod's third version, which none of them has: its whole library, for the names of the
- * kinds of schemas.
+ * The packages of providers load the whole third version of zod only for the names of its kinds of schemas, and none of
+ * them has such a schema.
  */
 const unused = {
   name: 'unused',
@@ -185,12 +197,15 @@ const unused = {
   load: (id) => (id === 'unused:zod/v3' ? 'export const ZodFirstPartyTypeKind = {};' : undefined),
 };
 
-/** What a question loads later, by the end of the path that imports it: the whole program, which answers in its place, and one part. */
+/**
+ * What a question's program loads later, by the end of the importing path: the whole program, which answers instead,
+ * and one part.
+ */
 const LATER = { '/main.js': './program.cjs', '/facts.js': './facts.cjs' };
 
 /**
- * A question calls nothing else that its modules import dynamically; and where it comes to a door, it fails, and the whole program
- * answers, too (src/cli/hot.ts).
+ * A question's program uses no other dynamic import of its modules. If it reaches a door, it fails, and the whole
+ * program answers instead (src/cli/hot.ts).
  */
 const closed = (question) => ({
   name: 'closed',
@@ -215,7 +230,7 @@ const closed = (question) => ({
   },
 });
 
-/** A package that leaves out its licence, and one out of the same repository that has it. */
+/** Packages published without their licence, each with a package of the same repository that has it. */
 const SAME_LICENSE = { '@ai-sdk/provider-utils': '@ai-sdk/provider' };
 
 /** Directories of the packages whose modules are bundled. */
@@ -236,10 +251,10 @@ files.set('LICENSES.txt', licenses());
 
 mkdirSync(dist, { recursive: true });
 for (const [name, text] of files) writeFileSync(join(dist, name), text);
-// Afterwards, so that a build while tests run never leaves dist/ without its entry.
+// Removed last, so that a build during tests never leaves dist/ without its entry.
 for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
 
-/** The first that imports a module statically has it. */
+/** Lists the parts in order: a module that several import statically goes into the first. */
 function parts() {
   return Object.fromEntries([
     ...SHARED.map((name) => [name, `shared:${name}`]),
@@ -248,7 +263,7 @@ function parts() {
 }
 
 /**
- * Makes the files of a program: one for each entry with all that it imports statically and no entry before it has, and one for
+ * Makes the files of a program: one for each entry with all its static imports that no earlier entry has, and one for
  * each dynamic import.
  * @param {Record<string, string>} entries modules by the name of the file
  */
@@ -269,7 +284,8 @@ async function bundle(entries, plugins = []) {
     format: 'cjs',
     minify: true,
     comments: { legal: true },
-    // For publint, which goes by the text: in a program that exports nothing it takes a help text about imports for one.
+    // For publint, which judges by the text: in a program that exports nothing it mistakes a help text about imports
+    // for an import.
     postFooter: 'module.exports;',
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
@@ -282,7 +298,7 @@ async function bundle(entries, plugins = []) {
           priority: names.length + WHOLE.length - index,
           name(id, graph) {
             together ??= staticallyImported(entries[name] ?? sourceFile(name), graph);
-            // A door that lay in a part would have that loaded by whoever only passes by.
+            // If a door were inside a part, everything that imports the door would load that part.
             const isDoor = SHARED.includes(name) && id.startsWith('door:');
             return together.has(id) || isDoor || id.startsWith('\0') ? basename(name) : null;
           },
@@ -296,14 +312,14 @@ async function bundle(entries, plugins = []) {
   }
 }
 
-/** The page that `dev-cli view` serves and writes: one file, without data (docs/spec/view-page.md, Server). */
+/** Builds the page that `dev-cli view` serves and writes: one file, without data (docs/spec/view-page.md, Server). */
 async function buildPage() {
   const client = join(root, 'src/wings/page/client');
   const made = await rolldown({
     cwd: root,
     input: join(client, 'main.tsx'),
     platform: 'browser',
-    // Without a document at hand the parser of Markdown takes names of characters from a table, instead of from `innerHTML`.
+    // Without a document the Markdown parser looks up names of characters in a table instead of through `innerHTML`.
     resolve: { conditionNames: ['worker', 'import', 'default'] },
     transform: { target: 'es2022' },
   });
@@ -317,7 +333,10 @@ async function buildPage() {
   return shell.replace(/(?=<\/(style|script)>)/g, (_, name) => (name === 'style' ? style : script));
 }
 
-/** One character above them all would make V8 keep a whole file in two bytes a character, and scan it for longer. */
+/**
+ * Escapes characters beyond ASCII. A single one above Latin-1 would make V8 store the whole file with two bytes per
+ * character, and scan it longer.
+ */
 function toAscii(code) {
   return code.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -327,7 +346,7 @@ function noteItsPackage(module) {
   if (directory !== undefined) packages.add(directory);
 }
 
-/** The licences of all packages that are bundled, as each of them asks. */
+/** Collects the licences of all bundled packages, as each of them requires. */
 function licenses() {
   const texts = [...packages].toSorted().map((directory) => {
     const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));

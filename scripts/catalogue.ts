@@ -15,7 +15,9 @@ import { ExecutionViewSchema } from '../src/views/execution-schema.js';
 const wings = Object.values(WINGS);
 const schemas = Object.assign({}, ...wings.map((wing) => wing.schemas)) as object;
 
-/** Schemas of what others write; each becomes a validator in src/generated, which finds all that is wrong. */
+/**
+ * Schemas of files and documents that others write. Each becomes a validator in src/generated, which finds all faults.
+ */
 export const validators = {
   recipe: RecipeSchema,
   'project-settings': ProjectSettingsSchema,
@@ -39,10 +41,10 @@ const specs = listSpecs(CORE, wings);
 /** Commands that agents may call as tools (src/app/tools.ts); each gets a validator of its arguments. */
 export const tools = wings.flatMap((wing) => wing.tools ?? []).map((tool) => buildTool(tool, specs));
 
-/** Tools that are no commands; each list becomes plain data in src/generated. */
+/** Tools without a command; each list becomes plain data in src/generated. */
 export const ownTools = Object.assign({}, ...wings.map((wing) => wing.ownTools)) as object;
 
-/** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
+/** All commands with their descriptions, for calls that are not hot (src/registry/find.ts). */
 export const registry = {
   commands: specs.map(describeCommand),
   words: Object.assign({}, CORE.words, ...wings.map(({ words }) => words)) as object,
@@ -56,7 +58,7 @@ const SEVERAL = ['flag', 'list', 'texts', 'pair'];
 /** How command lines are read and written (src/registry/hot.ts, src/registry/render.ts), by the names of commands. */
 export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));
 
-/** Without the words that explain it; and of a command that is not hot, only what it takes to write one. */
+/** Returns a command without its descriptions; if the command is not hot, only what is needed to write a call of it. */
 function formOf({
   name,
   hot,

@@ -13,10 +13,10 @@ import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spe
 import { readRequirements, readSuite } from '../src/wings/conformance/suite.js';
 import { MUTANTS } from '../tests/conformance/mutants.js';
 
-/** The shipped recipes whose pictures pages show. */
+/** The shipped recipes whose pictures are in the pages. */
 const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
 
-/** The pages of docs/ that are written from the sources; a test keeps them equal. */
+/** The pages of docs/ that are generated from the sources; a test checks that they are up to date. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
   'commands-memory.md': memoryPage,
@@ -200,7 +200,10 @@ interface FieldSchema {
   description?: string;
 }
 
-/** Prose from a file of scripts/, tables from schema and registry. Run in the package's directory, as npm does. */
+/**
+ * Fills a page whose prose is a file of scripts/ with tables from schema and registry. Must run in the package's
+ * directory, as npm does.
+ */
 function filledPage(file: string): string {
   return readFileSync(file, 'utf8')
     .replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name))
@@ -220,7 +223,7 @@ function handlerTable(): string {
   return table(['handler', 'who acts, and what it does'], rows).join('\n');
 }
 
-/** Which cases prove a requirement: the first few, where there are many. */
+/** Lists the cases that prove each requirement: only the first few where there are many. */
 function requirementTable(): string {
   const shipped = { reader: DISK_READER, package: process.cwd() };
   const cases = readSuite('own', shipped, 'dev-cli-agent');
@@ -285,7 +288,10 @@ function fieldTable(name: string): string {
 const COMMON_FIELDS = ['id', 'type', 'when', 'onError', 'stale'];
 const ASKING_FIELDS = ['instruction', 'instructionFile', 'read', 'consult'];
 
-/** A block's table leaves out what every block has; those fields have tables of their own. */
+/**
+ * Whether a table shows a field. A block's table leaves out the fields that every block has, which have tables of their
+ * own.
+ */
 function fieldsShown(name: string, key: string): boolean {
   if (name === 'common') return COMMON_FIELDS.includes(key) && key !== 'type';
   if (name === 'asking') return ASKING_FIELDS.includes(key);
@@ -296,7 +302,10 @@ function fieldsShown(name: string, key: string): boolean {
   return ![...COMMON_FIELDS, ...ASKING_FIELDS].includes(key);
 }
 
-/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. `engine`, `policies`, `handler ACTOR`; `meta`, `phase`. */
+/**
+ * Returns the schema for a table: the recipe, an agent, a choice, a block by its type, `common` and `asking` for parts
+ * of a block, or `engine`, `policies`, `handler ACTOR`, `meta`, `phase`.
+ */
 function objectNamed(name: string): FieldSchema {
   const languages = JSON.parse(JSON.stringify(RecipeSchema)) as FieldSchema;
   const recipe = alternative(languages, 'sequential');
@@ -336,7 +345,7 @@ function found(schema: FieldSchema | undefined, name: string): FieldSchema {
   return schema;
 }
 
-/** What a field takes, in a few words. */
+/** Describes the values of a field in a few words. */
 function valueIn(schema: FieldSchema): string {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined)
@@ -356,7 +365,7 @@ function listed(items: FieldSchema | undefined): string {
     : valueIn(items ?? {}).replace(/^Text\b/, 'text');
 }
 
-/** A table as the formatter of the project writes it: columns of one width. */
+/** Renders a table as the project's formatter does: with columns of even width. */
 function table(head: [string, string], rows: [string, string][]): string[] {
   const widthOf = (column: 0 | 1) => Math.max(...[head, ...rows].map((row) => row[column].length));
   const [left, right] = [widthOf(0), widthOf(1)];

@@ -1,4 +1,4 @@
-// npm run durations: runs all tests and keeps how long the longest files take, for tests/support/longest-first.ts.
+// npm run durations: runs all tests and records how long the longest files take, for tests/support/longest-first.ts.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
-// Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
-// src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, the outline that a hot
-// command checks a snapshot with, and the commands: with the words that explain them, and without for hot calls. The plugin
-// of Claude Code comes from the same hooks as what `install` writes.
+// Generates files from the schemas, which are written once, in TypeScript: schemas/*.schema.json (shipped, committed)
+// and src/generated/<name>.js. The latter are validators compiled ahead, so that no command loads ajv for them, the
+// outlines with which hot commands check a snapshot, and the commands, with descriptions and, for hot calls, without.
+// The plugin for Claude Code is generated from the same hooks that `install` writes.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -35,7 +35,7 @@ const VALIDATOR =
   "import type { ErrorObject } from 'ajv';\ntype Validator = ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\n";
 for (const [name, schema] of Object.entries(validators)) {
   const ajv = createAjv();
-  // Examples are for editors, and a validator would carry them along.
+  // Examples are for editors; a validator would include them for nothing.
   const plain = JSON.parse(JSON.stringify(schema, (key, member) => (isExamples(key, member) ? undefined : member)));
   const validate = ajv.compile(plain);
   writeIfChanged(join(root, `src/generated/${name}.js`), standaloneCode(ajv, validate));
@@ -74,7 +74,7 @@ for (const [path, content] of Object.entries(buildPlugins(about))) {
   writeIfChanged(join(root, path), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-// Needs the validators, and itself nothing of what it makes.
+// Needs the validators, but none of the modules that it generates itself.
 const { readShippedTexts } = await load('scripts/shipped-texts.ts');
 writeData('shipped-texts', readShippedTexts(root), "import('../recipe/load/shipped-texts.js').ShippedTexts");
 
@@ -88,13 +88,14 @@ function createAjv() {
     strictRequired: false,
     strictTypes: false,
     allowUnionTypes: true,
-    // Lengths as JavaScript counts them: a validator that counts code points would load a part of ajv. ajv warns of the option.
+    // Lengths in UTF-16 units, as in JavaScript: a validator that counts code points would load a part of ajv. ajv
+    // warns of this option.
     unicode: false,
     logger: false,
   });
 }
 
-/** The tools, each with a validator of its arguments. */
+/** Writes the tools, each with a validator of its arguments. */
 function writeTools() {
   const ajv = createAjv();
   const names = tools.map(({ document }) => document.name);
@@ -117,7 +118,7 @@ function isExamples(key, member) {
   return key === 'examples' && Array.isArray(member);
 }
 
-/** Loads a module of TypeScript. @param unmade what is generated is not there yet, and not needed */
+/** Loads a TypeScript module. @param unmade the generated modules do not exist yet, and are not needed */
 async function load(module, { unmade = false } = {}) {
   const outfile = join(root, 'src/generated/.loaded.mjs');
   mkdirSync(dirname(outfile), { recursive: true });
@@ -141,7 +142,7 @@ async function load(module, { unmade = false } = {}) {
   return loaded;
 }
 
-/** What a room's handlers need may be what is generated here. */
+/** Keeps dynamic imports external: the handlers they load may need modules that are generated here. */
 function later({ path, kind }) {
   return kind === 'dynamic-import' ? { path, external: true } : undefined;
 }
@@ -153,7 +154,7 @@ function nothingShipped({ onResolve, onLoad }) {
   }));
 }
 
-/** What a type of block does besides the schema of its source form may need what is generated later, and is not called here. */
+/** Replaces generated modules by empty ones: block types need them for work that is not done here. */
 function nothingMade({ onResolve, onLoad }) {
   const resolve = ({ path }) =>
     /\/harness[\w-]*\.js$/.test(path) ? undefined : { path: 'nothing', namespace: 'unmade' };
@@ -161,7 +162,7 @@ function nothingMade({ onResolve, onLoad }) {
   onLoad({ filter: /./, namespace: 'unmade' }, () => ({ contents: 'export default {};' }));
 }
 
-/** A JSON text parses faster than the same as JavaScript. */
+/** Writes data as JSON text, which parses faster than the same data as JavaScript. */
 function writeData(name, value, type, keeps = () => true) {
   const text = JSON.stringify(value, (key, member) => (keeps(key, member) ? member : undefined));
   writeIfChanged(join(root, `src/generated/${name}.js`), `export default JSON.parse(${JSON.stringify(text)});\n`);
@@ -174,7 +175,7 @@ function writeIfChanged(path, text) {
   try {
     present = readFileSync(path, 'utf8');
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
   }
   if (present !== text) writeFileSync(path, text);
 }

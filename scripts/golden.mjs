@@ -1,4 +1,4 @@
-// Records the golden runs of this release (tests/golden/README.md). Run by hand, once, when a release is made.
+// Records the golden runs of this release (tests/golden/README.md). Run by hand, once per release.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,9 @@ import { SMALL_CREW, smallPlan } from '../tests/support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
 const NAME = 'add-jwt-auth';
-/** Prompt files name the root, and journals the program, so both are put where they say nothing of the machine. */
+/**
+ * Prompt files contain the root, and journals the program, so both lie at a path that does not depend on the machine.
+ */
 const PLACE = '/srv/dev-cli-golden';
 const { version } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
 const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -93,7 +95,7 @@ inProject((project) => withoutRemote(project, 'open-pr'));
 inProject((project) => allPhases(project, 'ultrawork', false, ['after-skipped-phase', 'completed']));
 inProject((project) => allPhases(project, 'ultrawork-autopilot', true, ['second-phase', 'completed']));
 
-/** A project with a copy of the package beside it, which is what `dev-cli` runs. */
+/** Creates a project with a copy of the package beside it, which its `dev-cli` runs. */
 function makeProject() {
   const project = createProject({ at: PLACE, sample: null });
   const copy = join(PLACE, 'package');
@@ -104,7 +106,7 @@ function makeProject() {
   return project;
 }
 
-/** Each run has the place to itself. */
+/** Runs `work` in a project of its own, one after the other, since they share a path. */
 function inProject(work) {
   const project = makeProject();
   try {
@@ -114,7 +116,7 @@ function inProject(work) {
   }
 }
 
-/** Drives a run to its end and keeps it as it is the first time that it comes to each of the moments. */
+/** Drives a run to its end, and saves it when it first reaches each of the moments. */
 function keepAt(moments, momentOf, recipe, options, begin) {
   const left = new Set(moments);
   const onCall = (call, action) => {
@@ -127,7 +129,7 @@ function keepAt(moments, momentOf, recipe, options, begin) {
   if (left.size > 0) throw new Error(`${recipe} never came to ${[...left]}`);
 }
 
-/** A plan made with a missing output, two rounds of interview and a first plan that is rejected. */
+/** Plans with a missing output, two rounds of interview and a first plan that is rejected. */
 function planned(project, recipe, moments) {
   const scenario = { leaveOut: 'code-explorer-1', twoRounds: true, rejectPlan: true };
   keepAt(moments, momentOfPlanning, recipe, { project, scenario }, (agent) => agent.start(`--recipe ${recipe}`));
@@ -143,7 +145,7 @@ function momentOfPlanning(call, action) {
   return action?.done === true ? 'completed' : null;
 }
 
-/** The person says stop at a gate: a halted run. */
+/** Makes a halted run: the person says stop at a gate. */
 function stopped(project, recipe) {
   const agent = new StandIn({ project, name: NAME, scenario: { before: ({ block }) => stopAt(block) } });
   const gate = agent.drive(agent.start(`--recipe ${recipe}`));
@@ -164,7 +166,7 @@ function aborted(project, recipe) {
   keep(agent, recipe, 'aborted');
 }
 
-/** An external command whose runner dies under it. */
+/** Makes a run whose external command loses its runner. */
 async function interrupted() {
   const project = makeProject();
   try {
@@ -178,14 +180,14 @@ async function interrupted() {
     while (!existsSync(started)) await sleep(20);
     const { pid, pgid } = JSON.parse(readFileSync(started, 'utf8'));
     keep(agent, EXTERNAL, 'interrupted', running);
-    // The runner first, so that it cannot tell how its command ended.
+    // The runner first, so that it cannot record how its command ended.
     for (const target of [pid, -pgid]) process.kill(target, 'SIGKILL');
   } finally {
     project.remove();
   }
 }
 
-/** A plan carried out with one attempt that is red, one todo more, and a review that finds something. */
+/** Carries out a plan with one red attempt, one added todo, and a code review that finds something. */
 function carriedOut(project, recipe, moments) {
   generatePlan(project);
   const crew = troubledCrew(project.root);
@@ -209,7 +211,7 @@ function momentOfTasks(tasks) {
   return tasks.some(({ todoId }) => todoId.endsWith('-d1')) ? 'retried-and-adapted' : 'wave-out';
 }
 
-/** @param root where the crew works: what it finds there it does not ask for again */
+/** @param root where the crew works: it does not ask again for files that exist there */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));
   return {
@@ -223,7 +225,7 @@ function troubledCrew(root) {
   };
 }
 
-/** One of two results cannot be read; the other one is collected. */
+/** Makes a run in which one of two results cannot be read; the other one is collected. */
 function oneRefused(project, recipe) {
   generatePlan(project);
   const before = ({ tasks = [] }) => (tasks.length > 1 ? 'stop' : undefined);
@@ -237,7 +239,7 @@ function oneRefused(project, recipe) {
   keep(agent, recipe, 'one-refused');
 }
 
-/** A worker gives up: a halted run. */
+/** Makes a halted run: a worker gives up. */
 function failed(project, recipe) {
   generatePlan(project);
   const result = {
@@ -279,7 +281,9 @@ function withoutRemote(project, recipe) {
   keep(agent, recipe, 'halted');
 }
 
-/** @param pullRequest whether a pull request is wanted; what it needs is there from the beginning, as `init` wants it */
+/**
+ * @param pullRequest whether a pull request is wanted; its prerequisites exist from the beginning, as `init` requires
+ */
 function allPhases(project, workflow, pullRequest, moments) {
   if (pullRequest) {
     addRemote(project);
@@ -296,7 +300,7 @@ function momentOfWorkflow(_call, action) {
   return action?.block === 'execution-engine' ? 'after-skipped-phase' : null;
 }
 
-/** Puts the plan in place, as `plan generate` on a name without a run does. */
+/** Creates the plan, as `plan generate` does for a name without a run. */
 function generatePlan(project) {
   const { exit, stdout } = new StandIn({ project }).run(
     `dev-cli plan generate ${NAME} --data - <<'PLAN'\n${JSON.stringify(smallPlan())}\nPLAN`,
@@ -304,7 +308,7 @@ function generatePlan(project) {
   if (exit !== 0) throw new Error(stdout);
 }
 
-/** @param next the pending action, where asking for it would change the run */
+/** @param next the pending action, given where asking for it would change the run */
 function keep(agent, recipe, moment, next = undefined) {
   const { project, calls } = agent;
   const content = contentOf(project.root);

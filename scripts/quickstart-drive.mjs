@@ -1,6 +1,7 @@
-// A run without a harness: `npm run quickstart -- drive [WIRE]`, installed `dev-cli demo drive`. The model is a script behind a loopback
-// server that stands for four services; dev-cli, git, the tests and every call of a tool are real. Through each service the same change is
-// planned and carried out, by a model that errs, drives that are killed, and a budget that is used up on the way.
+// A run without a harness: `npm run quickstart -- drive [WIRE]`, installed `dev-cli demo drive`. The model is a script
+// behind a loopback server that imitates four services; dev-cli, git, the tests and every tool call are real. Each
+// service plans and carries out the same change, with a model that makes mistakes, drives that are killed, and a budget
+// that runs out on the way.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,12 +19,12 @@ const KEY = 'a-secret';
 const PREFIX = 'dev-cli-drive-';
 /** Tokens after which the first drive has to end. */
 const LIMIT = 25_000;
-/** Commands that the model runs: each worker its tests, and one of them once more. */
+/** Commands that the model runs: each worker runs its tests, and one of them twice. */
 const COMMANDS = ['todo-1-1', 'todo-2-1', 'todo-2-2', 'todo-3-1', 'todo-4-1', 'todo-5-1'];
 
 /**
- * Instants at which a drive is killed, in their order. Each begins with a request; from then on none is answered but, where `isAnswered`,
- * this one. So nothing is lost of which the provider has counted something.
+ * Moments at which a drive is killed, in order. Each begins with a request. After it no request is answered, except
+ * this one where `isAnswered`, so that everything the provider has counted has arrived.
  */
 const CUTS = {
   asked: {
@@ -46,10 +47,10 @@ const CUTS = {
   },
 };
 
-/** Whoever asked is killed. */
+/** Never resolves: the process that asked is killed. */
 const NEVER = new Promise(() => {});
 
-/** @param {string | undefined} wire the only one that is played @returns {Promise<number>} the exit code */
+/** @param {string | undefined} wire the only service to play @returns {Promise<number>} the exit code */
 export function playDrive(wire) {
   if (wire !== undefined && !WIRES.includes(wire)) {
     console.error(`Usage: npm run quickstart -- drive [${WIRES.join(' | ')}]`);
@@ -74,7 +75,7 @@ export function playDrive(wire) {
   });
 }
 
-/** Plans and carries out, through one service. @returns what was left */
+/** Plans and carries out the change through one service. @returns what the run left */
 async function playThrough(wire, project) {
   const stage = { wire, project, counter: join(project.home, 'commands'), slips: new Map(), cut: null };
   project.env['DRIVE_KEY'] = KEY;
@@ -92,7 +93,7 @@ async function playThrough(wire, project) {
 
 async function play(stage, served) {
   const { wire, project, slips, counter } = stage;
-  // Once is enough to see a person at the gates.
+  // One service is enough to show a person at the gates.
   const person = wire === WIRES[0] && findTerminal() !== null;
   if (wire === WIRES[0] && !person) say(`Nobody is at the gates, since ${NO_TERMINAL}.`);
   heading(`${wire}: a plan, ${person ? 'which a person approves' : 'and nobody is asked'}`);
@@ -140,7 +141,7 @@ async function play(stage, served) {
   return { wire, project, result };
 }
 
-/** Answers as the model does, unless the drive is killed now. */
+/** Answers as the model does, unless the drive is to be killed now. */
 async function answer(stage, model, request) {
   if (stage.isShut) return NEVER;
   const said = model(request);
@@ -158,7 +159,7 @@ async function killWhen(stage, { until }) {
   stage.child.kill('SIGKILL');
 }
 
-/** Drives until it is killed at an instant. */
+/** Drives until the drive is killed at a moment. */
 async function killAt(stage, cut) {
   stage.cut = cut;
   const { exit, signal } = await driveOn(stage, []);
@@ -166,14 +167,14 @@ async function killAt(stage, cut) {
   check([exit, signal], [null, 'SIGKILL'], `kill -9 ${cut.what}`);
 }
 
-/** Drives until it ends as it should. */
+/** Drives until the run ends with the expected status. */
 async function driveTo(stage, status, more = []) {
   const end = await driveOn(stage, more);
   check(end.json.status, status, `the same call goes on until it ends: ${status}`);
   return end;
 }
 
-/** Drives, while a person answers whatever it waits for. */
+/** Drives, while a person answers every gate. */
 async function driveOn(stage, more) {
   for (;;) {
     const end = await drive(stage, more);
@@ -209,7 +210,7 @@ function drive(stage, more) {
   });
 }
 
-/** The todos of the commits, whose order is free where they do not need each other. */
+/** Lists the todos of the commits, sorted, because independent todos may be committed in any order. */
 function listTodos(project) {
   const format = '%(trailers:key=Dev-Cli-Task,valueonly,separator=) %s';
   const lines = run(project, `git log --format='${format}'`, true).trim().split('\n');

@@ -1,7 +1,7 @@
-// Two projects worked off by four machines: `npm run quickstart -- fleet`, installed `dev-cli demo fleet`. Machines are lost on the way,
-// and so are the database, the desk and the engine's tables. Each machine is a home, a state directory and a clone of its own on this
-// one; the tool is played by a script (tests/support/tool.mjs), the person at the gate, too. PostgreSQL, git, the tests of the project and
-// every process of dev-cli are real.
+// Four machines work on two projects: `npm run quickstart -- fleet`, installed `dev-cli demo fleet`. On the way,
+// machines, the database, the desk and the engine's tables are lost. Each machine is a home, a state directory and a
+// clone on this machine; a script plays the tool (tests/support/tool.mjs) and the person at the gate. PostgreSQL, git,
+// the project's tests and every process of dev-cli are real.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { BINARY } from '../tests/support/project.mjs';
 import { findTerminal } from '../tests/support/terminal.mjs';
 import { ASK_FIRST, check, failSoftly, heading, play, say } from './quickstart-stage.mjs';
 
-/** Seconds without a sign of life after which a machine is lost. */
+/** Seconds without a heartbeat after which a machine is lost. */
 const LEASE = 6;
-/** How long the database is away, in milliseconds. */
+/** Milliseconds for which the database is away. */
 const OUTAGE = 10_000;
 
 const TWO_SESSIONS = `name: two-sessions
@@ -50,7 +50,7 @@ const onLine = (text) => ({
   sleep: 2,
   run: `sed -i.old 's/${FIRST_LINE}.*/${FIRST_LINE} ${text}/' README.md && rm README.md.old`,
 });
-/** Takes one action of the run. */
+/** The session's part that acknowledges one action of the run. */
 const step = (id) => ({
   ...page(id, 1),
   handoff: null,
@@ -85,7 +85,7 @@ const API_SESSIONS = {
 };
 const API_DONE = ['changelog', 'count-tests', 'count-code', 'limits', 'port', 'license', 'health', 'tour', ...PAGES];
 
-/** Each goes on from the one before: so there is work until the end. */
+/** Each goal depends on the previous one, so there is work until the end. */
 const CHAIN = ['spring', 'summer', 'autumn', 'winter'];
 const SINGLE = ['north', 'east', 'south', 'west', 'centre'];
 const NOTES_GOALS = [
@@ -99,7 +99,7 @@ const NOTES_SESSIONS = {
 };
 const NOTES_DONE = [...CHAIN, ...SINGLE];
 
-/** Plays all of it. @returns {Promise<number>} the exit code */
+/** Plays the whole demonstration. @returns {Promise<number>} the exit code */
 export function playFleet() {
   const title =
     'dev-cli demo fleet: two projects, four machines, one database. The tool is played by a script; no model is called.';
@@ -124,7 +124,7 @@ async function openGiven(url) {
   return { url: own };
 }
 
-/** In a clone there is one from npm. */
+/** Starts a PostgreSQL of its own; a clone has one from npm. */
 function startOwn() {
   return startServer().catch((error) => {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;
@@ -161,7 +161,7 @@ async function begin(fleet) {
   return { api, notes, machines, clone, workers: new Map(), desks: new Map() };
 }
 
-/** The next version, which is made of the sources; null where dev-cli is installed. */
+/** Builds the next version from the sources; null where dev-cli is installed. */
 async function findNext() {
   const there = existsSync(new URL('../tests/support/next-version.mjs', import.meta.url));
   return there ? (await import('../tests/support/next-version.mjs')).buildNext() : null;
@@ -195,7 +195,7 @@ async function playNight(fleet, stage, server) {
   for (const desk of [api, notes]) await waitForDesk(stage, desk);
 }
 
-/** Each is told to end. */
+/** Tells each worker to end. */
 async function endWorkers({ workers, machines }) {
   for (const { name, binary } of machines) {
     workers.get(name).kill();
@@ -220,7 +220,7 @@ async function waitForSession(fleet, { api, notes }, { name }) {
   });
 }
 
-/** Waits until none of these claims holds any more. */
+/** Waits until none of these claims is active any more. */
 function waitForLoss(fleet, claims) {
   const ids = claims.map(({ id }) => id);
   return until('their leases are closed', async () => {
@@ -274,7 +274,7 @@ async function killDesk(fleet, stage, desk) {
   open(fleet, stage, desk);
 }
 
-/** The engine holds no truth. */
+/** Drops the engine's tables: they hold nothing that cannot be rebuilt. */
 async function dropEngine(fleet, { api }) {
   await fleet.ask('DROP SCHEMA dbos CASCADE');
   say('  the tables of the engine are dropped');
@@ -291,7 +291,7 @@ async function waitForDesk(stage, desk) {
     say(`    ${id}: ${classification} -> ${action}${reason ? `: ${reason}` : ''}`);
 }
 
-/** What waits is answered in a clone of somebody's. */
+/** Answers what waits, in a person's clone. */
 async function answer(fleet, stage) {
   const { clone, api, notes } = stage;
   told(fleet, clone, 'inbox', 'list');
@@ -328,7 +328,7 @@ async function readMorning(fleet, { api, notes }) {
   }
 }
 
-/** Some figures of the baseline, from the lines of the log alone. */
+/** Computes some figures of the baseline from the lines of the log alone. */
 function countByHand({ root }) {
   const lines = readFileSync(join(root, '.ai/events/events.jsonl'), 'utf8').trim().split('\n');
   const events = [...new Map(lines.map((line) => [JSON.parse(line).event_id, JSON.parse(line)])).values()];
@@ -349,7 +349,7 @@ function countByHand({ root }) {
   };
 }
 
-/** A call that is told, and has to go well. */
+/** Prints and runs a command that must succeed. */
 function told(fleet, place, ...args) {
   say(`  $ dev-cli ${args.join(' ')}`);
   const { exit, stdout, stderr } = fleet.call(place, ...args);

@@ -1,5 +1,5 @@
-// One session ends without a word, and others go on from what memory tells them: `npm run quickstart -- handoff`, installed
-// `dev-cli demo handoff`. The sessions are played by a script; git, the tests and every call of dev-cli are real.
+// One session ends without a handoff, and others continue with what memory tells them: `npm run quickstart -- handoff`,
+// installed `dev-cli demo handoff`. A script plays the sessions; git, the tests and every call of dev-cli are real.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ const SESSION = '3f7deab2-1267-461e-999b-b220deca0696';
 
 let wrong = 0;
 
-/** Plays all of it. @returns {Promise<number>} the exit code */
+/** Plays the whole demonstration. @returns {Promise<number>} the exit code */
 export async function playHandoff() {
   try {
     say('dev-cli demo handoff: sessions end without a word, and others go on. No model is called.');
@@ -57,7 +57,7 @@ export async function playHandoff() {
   return wrong === 0 ? 0 : 1;
 }
 
-/** A project with memory, as its owner sets it up. */
+/** Creates a project with memory, as its owner sets it up. */
 function setUp() {
   const project = createProject({ prefix: 'dev-cli-handoff-' });
   run(project, 'dev-cli install --harness claude --with memory --yes');
@@ -65,7 +65,7 @@ function setUp() {
   return project;
 }
 
-/** What Claude Code does in a session that nobody ends. */
+/** Plays a session of Claude Code that nobody ends. */
 function playSession() {
   heading('Session A, Claude Code');
   const project = setUp();
@@ -88,7 +88,7 @@ function playSession() {
   return project;
 }
 
-/** A session that carries out a plan, and ends in the midst of its second wave. */
+/** Plays a session that carries out a plan, and ends in the middle of its second wave. */
 function playInterruption() {
   heading('An execution that is interrupted in its second wave');
   const project = setUp();
@@ -125,7 +125,7 @@ function playInterruption() {
   ask(contextOf(asCodex(project)), truth);
 }
 
-/** Session B goes on and hands over; a colleague gets no more than what git brings. */
+/** Session B continues and hands over; a colleague gets only what git transfers. */
 function playClone(project) {
   heading('Session B goes on, hands over, and a colleague pulls');
   const codex = asCodex(project);
@@ -149,7 +149,7 @@ function playClone(project) {
   });
 }
 
-/** Decides twice; the second decision takes the place of the first. */
+/** Decides twice; the second decision replaces the first. */
 function decide(session) {
   const first = act(session, `dev-cli memory decide --text "${FIRST}" --reason "it is the shortest to say"`);
   const { id } = JSON.parse(first.stdout);
@@ -161,7 +161,7 @@ function test(session, colour) {
   say(`      the tests are ${status === 0 ? 'green' : 'red'}`);
 }
 
-/** Writes what the change brings to a file. */
+/** Writes the change's version of a file. */
 function write(session, from) {
   const path = from.split('/').slice(1).join('/');
   session.write(path, readFileSync(join(DONE, from), 'utf8'));
@@ -176,13 +176,13 @@ function act(session, command, expected = 0) {
   throw new StandInError(`${command}: exit ${ran.status} ${ran.stdout}${ran.stderr}`);
 }
 
-/** Has anybody else run one. */
+/** Runs a command as anybody else. */
 function run(place, command) {
   say(`  $ ${command}`);
   read(place, command);
 }
 
-/** What a command prints, that has to go well. */
+/** Returns the output of a command that must succeed. */
 function read(place, command, input = '') {
   const ran = shell(place, command, input);
   if (ran.status === 0) return ran.stdout;
@@ -193,7 +193,7 @@ function shell({ root: cwd, env }, command, input = '') {
   return spawnSync('sh', ['-c', command], { cwd, env, input, encoding: 'utf8' });
 }
 
-/** The project as a session of Codex CLI has it. */
+/** Returns the project as a session of Codex CLI sees it. */
 function asCodex(project) {
   return { ...project, env: { ...project.env, CODEX_THREAD_ID: '019f0000-0000-7000-8000-000000000000' } };
 }
@@ -202,7 +202,7 @@ function contextOf(place) {
   return JSON.parse(read(place, 'dev-cli context --format json'));
 }
 
-/** The context as a server of tools gives it, started as its entry says. */
+/** Reads the context through a tool server, started as its configuration entry says. */
 function askServer(place) {
   const { command, args } = JSON.parse(readFileSync(join(place.root, '.mcp.json'), 'utf8')).mcpServers['dev-cli'];
   const clientInfo = { name: 'codex', version: '1' };
@@ -217,7 +217,7 @@ function askServer(place) {
 }
 
 function showDoctor(project) {
-  // Where it finds a problem it says so, and its exit code, too.
+  // doctor reports problems both in its output and by its exit code.
   for (const line of linesOf(shell(project, 'dev-cli doctor').stdout)) say(`  ${line}`);
 }
 
@@ -225,7 +225,7 @@ function logOf(place) {
   return linesOf(read(place, 'git log -5 --format=%s'));
 }
 
-/** The changed paths as git names them, without what dev-cli keeps. */
+/** Lists the changed paths as git names them, without files of dev-cli. */
 function statusOf(place) {
   const lines = linesOf(read(place, 'git status --porcelain --untracked-files=all -- ":(exclude).dev"'));
   return lines.map((line) => line.slice(3));

@@ -1,6 +1,6 @@
-// A night of the outer loop: `npm run quickstart -- loop`, installed `dev-cli demo loop`. Eight goals are worked off by a scripted tool,
-// while somebody works on in the same tree and `auto` is killed twice. The tool is played by a script (tests/support/tool.mjs); git, the
-// tests and every call of dev-cli are real.
+// A night of the outer loop: `npm run quickstart -- loop`, installed `dev-cli demo loop`. A scripted tool works on
+// eight goals, while somebody else works in the same tree and `auto` is killed twice. A script plays the tool
+// (tests/support/tool.mjs); git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ const SESSIONS = {
   ],
 };
 
-/** Plays all of it. @returns {Promise<number>} the exit code */
+/** Plays the whole demonstration. @returns {Promise<number>} the exit code */
 export function playLoop() {
   const about = {
     title: 'dev-cli demo loop: a night of goals. The tool is played by a script; no model is called.',
@@ -111,7 +111,7 @@ function begin(project) {
   project.digest = plan.trust.digest;
 }
 
-/** Two batches are killed in the middle of a session; the third sees everything to its end. */
+/** Kills two batches in the middle of a session; the third completes everything. */
 async function playNight(project) {
   const { root } = project;
   for (const [index, line] of [
@@ -188,7 +188,7 @@ function show(project) {
   for (const line of run(project, 'dev-cli context --format plain').split('\n').slice(0, 14)) say(`    ${line}`);
 }
 
-/** A command that starts sessions, whose commands are trusted for the call. */
+/** Runs a command that starts sessions; it trusts the configured commands for this call. */
 async function loop(project, args) {
   say(`  $ dev-cli ${args.join(' ')}`);
   const child = spawn(process.execPath, [BINARY, ...args, '--trust', project.digest, '--json'], {

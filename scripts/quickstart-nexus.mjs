@@ -1,6 +1,6 @@
-// One plan, every tool: `npm run quickstart -- nexus`, installed `dev-cli demo nexus`. Two clients plan and add tasks on one set of
-// files, dev-cli carries them out and reports back, and a client closes the cycle. The sessions and the agent are played by a script;
-// the servers, git, the tests and every call of dev-cli are real.
+// One plan, every tool: `npm run quickstart -- nexus`, installed `dev-cli demo nexus`. Two clients plan and add tasks
+// in one set of files, dev-cli carries them out and reports back, and a client closes the cycle. A script plays the
+// sessions and the agent; the servers, git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const SERVER = ['mcp', '--tools', 'neutral'];
 const ISSUE = 'What does DELETE /todos do without a filter?';
 const DECISION = 'It is refused: one forgotten parameter must not remove everything.';
 
-/** Plays all of it. @returns {Promise<number>} the exit code */
+/** Plays the whole demonstration. @returns {Promise<number>} the exit code */
 export function playNexus() {
   const about = {
     title: 'dev-cli demo nexus: one plan, its tasks and their history for every tool. No model is called.',
@@ -70,7 +70,7 @@ async function addTasks(client) {
   }
 }
 
-/** Imports the tasks, carries them out to green tests, and has the session stop, which reports. */
+/** Imports the tasks, carries them out until the tests are green, and stops the session, which reports. */
 function execute(project) {
   const session = new ClaudeSession(project, 'c0a80101-0000-4000-8000-000000000001');
   session.start('startup');
@@ -97,7 +97,7 @@ function execute(project) {
   say('  the session stops, and its hook reports to .nexus/state/tasks.json');
 }
 
-/** The workers of the change; its todos are tasks here. */
+/** Returns the workers of the change; they know its todos, which are tasks here. */
 function crew() {
   const workers = change.crew();
   const worker = (task, root) => workers.worker({ ...task, todoId: task.todoId.replace('task-', 'todo-') }, root);
@@ -137,7 +137,7 @@ function changed({ changed: tasks }) {
   return tasks.map(({ task, from, to }) => `task ${task}: ${from} -> ${to}`).join(', ');
 }
 
-/** Calls a tool, and says so. */
+/** Calls a tool, and prints the call. */
 async function tell(client, name, given) {
   const value = await client.call(name, given);
   if (value.error !== undefined) throw new StandInError(`${name}: ${JSON.stringify(value.error)}`);
@@ -146,7 +146,7 @@ async function tell(client, name, given) {
   return value;
 }
 
-/** The official client of the protocol; null where only the package is installed, which does without it. */
+/** Loads the official client of the protocol; null where only the package is installed, which does not include it. */
 async function loadOfficial() {
   try {
     const [{ Client }, { StdioClientTransport }] = await Promise.all([
@@ -160,7 +160,7 @@ async function loadOfficial() {
   }
 }
 
-/** Starts a server, and connects. */
+/** Starts a server, and connects to it. */
 async function openClient({ root: cwd, env }, name, official) {
   if (official === null) return speak(cwd, env, name);
   const client = new official.Client({ name, version: '1' });
@@ -175,7 +175,7 @@ async function openClient({ root: cwd, env }, name, official) {
   };
 }
 
-/** The protocol by hand: a line for each message. */
+/** Speaks the protocol by hand, one line per message. */
 async function speak(cwd, env, name) {
   const server = spawn(process.execPath, [BINARY, ...SERVER], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => server.on('close', resolve));

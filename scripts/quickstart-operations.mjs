@@ -1,6 +1,7 @@
-// A morning with the loop: `npm run quickstart -- operations`, installed `dev-cli demo operations`. auto, three workers and an orchestrator
-// share twelve goals, while a person answers what waits. Tools, workers' commands, orchestrator and person are played by scripts, and the
-// clock of dev-cli runs SPEED times as fast, so that claims are over within seconds; git, the tests and every call of dev-cli are real.
+// A morning with the loop: `npm run quickstart -- operations`, installed `dev-cli demo operations`. auto, three workers
+// and an orchestrator share twelve goals, while a person answers what waits. Scripts play the tools, the workers'
+// commands, the orchestrator and the person. dev-cli's clock runs SPEED times as fast, so that claims expire within
+// seconds; git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ alternatives:
   - { id: table, approach: "A table in a file" }
   - { id: memory, approach: "A map in memory" }
 `;
-/** One is red, one large, one small. */
+/** The alternatives of the decision: one is red, one produces much, one little. */
 const TRY =
   'case {alternative_id} in none) exit 1;; table) seq 1 200 >cache.txt;; memory) echo a map >cache.txt;; esac';
 
@@ -53,7 +54,7 @@ const SESSIONS = {
   ...Object.fromEntries(PLAIN.map((id) => [id, [{ sleep: 3, ...page(id) }]])),
 };
 
-/** Plays all of it. @returns {Promise<number>} the exit code */
+/** Plays the whole demonstration. @returns {Promise<number>} the exit code */
 export function playOperations() {
   const about = {
     title:
@@ -108,13 +109,13 @@ function begin(project) {
     writeFileSync(join(root, path), text);
   }
   run(project, 'git add --all && git commit --quiet --message="Goals of the morning"');
-  // Somebody's own file, in the way of what comes.
+  // A person's own file, in the way of a file that an attempt adds.
   mkdirSync(join(root, 'docs'), { recursive: true });
   writeFileSync(join(root, 'docs/errors.md'), 'mine\n');
   project.digest = ask(project, 'auto --recursive --dry-run').trust.digest;
 }
 
-/** The workers begin, each with a goal; the first is killed, the second paused. */
+/** Starts the workers, each with a goal; the first is killed, the second paused. */
 async function join3(project) {
   const line = (seconds) => `sleep ${seconds}; mkdir -p docs; echo "$GOAL" >"docs/$GOAL.md"`;
   const workers = [60, 4, 0].map((seconds, n) =>
@@ -177,7 +178,7 @@ async function outlive(project, paused) {
   check(exit !== 0, true, 'the paused worker is refused: it is too late');
 }
 
-/** The branch could not be moved over a file of somebody's. */
+/** Answers the item about a branch that could not be moved over a person's file. */
 function answerClash(project) {
   const id = find(project, 'clash', 'action_escalate');
   act(project, id, 'defer --operator anna');
@@ -209,7 +210,7 @@ function show(project) {
   check(first, second, 'two replays give the same bytes');
 }
 
-/** Some figures of the baseline, from the lines of the log alone. */
+/** Computes some figures of the baseline from the lines of the log alone. */
 function countByHand(project) {
   const lines = read(project, '.ai/events/events.jsonl').trim().split('\n');
   const events = [...new Map(lines.map((line) => [JSON.parse(line).event_id, JSON.parse(line)])).values()];
@@ -230,7 +231,7 @@ function countByHand(project) {
   };
 }
 
-/** Starts a program in a group of its own. */
+/** Starts a program in a process group of its own. */
 function start({ root: cwd, env }, program, args, shown = `dev-cli ${program} ${args.slice(0, 4).join(' ')}`) {
   say(`  $ ${shown} &`);
   const [file, words] = program === 'sh' ? ['sh', args] : [process.execPath, [BINARY, program, ...args]];

@@ -1,9 +1,10 @@
-// What the demonstrations of scripts/quickstart-*.mjs tell and count: lines that were called, and whether what came of them is right.
+// What the demonstrations of scripts/quickstart-*.mjs share: printing the commands they run, and counting wrong
+// results.
 import { spawnSync } from 'node:child_process';
 import { StandInError } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
-/** A recipe of a project's own, in which a person is asked before anything is integrated. */
+/** A project's own recipe, in which a person is asked before anything is integrated. */
 export const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
@@ -21,14 +22,14 @@ blocks:
       - { id: drop, label: leave it, goto: halt }
 `;
 
-/** Longest command that is told whole, in characters. */
+/** The longest command that is printed whole, in characters. */
 const TOLD = 110;
 
 let wrong = 0;
 
 /**
- * Plays on a project of its own, which stays.
- * @param {{ title: string, prefix: string, look: string }} about `look`: the command with which one looks around
+ * Plays in a new project, which is kept.
+ * @param {{ title: string, prefix: string, look: string }} about `look`: the command for looking around
  * @param {(project: ReturnType<typeof createProject>) => Promise<void>} acts
  * @returns {Promise<number>} the exit code
  */
@@ -41,9 +42,9 @@ export function playOn({ title, prefix, look }, acts) {
 }
 
 /**
- * Plays, and says what came of it.
+ * Plays, and prints the outcome.
  * @param {string} title
- * @param {() => Promise<string>} acts whose answer is the command with which one looks around
+ * @param {() => Promise<string>} acts returns the command for looking around
  * @returns {Promise<number>} the exit code
  */
 export async function play(title, acts) {
@@ -54,14 +55,17 @@ export async function play(title, acts) {
   return wrong === 0 ? 0 : 1;
 }
 
-/** What a stand-in could not do is told, and counted; anything else is an error of the script. */
+/** Prints and counts a failure of a stand-in; any other error is a defect of the script. */
 export function failSoftly(error) {
   if (!(error instanceof StandInError)) throw error;
   wrong += 1;
   say(`\nIt went wrong: ${error.message}`);
 }
 
-/** What a command prints, that has to go well. @param {boolean} [isQuiet] whether it is not told: it is asked again and again */
+/**
+ * Returns the output of a command that must succeed. @param {boolean} [isQuiet] whether the command is not printed,
+ * because it is repeated often
+ */
 export function run({ root: cwd, env }, command, isQuiet = false) {
   if (!isQuiet) say(`  $ ${command.length > TOLD ? `${command.slice(0, TOLD)}…` : command}`);
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });

@@ -1,6 +1,7 @@
-// What a person sees: `npm run quickstart -- view`, installed `dev-cli demo view`. A run that has ended, one that waits, one at work: home
-// at 80 columns; the page in Chromium, where the gate is answered with the number that the terminal shows, and the agent goes on while one
-// looks; the file for a colleague. Then a run of 1,000 todos, which goes on while somebody scrolls. The agents are scripts.
+// What a person sees: `npm run quickstart -- view`, installed `dev-cli demo view`. Shows three runs, one ended, one
+// waiting and one at work: home at 80 columns; the page in Chromium, where the gate is answered with the number that
+// the terminal shows, and the agent continues meanwhile; the file for a colleague. Then a run of 1,000 todos, which
+// continues while somebody scrolls. Scripts play the agents.
 import { spawn } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 const PREFIX = 'dev-cli-view-';
 const PARTS = 'write-parts';
 const MANY = 1_000;
-/** Milliseconds that something on a screen may take. */
+/** The most milliseconds to wait for something on a screen. */
 const PATIENCE = 15_000;
 
 /** @returns {Promise<number>} the exit code */
@@ -42,7 +43,7 @@ export async function playView() {
   });
 }
 
-/** Three runs: one that went through all that can happen, one that waits for a person, one at work. */
+/** Creates three runs: one that went through everything that can happen, one that waits for a person, one at work. */
 function stage(project) {
   heading('Three runs');
   const stopAt = (wanted) => (action) => (wanted(action) ? 'stop' : undefined);
@@ -62,7 +63,7 @@ function stage(project) {
   return { ended, waiting, busy, task };
 }
 
-/** Home as text: a terminal that cannot move its cursor is shown lines. */
+/** Shows home as text, as on a terminal that cannot move its cursor. */
 function showHome({ root, env }, terminal) {
   heading('dev-cli, at 80 columns');
   const { output } = terminal('stty cols 80 rows 24; dev-cli', { cwd: root, env: { ...env, TERM: 'dumb' } });
@@ -140,7 +141,7 @@ async function lookAround(project, browser, { ended, waiting, busy, task }) {
   );
 }
 
-/** A run of very many todos, whose agents work while somebody scrolls. */
+/** Scrolls a run of very many todos while its agents work. */
 async function scroll(browser) {
   heading(`${MANY} todos at work`);
   const project = createProject({ prefix: PREFIX });
@@ -170,7 +171,7 @@ async function scroll(browser) {
   project.remove();
 }
 
-/** In the page: scrolls on by some rows, and back, a step a frame. @returns the milliseconds of each */
+/** Runs in the page: scrolls down some rows and back, one step per frame. @returns the milliseconds of each step */
 async function scrollOn() {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const times = [];
@@ -184,7 +185,7 @@ async function scrollOn() {
   return times;
 }
 
-/** In a thread of its own: the agents of some waves. */
+/** Runs in a thread of its own: plays the agents of some waves. */
 function work(project) {
   let left = 12;
   const before = () => (left-- > 0 ? undefined : 'stop');
@@ -197,7 +198,7 @@ function generate(project, name, count) {
   run(project, `dev-cli plan generate ${name} --data @${file}`, true);
 }
 
-/** Starts `dev-cli view` as a person does, at a terminal. */
+/** Starts `dev-cli view` at a terminal, as a person does. */
 async function serve({ root: cwd, env }, ...words) {
   const line = `node ${BINARY} view ${words.join(' ')} --no-open`;
   say(`  $ dev-cli view ${words.join(' ')}`);
@@ -243,7 +244,7 @@ async function open(browser, url) {
   return { page, requests };
 }
 
-/** Goes to a place of the page, without loading it anew. */
+/** Goes to a place in the page without reloading it. */
 async function go(page, { origin }, place) {
   await page.goto(`${origin}/${place}`);
   await page.locator('h1').waitFor();

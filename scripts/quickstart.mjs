@@ -1,6 +1,6 @@
-// The main job on a real project, call by call: a plan, its approval, and its execution to committed work. The agent, its
-// subagents and the person at the gates are played by a script (tests/support/); everything else is what a user gets.
-// In a clone `npm run quickstart`, installed `dev-cli demo`: what it needs is in `files` of package.json.
+// The main job on a real project, call by call: a plan, its approval, and its execution to committed work. A script
+// plays the agent, its subagents and the person at the gates (tests/support/); everything else is what a user gets. In
+// a clone `npm run quickstart`, installed `dev-cli demo`; everything it needs is in `files` of package.json.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { CHANGES } from '../tests/support/changes.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
-/** Colours, where a terminal shows them. */
+/** Whether the terminal shows colours. */
 const isColoured = process.stdout.isTTY === true && !process.env['NO_COLOR'];
 const STYLES = ['bold', 'inverse', 'dim', 'red', 'green', 'yellow', 'cyan', 'magenta'];
 const pc = Object.fromEntries(
@@ -110,7 +110,7 @@ function heading(part, title, skill) {
   console.log(`${pc.bold(pc.inverse(` ${part} ${title} `))} ${pc.dim(`as ${skill} says`)}\n`);
 }
 
-/** One call: the command, what came back in short, and what an agent has read by now. */
+/** Prints one call: the command, its answer in short, and how much an agent has read so far. */
 function show(call, action) {
   const number = call.typed === null ? String(agent.totals().calls).padStart(2) : '  ';
   const who = call.typed !== null ? pc.yellow('person') : pc.cyan('agent ');
@@ -130,7 +130,7 @@ function show(call, action) {
   console.log(pc.dim(`${GAP}so far ${sums}\n`));
 }
 
-/** What dev-cli itself has done meanwhile, from its journal: tests and commits cost the agent nothing. */
+/** Prints what dev-cli itself has done meanwhile, from its journal: tests and commits cost the agent nothing. */
 function showWork() {
   const entries = readFileSync(join(run, 'events.jsonl'), 'utf8').trimEnd().split('\n').slice(told);
   told += entries.length;
@@ -145,7 +145,7 @@ function showWork() {
   }
 }
 
-/** What a subagent of the execution has done; the main agent reads nothing of it. */
+/** Prints what a subagent of the execution has done; the main agent reads nothing of it. */
 function showTask(task, files) {
   const wrote = files.length === 0 ? 'its result' : `${files.join(', ')} and its result`;
   console.log(`   ${pc.magenta('agent')}  ${taskInShort(task)} writes ${wrote}`);
@@ -158,7 +158,7 @@ function describe(action) {
   if (details.length > 0) console.log(`${GAP}${pc.dim(cut(details))}`);
 }
 
-/** The end of a run, which has to be a good one. */
+/** Requires that a run has completed. */
 function completed(done) {
   if (done.outcome !== 'completed') throw new StandInError(`the run ended as ${done.outcome}: ${done.summary}`);
   return done;
@@ -192,7 +192,7 @@ function countDone() {
   return `${count} ${count === 1 ? 'todo' : 'todos'}`;
 }
 
-/** How many commits came on top of the project's first. */
+/** Counts the commits after the project's first. */
 function commits() {
   const count = execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: project.root, env: project.env });
   return Number(count.toString()) - 1;

@@ -8,7 +8,7 @@ import type { ShippedTexts } from '../src/recipe/load/shipped-texts.js';
 import { parseYaml } from '../src/recipe/source/yaml.js';
 
 /**
- * Reads and judges all recipes and agents of the package, with nothing known of them before.
+ * Reads and checks all recipes and agents of the package, without any cached results.
  * @param root absolute directory of the package
  */
 export function readShippedTexts(root: string): ShippedTexts {

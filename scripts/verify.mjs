@@ -1,6 +1,7 @@
-// Everything that has to hold before a change goes in, from a clean checkout: install, build, types, lint, tests, proofs.
-// Streams what it does; the last line is `N passed, N failed`: tests and proofs, and every other stage that failed as one
-// failure. What chance chooses, it chooses by the tree that is checked out: the same tree meets the same verdict.
+// Checks everything that must hold before a change goes in, from a clean checkout: install, build, types, lint, tests,
+// proofs. Streams the output; the last line is `N passed, N failed`, which counts tests and proofs, and every other
+// failed stage as one failure. Random choices are seeded by the tree that is checked out, so the same tree always gets
+// the same verdict.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const NEEDED = [
   { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'] },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'] },
 ];
-/** Beside the tests, which leave a core idle now and then; what they print is shown when they have ended. */
+/** Stages that run beside the tests, which sometimes leave a core idle; their output is shown when they have ended. */
 const BESIDE = [
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
@@ -39,7 +40,7 @@ try {
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Runs what the tests need. Gives the name of the first that failed, or null. */
+/** Runs the stages that the tests need. Returns the name of the first that failed, or null. */
 async function runNeeded() {
   for (const { name, command } of NEEDED) {
     const exit = await run(name, command);
@@ -51,11 +52,11 @@ async function runNeeded() {
   return null;
 }
 
-/** Runs tests and proofs, and adds up what they counted. */
+/** Runs tests and proofs, and adds up their counts. */
 async function runTests() {
   const report = join(scratch, 'tests.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // The binary was built a moment ago.
+  // The binary has just been built.
   const env = { DEV_CLI_TESTS_BUILT: '1', DEV_CLI_TEST_PROOFS: 'third', ...seedOfTree() };
   console.log('\nOf the proofs, every third file, as the seed of the tree says: `npm run prove` runs all.');
   const exit = await run('tests and proofs', ['npx', 'vitest', 'run', ...reporters], env);
@@ -77,7 +78,7 @@ async function runTests() {
   }
 }
 
-/** The seed of the tests, unless one is given or this is no checkout. */
+/** Returns the seed for the tests, derived from the tree; none if a seed is given or this is no checkout. */
 function seedOfTree() {
   if (process.env.DEV_CLI_TEST_SEED) return {};
   try {
@@ -88,7 +89,7 @@ function seedOfTree() {
   }
 }
 
-/** Counts the tests in a report. A file that could not even be loaded is one failure. */
+/** Counts the tests in a report. A file that could not be loaded counts as one failure. */
 function countsIn(report) {
   try {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
@@ -103,13 +104,13 @@ function countsIn(report) {
   }
 }
 
-/** Runs one command with its output going straight through. Gives its exit code. */
+/** Runs a command whose output is passed straight through. Returns its exit code. */
 async function run(name, command, env = {}) {
   console.log(`\n== ${name}: ${command.join(' ')}`);
   return (await start(command, { env: { ...process.env, ...env }, stdio: 'inherit' })).exit;
 }
 
-/** Runs one command and keeps what it prints. */
+/** Runs a command and collects its output. */
 function runQuietly(command) {
   return start(command, { stdio: ['ignore', 'pipe', 'pipe'] });
 }

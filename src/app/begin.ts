@@ -8,7 +8,7 @@ import type { CORE } from '../registry/catalogue.js';
 import { toFlag } from '../registry/input.js';
 import type { Context } from '../run/context.js';
 
-/** `init`, with a goal from elsewhere where one is named, and a plan that was edited taken up first where it has to be. */
+/** Runs `init`: reads the goal that `--from` names, and applies an edited plan first where that is the obstacle. */
 export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   context,
   { name, from, ...input },
@@ -27,7 +27,9 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   return answer;
 };
 
-/** What is begun or set up from an attempt's tree would be the project's, and outlive the tree. */
+/**
+ * Refuses `init` in the tree of a goal's attempt: the run or setup would belong to the project and outlive the tree.
+ */
 function refuseSession(root: string, goal: string): DevCliError {
   return new DevCliError(
     'USAGE',
@@ -39,7 +41,7 @@ function refuseSession(root: string, goal: string): DevCliError {
   );
 }
 
-/** @throws DevCliError `USAGE` for an option, since each is for a run */
+/** Sets the project up for goals. @throws DevCliError `USAGE` for any option, since all options of `init` need a run */
 async function setUp(context: Context & Ported, given: JsonObject): Promise<Answer> {
   const options = Object.keys(given).map(toFlag);
   if (options.length === 0) return (await context.ports.setUp())(context);

@@ -14,8 +14,8 @@ import { execute } from './execute.js';
 
 /**
  * Carries out the command behind a tool (memory.md, MCP).
- * @param given the arguments, unchecked
- * @throws DevCliError `USAGE` for arguments that do not fit; whatever the command refuses or fails with
+ * @param given the arguments, not yet checked
+ * @throws DevCliError `USAGE` for arguments that do not fit; whatever the command itself throws
  */
 export async function callTool(
   { command, fixed, validate }: (typeof TOOLS)[number],
@@ -34,13 +34,15 @@ export async function callTool(
   return document;
 }
 
-/** Carries out a tool that is no command. @throws what it throws */
+/** Carries out a tool that has no command behind it. @throws whatever the tool throws */
 export async function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, given: JsonObject): Promise<Answer> {
   const context = createContext(surround(site, {}), tool);
   return { ...(await own.call(context, tool, given)), root: context.root };
 }
 
-/** Makes of arguments what the command line makes of options, but follows no reference: a text is that text. */
+/**
+ * Turns arguments into the input that the command line makes of options. `@FILE` is not resolved: it stays plain text.
+ */
 function readArguments(form: DescribedCommand, given: JsonObject): JsonObject {
   const values = [...form.positionals, ...form.options].map((value) => [value, given[toArgument(value.key)]] as const);
   return Object.fromEntries(
@@ -77,7 +79,7 @@ function requireNothing(details: ErrorDetail[]): void {
   throw new DevCliError('USAGE', `${where}${first.problem}${more}`, { details, fix: 'Call it as its schema says.' });
 }
 
-/** Says of arguments what was said of options. */
+/** Rewrites messages about options so that they name arguments: `--dry-run` becomes `dry_run`. */
 function nameArguments({ target = '', problem }: ErrorDetail): ErrorDetail {
   const named = (text: string) =>
     text.replace(/--([a-z-]+)|<(\w+)>/g, (_, flag?: string, key?: string) =>
@@ -86,7 +88,7 @@ function nameArguments({ target = '', problem }: ErrorDetail): ErrorDetail {
   return { target: named(target), problem: named(problem) };
 }
 
-/** Nobody sits at a tool, and it has nothing to read from. */
+/** The surroundings of a tool call: there is no terminal, no standard input, and nobody to ask. */
 function surround(site: ToolSite, given: JsonObject): Environment {
   const nobody = (): never => {
     throw new DevCliError('TERMINAL_REQUIRED', 'A tool has no terminal.');

@@ -21,12 +21,12 @@ import { systemClock, systemIds } from './system.js';
 
 const os = loadLazily<typeof import('node:os')>('node:os');
 
-/** Seconds within which a call answers when nothing else is said (protocol.md §4). */
+/** Default for `DEV_CLI_ANSWER_WITHIN`: seconds within which a call must answer (protocol.md §4). */
 const ANSWER_WITHIN = 45;
 
 /**
- * Everything a use case needs of the world, made once for a call.
- * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
+ * Creates everything a use case needs from the outside world, once for each call.
+ * @throws DevCliError `USAGE` for a `--root` that is no root, or an environment variable with an unusable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
   const { env, cwd, ask, decide } = environment;
@@ -57,7 +57,7 @@ export function createContext(environment: Environment, command: string): Contex
   };
 }
 
-/** The session that is to hear of hooks which do not run, if one calls (harness.md, Sessions). */
+/** Finds the calling session if it must be warned when its hooks do not run (harness.md, Sessions); otherwise null. */
 export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId; session: string } | null {
   const mark = findHarnessMark(env, WATCHED_SESSIONS);
   const harness = nameMarkedHarness(mark);
@@ -65,21 +65,21 @@ export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId
   return harness !== null && session ? { harness, session } : null;
 }
 
-/** The directories of the user that a call is about. */
+/** Returns the user's home directory, and the directory that records which commands the user trusts. */
 function findHome(env: NodeJS.ProcessEnv): Pick<Context, 'home' | 'trustDirectory'> {
   const home = env['HOME'] || os().homedir();
   const states = env['XDG_STATE_HOME'] || join(home, '.local', 'state');
   return { home, trustDirectory: join(states, 'dev-cli', 'trusted') };
 }
 
-/** The same for a use case that only asks: what writes is not even loaded. */
+/** Creates the context for use cases that only read; the code that writes is not even loaded. */
 export function createReadContext(environment: Environment): ReadContext & Ported<'sections'> {
   const options = { codec: runCodec, clock: systemClock };
   const { runs, ...found } = openProjectForReading(buildRootQuery(environment), options);
   return { ...describeSurroundings(environment, found), store: runs, ports: { sections: SECTIONS } };
 }
 
-/** The same for what answers an event of a harness without writing anything. */
+/** Creates the context for answering a harness's event without writing anything. */
 export function createHookContext(environment: Environment) {
   const context = createReadContext(environment);
   const sessionMark: Context['store']['sessionMark'] = async (id) => readSession(context.root, id);
@@ -91,7 +91,7 @@ function describeSurroundings(
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  // In the tree of a goal's attempt nobody is a person, whatever the environment says: a session may have cleaned its own.
+  // In the tree of a goal's attempt every caller counts as an agent: a session may have cleared its own environment.
   const mark = findHarnessMark(env) ?? (boundGoal === undefined ? null : OWN_MARK);
   return {
     root,
@@ -111,12 +111,15 @@ function describeSurroundings(
   };
 }
 
-/** The id of the session that calls, as the harness's hooks tell it, too; null where the environment has none. */
+/** Returns the id of the calling session, as the harness's hooks report it too; null where the environment has none. */
 function findSession(env: Environment['env']): string | null {
   return SESSION_VARIABLES.map((name) => env[name]).find(Boolean) ?? null;
 }
 
-/** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
+/**
+ * Describes the caller. A terminal does not prove a person: it only shows that one can be asked, unless a harness mark
+ * is set (protocol.md §1).
+ */
 function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environment, mark: string | null): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;
   const harness = caller?.harness ?? env['DEV_CLI_HARNESS'];
@@ -144,7 +147,7 @@ type Surroundings = Pick<Environment, 'cwd' | 'env' | 'root'>;
 
 /**
  * Finds the root of a call (protocol.md, Root).
- * @throws DevCliError `USAGE` for a root that is none; `IO`
+ * @throws DevCliError `USAGE` for a `--root` that is no root; `IO`
  */
 export function resolveRoot(surroundings: Surroundings): FoundRoot {
   return findRoot(buildRootQuery(surroundings));

@@ -2,12 +2,12 @@ import type { Caller } from '../base/caller.js';
 import type { Decision } from '../base/decision.js';
 import type { JsonObject } from '../base/json.js';
 
-/** The surroundings of one call: what a use case must not look up by itself. */
+/** The surroundings of one call, which a use case must not look up by itself. */
 export interface Environment {
-  /** Absolute. */
+  /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as typed: `@FILE` where a use case gets the text. */
+  /** The input as typed: still `@FILE` where the use case gets the file's text. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;
@@ -15,9 +15,9 @@ export interface Environment {
   caller?: Pick<Caller, 'via' | 'harness'>;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
-  /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
+  /** Columns of the terminal that shows the answer; absent where the answer goes elsewhere. */
   columns?: number;
-  /** Hears single keys at the terminal until it is called back; only called where a person is at both ends. */
+  /** Passes each key pressed to `pressed`, until the returned function is called. Only for a person at both ends. */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
@@ -26,12 +26,12 @@ export interface Environment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
-  /** Writes to the terminal before the answer; absent where nobody reads one. */
+  /** Writes to the terminal ahead of the answer; absent where nobody reads one. False when the reader is gone. */
   write?: (text: string) => boolean;
-  /** Writes a line to standard error at once; dropped where nobody reads one. */
+  /** Writes a line to standard error at once; does nothing where nobody reads standard error. */
   tell: (line: string) => void;
-  /** Asks the person at the terminal for a line; only called when both ends are one. */
+  /** Asks the person at the terminal for one line; only called when standard input and output are both a terminal. */
   ask: (question: string) => Promise<string>;
-  /** Has the person at the terminal decide; only called when both ends are one. */
+  /** Shows the person at the terminal a decision and returns the answer; only called when both ends are a terminal. */
   decide: (decision: Decision) => Promise<string | null>;
 }

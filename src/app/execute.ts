@@ -6,13 +6,13 @@ import { createContext } from './context.js';
 import type { Environment } from './environment.js';
 import { USE_CASES } from './use-cases.js';
 
-/** Errors that say more after another look. */
+/** Errors whose cause `diagnoseFailure` examines before they are reported. */
 const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN', 'PLAN_MISSING'];
 
 /**
- * Runs a command of the registry by its name. The one door to every use case.
- * @param call its input is what the parser made of a command line, which holds to the command's schema
- * @throws DevCliError whatever the command refuses or fails with
+ * Runs a command of the registry by its name. Every use case is reached through this function.
+ * @param call its input comes from the parser and satisfies the command's schema
+ * @throws DevCliError whatever the command throws
  */
 export async function execute(
   call: { command: string; input: JsonObject },
@@ -21,7 +21,7 @@ export async function execute(
   const handler = await boundTo(call.command);
   const context = createContext(environment, call.command);
   try {
-    // Which command it is shows only now: from here on the handler's type says what the schema says.
+    // The command is known only at run time, so the compiler cannot match its input with the handler's type.
     return { ...(await handler(context, call.input as never, environment)), root: context.root };
   } catch (error) {
     if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;

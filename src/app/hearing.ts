@@ -11,10 +11,11 @@ import type { Environment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
- * Answers an event by the same handlers as the whole program, where they neither write nor render anything (house.md, Speed): what
- * does is left out of this program, but for forgetting a word of a person, which can be done twice.
+ * Answers an event with the handlers of the whole program, as long as they neither write nor render (house.md, Speed).
+ * The code that writes is left out of this program, except for forgetting that a person asked for autopilot,
+ * which is safe to repeat.
  * @returns null where the whole program has to answer
- * @throws whatever went wrong, and where a handler comes to what is left out; the whole program then answers
+ * @throws whatever went wrong, or when a handler needs code that is left out; the whole program then answers
  */
 export async function answerEvent(input: HookInput, environment: Environment): Promise<Answer | null> {
   if (ALSO_HEARD.includes(input.event)) return null;
@@ -38,9 +39,9 @@ export async function answerEvent(input: HookInput, environment: Environment): P
   };
   const handlers = [...listHandlers(remember), ...listReporters(report), ...HANDLERS];
   const ports = { ...context.ports, hookHandlers: [async () => handlers] };
-  // What is not in it is asked for by what is left out.
+  // Only code that this program leaves out uses the missing members of the context.
   const answer = await runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
-  // Noted last: the whole program, were it to answer, would note them again.
+  // Facts are noted last: if an error made the whole program answer instead, it would note them a second time.
   for (const one of told) (await import('../wings/memory/facts.js')).noteFacts(...one);
   return answer;
 }

@@ -5,7 +5,7 @@ import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
 /**
- * Answers a call without a command, for a person's terminal that shows no screens (view.md, Home).
+ * Answers a call without a command, at a terminal whose person prefers lines to screens (view.md, Home).
  * @throws DevCliError `IO`
  */
 export async function answerHome(environment: Environment, options: Omit<Options, 'now'>): Promise<Line[]> {

@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ReadingRequest } from '../protocol/foreign-reader.js';
 import { READINGS } from './ports.js';
 
-// The thread in which foreign text is read: it may take the reader of Markdown minutes, and nothing interrupts that in its own thread.
+// The worker thread that reads foreign text. Parsing Markdown may take minutes and cannot be interrupted from within
+// its own thread.
 const { kind, given } = workerData as ReadingRequest;
 const read = READINGS[kind];
 if (read === undefined) throw new Error(`Nothing reads "${kind}".`);

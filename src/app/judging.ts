@@ -8,7 +8,8 @@ import type { Environment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
- * Answers the event that agents cause most without anything that could change a run or takes long to load (house.md, Speed).
+ * Answers `pre-tool-use`, the event that agents cause most, without loading code that changes a run or loads slowly
+ * (house.md, Speed).
  * @returns null where the whole program has to answer
  * @throws whatever went wrong; the whole program then answers
  */

@@ -2,8 +2,8 @@ import type { Line, Paragraph } from '../base/spans.js';
 import { fitColumns, layOut } from '../views/frames/paragraphs.js';
 
 /**
- * Lays out what a person reads at a terminal of so many columns (view.md, Width).
- * @param build is told the columns that there are to lay out for
+ * Lays out text for a person's terminal that is `columns` wide (view.md, Width).
+ * @param build gets the width that the text may use
  */
 export async function layOutFor(
   columns: number,

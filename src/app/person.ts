@@ -4,17 +4,17 @@ import { PREFERENCES_FILE, readProjectSettings } from '../recipe/settings/projec
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
-/** Who calls at a terminal, and how they want to see runs. */
+/** The person who calls at a terminal, and how they want runs shown. */
 interface Person {
-  /** Absolute. */
+  /** The root of the call, absolute. */
   root: string;
-  /** Lines are added one below the other, with words for signs. */
+  /** `lines`: output only ever adds lines, and uses words in place of signs. */
   wants: 'screens' | 'lines';
 }
 
 /**
- * Describes the person who calls; null where nobody is at a terminal at both ends, or only an agent can be.
- * @throws DevCliError what finding the root throws
+ * Describes the person who calls; null where standard input or output is no terminal, or a harness mark shows an agent.
+ * @throws DevCliError whatever finding the root throws
  */
 export function describePerson(environment: Environment): Person | null {
   const { caller, mark, root } = createReadContext(environment);
@@ -22,7 +22,7 @@ export function describePerson(environment: Environment): Person | null {
   return { root, wants: prefersPlain(root) ? 'lines' : 'screens' };
 }
 
-/** A file that cannot be used says nothing here. */
+/** Whether the project's preferences ask for `plain`; false where the file cannot be used. */
 function prefersPlain(root: string): boolean {
   try {
     return readProjectSettings(DISK_READER.read(`${root}/${PREFERENCES_FILE}`), ['plain']).plain === true;

@@ -1,26 +1,27 @@
 import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js';
 
 /**
- * What wings add to the core besides commands (wings.ts). Nothing else imports a wing, but for what answers hooks by itself
- * (judging.ts, hearing.ts). Every call loads this file, so each row loads what it needs; programs of their own take what is apart: the
- * questions `SECTIONS`, those of hooks `ALSO_HEARD`, the thread `READINGS`.
+ * What wings add to the core besides commands (wings.ts). No other file imports a wing, except the programs that answer
+ * hooks (judging.ts, hearing.ts). Every call loads this file, so each row imports its module only when used. The
+ * constants outside `createPorts` are for the small programs: `SECTIONS` for questions, `ALSO_HEARD` for hooks,
+ * `READINGS` for the reader thread.
  */
 export const SECTIONS: Ports['sections'] = [];
 
-/** The events that a wing hears of which hearing.ts does not have: no program of its own answers these. */
+/** Events for which a wing has a handler that hearing.ts lacks: only the whole program answers these. */
 export const ALSO_HEARD: readonly HookEvent['on'][] = [];
 
-/** Groups of tools that are no commands, by what `mcp --tools` calls them. */
+/** Groups of tools that have no command behind them, by the name that `mcp --tools` uses. */
 export const OWN_GROUPS: Readonly<Record<string, () => Promise<OwnGroup>>> = {
   neutral: async () => (await import('../wings/neutral/group.js')).GROUP,
 };
 
-/** What goes into the context of a call. */
+/** Creates the ports that go into the context of a call. */
 export const createPorts = (): Ports => ({
   sections: SECTIONS,
   checks: [async () => (await import('../wings/neutral/checks.js')).CHECKS],
   hookHandlers: [
-    // First: the next ones may keep an agent from stopping.
+    // First, because a later handler may refuse to let an agent stop, which skips all handlers after it.
     async () => (await import('../wings/neutral/hooks.js')).HANDLERS,
     async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS,
     async () => (await import('../wings/memory/hooks.js')).HANDLERS,
@@ -37,17 +38,17 @@ export const createPorts = (): Ports => ({
       import('../wings/loop/streams.js'),
       import('../wings/memory/runs.js'),
     ]);
-    // What this machine has of the loop is enough here: nothing is asked of elsewhere while a session begins.
+    // Only what this machine already knows of the loop is counted: a session that starts must not wait for a network.
     return (context) => tellOpen({ listWaiting }, { context, streams: openLoop(context) });
   },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });
 
-/** What warns of hooks that are installed and not heard (harness.md, Sessions). */
+/** Loads the module that warns of hooks that are installed but do not run (harness.md, Sessions). */
 export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unheard.js')> =>
   import('../wings/harness/doctor/unheard.js');
 
-/** What the thread reads: `visible` for the core, the others for wings. */
+/** What the reader thread can read: `visible` is the core's, the others belong to wings. */
 export const READINGS: Readings = {
   visible: async (given) => (await import('../plan/markdown/visible.js')).showVisible(given),
   plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),

@@ -10,21 +10,21 @@ import type { Candidate } from '../registry/spec.js';
 import { createReadContext, findWatchedSession } from './context.js';
 import type { Environment } from './environment.js';
 
-/** The commands that only ask, and that an agent, its hooks and people call most. */
+/** The commands that only read, and that agents, hooks and people call most. */
 export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 
 /**
- * Answers a question without anything that could change a run or takes long to load (house.md, Speed).
- * @returns null when something has to be finished or launched before: `execute` does it
- * @throws whatever went wrong, and where a module is needed that this program leaves out; nothing was changed, and the
- * whole program then answers
+ * Answers a question without loading code that changes a run or loads slowly (house.md, Speed).
+ * @returns null when something must be finished or launched first; `execute` does both
+ * @throws whatever went wrong, or when a module is needed that this program leaves out; nothing has changed by then,
+ * and the whole program answers
  */
 export type Question<Name extends QuestionName> = (
   input: InputOf<Name>,
   environment: Environment,
 ) => Promise<Answer | null>;
 
-/** Answers `next` where nothing has to be finished before, and no session told that its hooks are not heard. */
+/** Answers `next`, unless something must be finished first or the session may need a warning about silent hooks. */
 export const answerNext: Question<'next'> = async ({ name, ...input }, environment) => {
   const context = createReadContext(environment);
   const watched = findWatchedSession(environment.env);
@@ -36,19 +36,22 @@ export const answerNext: Question<'next'> = async ({ name, ...input }, environme
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
   manifest(createReadContext(environment), name);
 
-/** Answers `status`; `--watch`, and what a person reads, are left to the whole program. */
+/** Answers `status`; the whole program answers `--watch` and a person at a terminal. */
 export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) => {
   const context = createReadContext(environment);
   const isForPerson = environment.stdoutIsTerminal && context.mark === null;
   return watch === true || isForPerson ? null : status(context, name, input);
 };
 
-/** Answers `list`, but where a person reads it. */
+/** Answers `list`; the whole program answers a person at a terminal. */
 export const answerList: Question<'list'> = async (_input, environment) => {
   const context = createReadContext(environment);
   return environment.stdoutIsTerminal && context.mark === null ? null : list(context);
 };
 
-/** Lists what a shell may offer for a value; it is no command, and only its own program asks. @throws whatever went wrong */
+/**
+ * Lists what a shell may offer for a value. No command does this; only the completion program calls it. @throws
+ * whatever went wrong
+ */
 export const answerOffer = (wanted: Parameters<typeof listCandidates>[1], site: Environment): Promise<Candidate[]> =>
   listCandidates(createReadContext(site), wanted);

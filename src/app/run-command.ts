@@ -2,15 +2,15 @@ import { Pipes } from '../jobs/pipes.js';
 import { runCommandFile } from '../jobs/runner.js';
 import { systemClock, systemIds } from './system.js';
 
-/** What a detached runner does: sees external commands through, one after the other (protocol.md §4). */
+/** The work of a detached runner: it runs external commands to their end, one after the other (protocol.md §4). */
 export interface Runner {
-  /** Makes ready what the first command needs. */
+  /** Prepares what the first command needs. */
   prepare(): void;
-  /** Sees to the command of a `command.json`, given its absolute path. */
+  /** Runs the command of a `command.json`, given its absolute path. */
   run(specFile: string): Promise<void>;
 }
 
-/** @param env what the commands inherit */
+/** Creates a runner. @param env the environment that the commands inherit */
 export function createRunner(env: NodeJS.ProcessEnv): Runner {
   const pipes = new Pipes();
   const surroundings = { env, clock: systemClock, ids: systemIds, pipes };

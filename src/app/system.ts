@@ -1,17 +1,17 @@
 import type { Clock, Ids } from '../base/clock.js';
 import { createRandomHex } from '../base/sha256.js';
 
-/** How long this process has been at work, in milliseconds. `performance.now` says the same and loads a module first. */
+/** Returns the milliseconds since this process started. Unlike `performance.now`, this loads no module. */
 const uptime = (): number => process.uptime() * 1000;
 
-/** When this process began, by the wall clock of then. */
+/** When this process started, by the wall clock of that moment. */
 const BEGAN = Date.now() - uptime();
 
 /**
- * The real clock; made here and passed on, nowhere else is time read. It is never behind what has really passed since the
- * process began: a wall clock that is set back meanwhile draws no wait out.
+ * The real clock, the only place where time is read; it is passed on from here. It never lags behind the time that has
+ * passed since the process started, so setting the wall clock back makes no wait longer.
  */
 export const systemClock: Clock = { now: () => Math.max(Date.now(), Math.floor(BEGAN + uptime())) };
 
-/** Real randomness. */
+/** The real source of randomness. */
 export const systemIds: Ids = { hex: createRandomHex };

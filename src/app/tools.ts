@@ -5,8 +5,9 @@ import { quoteArgument } from '../registry/input.js';
 import { OWN_GROUPS } from './ports.js';
 
 /**
- * Lists the tools that are served, by group: commands, and what wings offer besides (memory.md, MCP).
- * @param named the groups that are asked for. Default: those of commands, since each tool is part of every session
+ * Lists the tools to serve, by group: commands, and tools that wings add (memory.md, MCP).
+ * @param named the groups asked for. By default only those with commands, since every tool listed takes room in every
+ * session
  * @throws DevCliError `USAGE` for an unknown group
  */
 export async function listToolGroups(named?: readonly string[]): Promise<ToolGroup[]> {

@@ -9,7 +9,7 @@ import type { Environment } from './environment.js';
 
 type Core = (typeof CORE)['specs'];
 
-/** Questions: by this type one cannot get hold of anything that writes. */
+/** The handlers of questions: their context type offers nothing that writes. */
 export type Questions = Omit<HandlersOf<Core, HistoryContext & Ported>, 'help' | 'mcp'>;
 
 const document =
@@ -17,7 +17,7 @@ const document =
   async (context, input) =>
     (await import('../protocol/documents.js')).runDocumentCommand(context, command, input);
 
-/** What is asked of runs; what is told of one is told as if nothing of it were lost. */
+/** Questions about runs. Most see a run with its lost documents restored. */
 const QUESTIONS = {
   manifest: async (context, { name }) =>
     (await import('../protocol/questions/manifest.js')).manifest(createRestoredView(context), name),
@@ -35,8 +35,8 @@ const QUESTIONS = {
 } satisfies Partial<Questions>;
 
 /**
- * What each command of the core is bound to. Every call has this table, so each row loads what it needs (house.md, Speed), but for the
- * acknowledgement, which most calls are. `help` is answered by the front door.
+ * The handler of each command of the core. Every call loads this table, so each row imports its module only when used
+ * (house.md, Speed), except the acknowledgement, which is the most frequent call. The front door answers `help`.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,
@@ -50,7 +50,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
       ? (await import('../protocol/questions/check.js')).check(createRestoredView(context), subject, cwd)
       : (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, { action, ...input }),
   init: async (...given) => (await import('./begin.js')).beginRun(...given),
-  // Its own small program has answered already wherever nothing was to be done before.
+  // The small program has already answered `next` where nothing had to be finished first.
   next: async (context, { name, ...input }) =>
     (await import('../protocol/questions/next.js')).next(context, name, input),
   'step complete': (context, { name, result, ...input }) => {
@@ -97,7 +97,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
     (await import('../protocol/pull-request.js')).openPullRequest(context, name),
 };
 
-/** The editor of the person who calls. */
+/** Creates access to the calling person's editor. */
 export function createEditor(
   { signal }: Pick<Context, 'signal'>,
   { env, write }: Pick<Environment, 'env' | 'write'>,

@@ -30,17 +30,22 @@ import { PublishedSchema } from '../wings/runtime/core/published-schema.js';
 import { SessionStateSchema } from '../wings/runtime/sessions/state-schema.js';
 import { RUNTIME_SPECS } from '../wings/runtime/specs.js';
 
-/** What `npm run generate` and `npm run docs` read of a wing. */
+/** What `npm run generate` and `npm run docs` read from a wing. */
 interface Described extends SpecGroup {
-  /** Schemas of what others write (scripts/catalogue.ts), by name. */
+  /** Schemas of files and documents that others write (scripts/catalogue.ts), by name. */
   schemas?: Readonly<Record<string, TSchema>>;
-  /** Tools that are no commands, by the name of the generated file that the wing reads them from. */
+  /** Tools without a command, by the name of the generated file from which the wing reads them. */
   ownTools?: Readonly<Record<string, readonly OwnTool[]>>;
-  /** Pages of docs/ that are written from what ships (scripts/docs.ts), by path; `drawn` names the recipes that have a picture. */
+  /**
+   * Pages of docs/ that are generated from the shipped files (scripts/docs.ts), by path; `drawn` names the recipes that
+   * have a picture.
+   */
   pages?: (shipped: Library, drawn: readonly string[]) => Promise<Readonly<Record<string, () => string>>>;
 }
 
-/** The wings, each with the commands that it adds: parser, help, completion and docs are generated from them, in this order. */
+/**
+ * The wings with the commands they add. Parser, help, completion and docs are generated from this table, in this order.
+ */
 export const WINGS: Readonly<Record<string, Described>> = {
   harness: {
     specs: HARNESS_SPECS,
@@ -125,8 +130,8 @@ export const WINGS: Readonly<Record<string, Described>> = {
 };
 
 /**
- * What carries the commands out, by the same names. A table of its own: what a call loads of an object is all of it, and no call needs
- * the specifications.
+ * The handlers of each wing's commands, by the same names. This table is separate because a bundle keeps an object
+ * whole, and no call needs the specifications.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
@@ -161,7 +166,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };
 
-/** What the fleet is given of the loop, and of the program. */
+/** Loads what the fleet needs from the loop and from the program. */
 async function loadFleetPorts(): Promise<FleetPorts> {
   const [{ FLEET_SIDE }, { createContext }] = await Promise.all([
     import('../wings/loop/fleet-side.js'),
@@ -170,7 +175,7 @@ async function loadFleetPorts(): Promise<FleetPorts> {
   const nobody = { stdinIsTerminal: false, stdoutIsTerminal: false, ask: refuseToAsk, decide: async () => null };
   const openContext: FleetPorts['openContext'] = (call, root, signal) =>
     createContext({ ...call, ...nobody, root, cwd: root, signal, readInput: refuseToAsk }, 'fleet worker');
-  // Each of the two wings says only what it needs of the other’s values.
+  // Each of the two wings declares only the parts it uses of the other's types, so they match only through `unknown`.
   const loop: unknown = FLEET_SIDE;
   return { loop: loop as FleetPorts['loop'], openContext };
 }

@@ -3,42 +3,45 @@ import type { CommandFormatter } from './invocation.js';
 import type { Paragraph } from './spans.js';
 
 /**
- * What a use case returns. The front door writes command lines for each Invocation under `ack`, `poll`, `answer`,
- * `fix`, `instead`, `resume` and `ruling`, and for each Instruction under `fix` and `you`.
+ * What a use case returns. The front door turns each Invocation under `ack`, `poll`, `answer`, `fix`, `instead`,
+ * `resume` and `ruling`, and each Instruction under `fix` and `you`, into command lines.
  */
 export interface Answer {
   json: object;
   exit: ExitCode;
-  /** Absolute path against which the answer's paths and commands hold; absent where no run was looked for. */
+  /** Absolute path that the answer's paths and commands are relative to; absent where no run was looked for. */
   root?: string;
-  /** Renders the same for a person; called only when somebody will read it. */
+  /** Renders the answer as text for a person; called only when somebody will read it. */
   text?: (written: CommandFormatter) => string;
-  /** Lays the same out for a person's terminal of so many columns (view.md, Width); without it `text` is shown there, too. */
+  /**
+   * Lays the answer out for a person's terminal of that many columns (view.md, Width); without this member, `text` is
+   * shown there too.
+   */
   lines?: (written: CommandFormatter, columns: number) => Promise<readonly Paragraph[]>;
-  /** What goes to standard error beside it: a harness shows it to its agent. */
+  /** Text for standard error: a harness shows it to its agent. */
   stderr?: string;
-  /** Lines for GitHub's runner, behind the text; printed where it reads that. */
+  /** Workflow commands for GitHub's runner, printed after the text when GitHub Actions runs the call. */
   commands?: string;
-  /** `json` is a record and is printed verbatim: its invocations are not written out as command lines. */
+  /** `json` is a record and is printed verbatim: the invocations in it are not turned into command lines. */
   recorded?: true;
 }
 
 export interface StreamItem {
   json: { seq: number; [key: string]: unknown };
-  /** Renders the item for a person; null when a person learns nothing from it. */
+  /** Renders the item for a person; null when it tells a person nothing. */
   text: (written: CommandFormatter) => string | null;
   /**
-   * The text is a multi-line overview that replaces the earlier ones: a terminal overwrites them, any other output
-   * skips a repeated `seq`.
+   * The text is an overview of several lines that replaces the previous one: a terminal overwrites it, any other output
+   * skips an item whose `seq` repeats.
    */
   block?: true;
-  /** Of the call, if this is its last item and that is another than the stream's. */
+  /** Set on the last item when the call must exit with a different code than the stream's. */
   exit?: ExitCode;
-  /** What a person has to be told at once, in one line: a terminal rings, and its desktop may show it. */
+  /** One line that a person must learn at once: the terminal rings, and the desktop may show it. */
   rings?: string;
 }
 
-/** What a use case returns when more follows over time (protocol.md §1). Its last item has `type: end`. */
+/** What a use case returns when more follows over time (protocol.md §1). The last item has `type: end`. */
 export interface StreamAnswer extends Pick<Answer, 'exit' | 'root' | 'recorded'> {
   stream: AsyncIterable<StreamItem>;
 }

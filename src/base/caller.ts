@@ -5,7 +5,7 @@ export interface Caller {
    * unproven. `agent`: everything else that runs commands.
    */
   kind: 'cli' | 'agent' | 'human' | 'hook' | 'tool';
-  /** How the call came in: `cli`, `hook`, `mcp`; `page` for what a person decided in the browser (view-page.md, Deciding). */
+  /** How the call came in: `cli`, `hook`, `mcp`; `page` for a decision made in the browser (view-page.md, Deciding). */
   via: string;
   harness?: string;
   session?: string;

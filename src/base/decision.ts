@@ -1,4 +1,6 @@
-/** A decision that a person at a terminal takes, as data: what has to be known, the answers, and what may be looked at first. */
+/**
+ * A decision for a person at a terminal, as data: what to know, the possible answers, and what can be looked at first.
+ */
 export interface Decision {
   /** One line. */
   title: string;
@@ -7,25 +9,25 @@ export interface Decision {
   looks: readonly Look[];
 }
 
-/** What has to be known, under a heading. */
+/** Facts that the person needs, under a heading. */
 export interface DecisionSection {
   heading: string;
   /** Each is wrapped to the width of the terminal. */
   lines: readonly string[];
 }
 
-/** Something to look at, or to do, before one answers, by a key. */
+/** Something to look at or to do before answering, opened by a key. */
 export interface Look {
   /** One letter; answers have numbers. */
   key: string;
   /** May be typed instead of the key. */
   word?: string;
   label: string;
-  /** Returns the text to show, or the decision that takes the place of this one; null where none is left to take. */
+  /** Returns the text to show, or a decision that replaces this one; null when there is nothing left to decide. */
   look: () => Promise<string | Decision | null>;
 }
 
-/** Renders a decision as plain text, down to its answers. */
+/** Renders a decision as plain text, its answers last. */
 export function renderDecision(decision: Decision): string {
   const { title, sections } = decision;
   const parts = sections.map(({ heading, lines }) =>

@@ -1,6 +1,6 @@
 /**
- * Drops the fields that are undefined, for spreading into objects whose optional fields are absent, never undefined.
- * @example `{ name, ...defined({ note }) }` has no `note` where none was given
+ * Drops fields that are undefined, so that the rest can be spread into objects whose optional fields must be absent.
+ * @example `{ name, ...defined({ note }) }` has no `note` when `note` is undefined
  */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const held = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -1,7 +1,7 @@
-/** An exit code judges only what the call asked for (protocol.md §1). */
+/** The exit code of a call; it reports only on what the call asked for (protocol.md §1). */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
-/** What each exit code means, as docs/errors.md shows it. */
+/** The meaning of each exit code, as docs/errors.md shows it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done as asked',
   1: 'operational failure: I/O, a corrupt file, an external command that failed',
@@ -47,7 +47,7 @@ export const ERROR_CODES = {
   DATA_MISSING: 2,
   DATA_MALFORMED: 2,
   DATA_UNEXPECTED: 2,
-  // 3: refused; do more, then the same again
+  // 3: refused; do more, then repeat the command
   EVIDENCE_MISSING: 3,
   EVIDENCE_INVALID: 3,
   SCHEMA_INVALID: 3,

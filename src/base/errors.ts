@@ -16,7 +16,7 @@ export interface ErrorDetail {
   /** `file:line:column`. */
   at?: string;
   expected?: string;
-  /** One of a closed list, where the code alone does not say enough for a program. */
+  /** A value from a closed list, for programs that need more than the code. */
   reason_code?: string;
 }
 
@@ -27,9 +27,9 @@ export type Fix = string | Invocation | Instruction;
 export interface ErrorParts {
   /** Every problem, not only the first. */
   details?: ErrorDetail[];
-  /** Resolves the error when carried out by an agent; never destructive. */
+  /** Resolves the error when an agent carries it out; never destructive. */
   fix?: Fix;
-  /** What only a person can run, in a terminal of their own; never part of `fix`. */
+  /** A command that only a person can run, in a terminal of their own; never part of `fix`. */
   answer?: Invocation;
   /** A legitimate alternative to `fix`. */
   instead?: Invocation;

@@ -1,18 +1,18 @@
 import { DevCliError } from './errors.js';
 
-/** What is at a path; a link out of the root is not followed. */
+/** What is at a path; links out of the root are not followed. */
 export type FileFacts =
   | { kind: 'file'; size: number; mtimeMs: number; ctimeMs: number; inode: number }
   | { kind: 'missing' }
   | { kind: 'directory' }
-  /** A link, or a path through one, that leads out of the root. */
+  /** A link, or a path through a link, that leads out of the root. */
   | { kind: 'outside' }
   /** A fifo, socket or device. */
   | { kind: 'special' };
 
 /**
- * Reads a run's documents as they are now. Paths use `/`; they are relative to the run's directory, or with a leading
- * `/` to the root. A path that would leave the root is refused, never followed.
+ * Reads a run's documents as they are now. Paths use `/` and are relative to the run's directory, or to the root if
+ * they begin with `/`. A path that would leave the root is refused, never followed.
  */
 export interface DocumentReader {
   /**
@@ -25,14 +25,14 @@ export interface DocumentReader {
   list(directory: string): string[];
 }
 
-/** A document that a commit writes or deletes. */
+/** A document that a transaction writes or deletes. */
 export interface FileChange {
   path: string;
   /** Null deletes the document. */
   content: string | Uint8Array | null;
   /**
-   * Set for a rendering: its owner can make the document anew from entries and snapshot, so that no entry holds it. `whole`:
-   * `content` is all of it; `end`: it is added at the end of what is there.
+   * Set for a rendering: its owner can regenerate the document from entries and snapshot, so no entry stores it.
+   * `whole`: `content` is the whole file; `end`: `content` is appended to the file.
    */
   rendered?: 'whole' | 'end';
 }
@@ -48,11 +48,11 @@ export interface FileReader {
   list(directory: string): string[];
 }
 
-/** A YAML file below a directory, or what could not be looked into there. */
+/** A YAML file below a directory, or something there that was not searched. */
 export interface FoundFile {
   /** Relative to the directory, with `/`; empty for the directory itself. */
   path: string;
-  /** Why what lies there was not looked at: a link to a directory, one that this user may not read, or `.YAML`. */
+  /** Why it was not searched: a link to a directory, a directory this user may not read, or the ending `.YAML`. */
   closed?: 'link' | 'unreadable' | 'ending';
 }
 
@@ -60,18 +60,18 @@ export interface FoundFile {
 export interface FileFinder {
   /** The user's home directory, absolute; null where the environment names none. */
   home: string | null;
-  /** Where the user's programs keep their settings (XDG_CONFIG_HOME), absolute; null where nothing says so. */
+  /** The directory where the user's programs keep settings (XDG_CONFIG_HOME), absolute; null where nothing names it. */
   settings: string | null;
   /**
-   * Lists the YAML files below a directory at any depth, those that lie higher first, then by path; empty when there is no such
-   * directory. Hidden ones and node_modules are left out; links to directories are named, never followed.
+   * Lists the YAML files below a directory at any depth, higher ones first, then by path; empty when the directory does
+   * not exist. Hidden entries and node_modules are left out; links to directories are listed, never followed.
    */
   find(directory: string): FoundFile[];
-  /** The path with every link followed; null when nothing is there. */
+  /** Returns the path with every link resolved; null when nothing is there. */
   real(path: string): string | null;
 }
 
-/** Largest document, in bytes. Nothing larger is written, because it could not be read back. */
+/** Size limit of a document, in bytes. Nothing larger is written, because it could not be read back. */
 export const MAX_DOCUMENT = 8 * 1024 * 1024;
 
 const PROBLEMS = {
@@ -81,7 +81,7 @@ const PROBLEMS = {
   large: 'is larger than 8 MiB',
 };
 
-/** Builds the error for a path that holds anything but a document, with how to mend it. */
+/** Builds the error for a path that holds something other than a document, with the way to correct it. */
 export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],

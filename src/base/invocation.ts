@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.js';
 
 /**
- * A command and its input, by the registry's names. Acknowledgements are kept in this form and written out by the front
- * door, so that another front door can offer them as tool calls (protocol.md §2).
+ * A command and its input, by the registry's names. Acknowledgements are kept in this form until the front door writes
+ * them as command lines; another front door can offer them as tool calls (protocol.md §2).
  */
 export interface Invocation {
   command: string;
@@ -12,7 +12,7 @@ export interface Invocation {
 /** An instruction in words; the commands in it stay invocations until the front door writes them out. */
 export type Instruction = readonly (string | Invocation)[];
 
-/** Writes a command as a line that runs in the directory of the call. */
+/** Writes a command as a command line that can be run in the directory of the call. */
 export type CommandFormatter = (command: Invocation) => string;
 
 /** Renders an instruction as one sentence. */
@@ -20,7 +20,7 @@ export function renderInstruction(instruction: Instruction, written: CommandForm
   return instruction.map((part) => (typeof part === 'string' ? part : written(part))).join('');
 }
 
-/** The data given to a command; `source` decides how it is read (protocol.md §1). */
+/** Data given to a command; `source` decides how it is read (protocol.md §1). */
 export type DataInput = {
   source: 'inline' | 'stdin' | 'file';
   /** The file's name; a `.md` file holds sections, anything else JSON. */

@@ -5,7 +5,7 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** The value of a JSON text; null for a text that does not parse, and for none. */
+/** Parses a JSON text; null for a text that does not parse, and for null. */
 export function parseOrNull(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
@@ -27,14 +27,14 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** Whether two values say the same in JSON, in whatever order; nothing counts as null. */
+/** Whether two values are equal as JSON, whatever the order of their keys; undefined counts as null. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   return one === other || canonicalJson(one ?? null) === canonicalJson(other ?? null);
 }
 
 /**
  * Normalizes a value to what a round trip through JSON returns: keys sorted by code unit, members that are `undefined`
- * or named `__proto__` dropped. Parts that are normal already are returned uncopied, so a large, mostly unchanged value
+ * or named `__proto__` dropped. Parts that are already normal are returned uncopied, so a large, mostly unchanged value
  * is cheap.
  * @param known an earlier, normal version of the value; parts identical to it are not inspected
  */
@@ -75,12 +75,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same of a value that is known to be JSON. */
+/** Like `isRecord`, for a value that is known to be JSON. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }
 
-/** A value that nobody changes, with everything in it. */
+/** A deeply read-only value. */
 export type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
   : T extends object
@@ -89,5 +89,5 @@ export type Frozen<T> = T extends readonly (infer E)[]
       : { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** True for JSON of any form, which has no members to name. */
+/** True for the type of arbitrary JSON, which has no known members to make read-only. */
 type IsJson<T> = [T, JsonObject] extends [JsonObject, T] ? true : false;

@@ -1,5 +1,5 @@
 /**
- * How long a text may be, in characters. A longer text is refused on arrival, with its place and the limit, so that
+ * The longest texts allowed, in characters. A longer text is refused on arrival, with its place and the limit, so that
  * nothing is cut on the way to whoever must act on it (engine.md, Limits). Schemas and inputs both use this table.
  */
 export const LIMITS = {
@@ -17,6 +17,6 @@ export const LIMITS = {
   argument: 8_000,
   /** One line that a worker leaves for later workers. */
   note: 1_000,
-  /** The number, not the length, of such lines: per todo and kind. */
+  /** The number (not the length) of such notes, for each todo and kind. */
   notes: 12,
 } as const;

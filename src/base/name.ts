@@ -2,13 +2,13 @@ import { DevCliError } from './errors.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Whether `text` may name a run (protocol.md §1). */
+/** Whether `text` is a valid name of a run (protocol.md §1). */
 export function isName(text: string): boolean {
   return NAME.test(text);
 }
 
 /**
- * Returns `text` if it may name a run. To be called before any path is built from it.
+ * Returns `text` if it is a valid name of a run. Must be called before any path is built from `text`.
  * @throws DevCliError `NAME_INVALID` (protocol.md §1)
  */
 export function requireName(text: string): string {
@@ -19,7 +19,7 @@ export function requireName(text: string): string {
 }
 
 /**
- * Builds the error for a name without a run.
+ * Builds the error for a name that no run has.
  * @param meant a sentence to append, with a leading space: the runs that were probably meant
  */
 export function noSuchRunError(name: string, meant = ''): DevCliError {

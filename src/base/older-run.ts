@@ -2,7 +2,9 @@
 
 import { DevCliError } from './errors.js';
 
-/** The refusal of what a pre-release of dev-cli wrote. @param what names it, as the beginning of a sentence */
+/**
+ * Builds the error for something written by a pre-release of dev-cli. @param what its name, as the start of a sentence
+ */
 export function olderRunError(what: string): DevCliError {
   return new DevCliError(
     'STATE_OLDER',
@@ -11,7 +13,7 @@ export function olderRunError(what: string): DevCliError {
   );
 }
 
-/** Whether an error is that refusal: then there is no run for those who only look whether one is live. */
+/** Whether an error is that of `olderRunError`: code that only looks for live runs then treats the run as absent. */
 export function isOlderRun(error: unknown): boolean {
   return error instanceof DevCliError && error.code === 'STATE_OLDER';
 }

@@ -1,26 +1,26 @@
 import { RESERVED_BY } from '../generated/harnesses.js';
 
 /**
- * Names that steer git and the harnesses, each with whose it is. What lies there runs by itself (hooks, MCP servers, status lines)
- * or tells agents what they are and may do, beyond the run and without a person's yes, so no plan gives it to its workers. Whole
- * directories, since what a harness takes from its own differs by release; wherever they lie, since git has nested repositories,
- * and a harness reads those of the directory that it begins in. What dev-cli has, `.dev`, is at the root alone and has rules of
- * its own (harness.md, Guard).
+ * Names that belong to git and the harnesses, with their owners. Files there run by themselves (hooks, MCP servers,
+ * status lines) or tell agents what they are and may do, even after the run and without a person's yes, so no plan may
+ * give them to its workers. Whole directories are reserved, because what a harness reads there differs by release; at
+ * any depth, because git repositories can be nested and a harness reads the directory it starts in. dev-cli's own
+ * `.dev` exists only at the root and has rules of its own (harness.md, Guard).
  */
 const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED_BY };
 
-/** The names that no plan may give to its workers. */
+/** The reserved names, which no plan may give to its workers. */
 export const RESERVED_NAMES: readonly string[] = Object.keys(OWNERS);
 
-/** A reserved part of a path, and whose it is. */
+/** A reserved part of a path, and its owner. */
 export interface Reserved {
   name: string;
   owner: string;
 }
 
 /**
- * Finds the first part of a path that is reserved; null where none is. Whatever a file system takes for the same name counts, and
- * no harm is done where it does not.
+ * Finds the first part of a path that is reserved; null where none is. Spellings that some file system treats as the
+ * same name count on every file system, where the extra refusals do no harm.
  * @param path with `/` between its parts
  */
 export function findReserved(path: string): Reserved | null {
@@ -32,7 +32,10 @@ export function findReserved(path: string): Reserved | null {
   return null;
 }
 
-/** Without case, marks that nobody sees, the blanks and points at the end that some file systems drop, and Windows' short name of `.git`. */
+/**
+ * Normalizes a name: lower case, no invisible characters, no trailing blanks and dots (some file systems drop them),
+ * and `.git` for its short name on Windows.
+ */
 export function foldName(name: string): string {
   return name
     .replace(/\p{Cf}/gu, '')

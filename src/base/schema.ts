@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 
-/** Helpers for TypeBox schemas: each yields a smaller validator and clearer errors than a plain union. */
+/** Helpers for TypeBox schemas. Each gives a smaller validator and clearer errors than a plain union. */
 
 /** A string from a closed list. */
 export function enumSchema<T extends string>(...values: T[]): TUnsafe<T> {
@@ -14,7 +14,9 @@ export function nullableSchema<T extends TSchema>(schema: T): TUnsafe<Static<T> 
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
 }
 
-/** A union of objects discriminated by the literal under `tag`, so that errors are about the variant that was meant. */
+/**
+ * A union of objects, discriminated by the literal under `tag`, so that errors are about the variant that was meant.
+ */
 export function taggedUnion<T extends TObject[]>(
   tag: string,
   variants: [...T],
@@ -34,10 +36,13 @@ export const noOtherKeys = { additionalProperties: false } as const;
 
 const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
 
-/** Where a secret is found, in place of the secret. */
+/** A place to read a secret from, in place of the secret itself. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] };
 
-/** No union: what is wrong would be told of each of its three. */
+/**
+ * Returns the schema of a secret's source. It is not a union, because every error would be reported for all three
+ * variants.
+ */
 export const secretSchema = (description: string): TUnsafe<SecretSource> =>
   Type.Unsafe<SecretSource>(
     Type.Object(

@@ -1,51 +1,56 @@
 import type { Line } from './spans.js';
 
-/** Of a terminal, in characters. */
+/** The size of a terminal, in characters. */
 export interface Size {
   columns: number;
   rows: number;
 }
 
-/** What can be shown of a run in the pager. */
+/** The documents of a run that the pager can show. */
 export type DocumentName = 'log' | 'plan' | 'diff' | 'report';
 
-/** What the person wants that a screen cannot do by drawing. */
+/** A request of the person that a screen cannot fulfil by drawing. */
 export type Wish =
   | { do: 'leave' | 'back' | 'open' | 'answer' | 'hold' | 'release' | 'page' }
   | { do: 'show'; document: DocumentName };
 
-/** The run that a screen, or the row that its cursor is on, is about. */
+/** The run that a screen, or the row under its cursor, is about. */
 export interface RunPlace {
   name: string;
-  /** The root, absolute, where it is another one than the call's. */
+  /** The root of the run, absolute; absent where it is the root of the call. */
   root?: string;
 }
 
-/** A document for the pager: its text, or a file that something may still write to; else why there is none. */
+/**
+ * A document for the pager: its text, the path of a file that may still grow, or the reason why there is no document.
+ */
 export type Shown = { text: string } | { growing: string } | { none: string };
 
 /** A screen of a terminal as its driver sees it (view.md, Drawing). */
 export interface Screen {
   /**
-   * Takes what has come since.
-   * @returns what rings, each in one line
-   * @throws DevCliError where it can be read no more
+   * Reads what has changed since the last call.
+   * @returns one line for each event that must ring
+   * @throws DevCliError where nothing can be read any more
    */
   read(): Promise<string[]>;
-  /** Waits until something may have come, or something has aborted the signal. */
+  /** Waits until something may have changed, or the signal is aborted. */
   changed(signal: AbortSignal): Promise<void>;
-  /** Whether durations go on because somebody is at work. */
+  /** Whether durations on the screen still grow because somebody is at work. */
   isBusy(): boolean;
-  /** Lays out exactly as many lines as the terminal has, none wider than it is. */
+  /** Lays out exactly as many lines as the terminal has, none wider than the terminal. */
   frame(size: Size): Line[];
-  /** Carries out a key, by the sign that it writes, else what node:readline calls it; returns what is left to do. */
+  /**
+   * Handles a key, named by the character it types or else by its name in node:readline; returns the request left to
+   * the driver.
+   */
   press(key: string, size: Size): Wish | null;
-  /** Says something until the next key. @param notice one line, cleaned */
+  /** Shows a notice until the next key. @param notice one line, cleaned */
   tell(notice: string): void;
-  /** Null where the cursor is on no run. */
+  /** Returns the run under the cursor; null where the cursor is on no run. */
   place(): RunPlace | null;
-  /** @throws DevCliError */
+  /** Finds a document of the run under the cursor. @throws DevCliError */
   find(document: DocumentName): Promise<Shown>;
-  /** Ends what it has started. */
+  /** Stops what the screen has started. */
   close(): void;
 }

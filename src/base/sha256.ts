@@ -1,6 +1,6 @@
 import { loadLazily } from './lazy.js';
 
-/** Lazy because loading it takes several milliseconds, and `next` needs no digest. */
+/** Loaded lazily: loading takes several milliseconds, and `next` needs no digest. */
 const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
 
 /** Computes the SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. */
@@ -8,14 +8,13 @@ export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }
 
-/** Computes the SHA-1 of a text: an id that other programs compute alike, and proof of nothing. */
+/** Computes the SHA-1 of a text, as an id that other programs compute the same way; it proves nothing. */
 export function sha1(content: string): string {
   return crypto().createHash('sha1').update(content).digest('hex');
 }
 
 /**
- * Creates `length` random lower-case hexadecimal digits. Only the composition root calls this; other code is given
- * `Ids`.
+ * Creates `length` random lower-case hexadecimal digits. Only the composition root calls this; other code gets `Ids`.
  */
 export function createRandomHex(length: number): string {
   return crypto()

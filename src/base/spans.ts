@@ -1,13 +1,16 @@
-/** What a part of a text is, for a terminal that shows colours; a sign or a word always says the same. */
+/** The meaning of a part of a text, for a terminal that shows colours; a sign or a word always says the same. */
 export type Shade = 'good' | 'bad' | 'you' | 'busy' | 'quiet' | 'strong';
 
-/** A part of a line; text of others is cleaned already. */
+/** A part of a line; foreign text in it has already been cleaned. */
 export interface Span {
   text: string;
   as?: Shade;
-  /** It is a command, to be copied: where it has no room it goes on as a shell takes it. */
+  /** The part is a command to copy: where it must be broken, it continues as the shell's syntax requires. */
   command?: true;
-  /** On a screen: the column where it begins, from 0. Terminals differ about joined signs, so what stands before does not say it. */
+  /**
+   * On a screen: the column where the part begins, from 0. It cannot be computed from the text before it, because
+   * terminals differ in the width of joined characters.
+   */
   at?: number;
 }
 
@@ -17,8 +20,8 @@ export type Line = readonly Span[];
 /** A line before it is laid out, of any length. */
 export interface Paragraph {
   spans: Line;
-  /** Blanks before what of it goes on below. */
+  /** Blanks before each continuation line. */
   indent: number;
-  /** Columns that it takes at most, however wide the terminal is. */
+  /** The most columns the paragraph uses, however wide the terminal is. */
   most?: number;
 }

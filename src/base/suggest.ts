@@ -2,10 +2,10 @@
 
 import { distance } from 'fastest-levenshtein';
 
-/** Most suggestions in one message. */
+/** The most suggestions in one message. */
 const MAX_OFFERED = 6;
 
-/** Shortest beginning of a word, in characters, that is completed. */
+/** The shortest beginning of a word, in characters, that is completed. */
 const MIN_PREFIX = 2;
 
 /** Finds the known word closest to `word` by edit distance; undefined when none is near. */
@@ -14,7 +14,7 @@ export function findSuggestion(word: string, known: readonly string[]): string |
   let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     const far = distance(word.toLowerCase(), candidate.toLowerCase());
-    // Of a word of three letters two make another one, unless they have changed places or are still to come.
+    // In a word of three letters two edits make a different word, unless letters are swapped or still missing.
     if (far > 1 && word.length < 4 && !isNearInShort(word.toLowerCase(), candidate.toLowerCase())) continue;
     if (far < nearest) [best, nearest] = [candidate, far];
   }
@@ -27,7 +27,7 @@ function isNearInShort(word: string, candidate: string): boolean {
   return candidate.startsWith(word) || sortLetters(word) === sortLetters(candidate);
 }
 
-/** Whether `word` can hardly be anything but `known`, misspelt: of a short word two edits make another one, as of note, mode. */
+/** Whether `word` is probably `known`, misspelt. In a short word two edits make a different word: note and mode. */
 export function isMisspelling(word: string, known: string): boolean {
   const given = word.toLowerCase();
   return word.length > 5 || distance(given, known) < 2 || sortLetters(given) === sortLetters(known);

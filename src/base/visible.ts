@@ -1,6 +1,6 @@
 /**
  * Reduces foreign text to what its reader can see (product.md, Principles): no terminal control sequences, nothing
- * invisible. Joiners that spell Persian, Hindi or an emoji stay.
+ * invisible. Joiners that Persian, Hindi or an emoji need stay.
  */
 
 /** Terminal control sequences: CSI, strings (OSC, DCS, …) up to their end or the end of the line, other escapes. */
@@ -12,12 +12,14 @@ const HIDDEN =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|(?![\u200c\u200d])\p{Cf}|\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]|[\u115f\u1160\u3164\uffa0]/gu;
 
 /**
- * The first character of the three flags spelt with tags (England, Scotland, Wales); any other use of tags is removed.
+ * The first character of the three flags that are spelt with tags (England, Scotland, Wales); all other tags are
+ * removed.
  */
 const FLAG = '\u{1f3f4}';
 
 /**
- * The fast path: most texts consist of these visible characters, and compiling the patterns above takes milliseconds.
+ * The fast path: most texts consist of these visible characters only, and compiling the patterns above takes
+ * milliseconds.
  */
 const PLAIN = /^[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
@@ -49,7 +51,7 @@ export function replaceInvisible(text: string, replacement: (hidden: string) => 
 }
 
 /**
- * Whether a joiner (U+200C, U+200D) shapes its neighbours: letters of a joined script, a consonant with its virama,
+ * Whether a joiner (U+200C, U+200D) shapes its neighbours: letters of a joined script, a consonant with its virama, or
  * emoji that form one picture. A series of joiners, or one among Latin letters, only hides something.
  */
 function joins(joiner: string, before: string, after: string): boolean {

@@ -4,11 +4,11 @@ import type { InputOf } from '../registry/catalogue.js';
 
 /** The input of `step complete` and `step fail`, without the run's name. */
 export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'> {
-  /** The call is `step fail`. */
+  /** Whether the call is `step fail`. */
   fail?: boolean;
 }
 
-/** How `--collect` judged one task that had been handed out. */
+/** How `--collect` judged one task that was handed out. */
 export interface CollectedTask {
   actionId: string;
   /** Null for a task of the whole run. */
@@ -42,7 +42,7 @@ export type AckResult =
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
 
-/** The outcome of an acknowledgement, and the event that it gives the recipe's machine. */
+/** The outcome of an acknowledgement, and the event for the recipe's machine. */
 export interface Acknowledged {
   result: AckResult;
   event?: MachineEvent;

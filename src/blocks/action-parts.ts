@@ -16,7 +16,7 @@ import { askForResult } from './reported.js';
 import { explainAbsence, listReadable } from './values/readable.js';
 import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 
-/** Longest instruction, in characters (protocol.md §2). */
+/** The longest instruction, in characters (protocol.md §2). */
 const INSTRUCTION_CAP = 600;
 
 /** What all actions of a block have in common. */
@@ -27,13 +27,13 @@ export interface ActionBase {
     consult?: string[];
     asks?: 'user';
   };
-  /** The `result` of the acknowledgement, where a condition goes by it; else empty. */
+  /** The `result` option of the acknowledgement, where a condition depends on it; otherwise empty. */
   reported: { result?: string };
   /** Builds the command that acknowledges the action, with further input. */
   acknowledge: (more?: JsonObject) => Invocation;
 }
 
-/** Lists the block's sections that are required and still empty; none without a draft. */
+/** Lists the block's required sections that are still empty; none without a draft. */
 export function listMissingSections(tx: Transaction, block: { sections: SectionId[] }): SectionId[] {
   const missing = listDraftGaps(tx);
   return block.sections.filter((id) => missing.includes(id));
@@ -46,7 +46,7 @@ function listDraftGaps(tx: Transaction): SectionId[] {
 
 /**
  * Lists the empty sections that keep a loop going: all required ones when its exit check is `draft validate`, otherwise
- * the block's own.
+ * only the block's own.
  */
 export function listOpenSections(
   tx: Transaction,
@@ -66,7 +66,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const consulting = present(consult).map(shown);
   const prompt = block.instructionText !== undefined || writesPlan(block) ? writePrompt(tx, block, actionId) : null;
   const report = isResultRead(tx) ? askForResult(tx, block, actionId) : null;
-  // Read once; whoever has lost it finds it again.
+  // A prompt file that the agent already knows is listed only for looking it up again.
   if (prompt !== null) (prompt.isKnown ? consulting : reading).push(shown(prompt.file));
   return {
     actionId,
@@ -88,7 +88,10 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   };
 }
 
-/** The recipe's instruction, with a note on documents whose agent failed, and on commands that were not seen to end. */
+/**
+ * Builds the recipe's instruction, with a note on documents whose agent failed and on commands that did not end by
+ * themselves.
+ */
 function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[], asked: string): string {
   const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
@@ -100,7 +103,7 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
   return addToInstruction(text, note);
 }
 
-/** Adds to an instruction; its own text is cut where the whole would be longer than an instruction may be. */
+/** Adds to an instruction. Where the result would be too long, the instruction's own text is cut. */
 export function addToInstruction(text: string, more: string): string {
   return text.length + more.length <= INSTRUCTION_CAP
     ? text + more

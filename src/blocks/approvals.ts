@@ -1,20 +1,23 @@
 import type { RunState } from '../run/state.js';
 
-/** Leading characters of a digest that are shown. */
+/** How many leading characters of a digest are shown. */
 const DIGEST_SHOWN = 12;
 
-/** Names whoever answered a gate, in words. */
+/** Describes who answered a gate. */
 export function describeDecider(by: string | null): string {
   if (by === 'human') return 'a person';
   return by === 'agent' ? 'the agent' : (by ?? 'nobody');
 }
 
-/** Renders the beginning of a digest, to identify what a decision was about; empty without a digest. */
+/** Renders the beginning of a digest, which identifies what a decision was about; empty without a digest. */
 export function renderDigest(digest: string | null | undefined): string {
   return digest == null ? '' : `, on ${digest.slice(0, DIGEST_SHOWN)}`;
 }
 
-/** Says who approved the plan of an execution, and who its commands, each with the digest; or that nobody did. */
+/**
+ * Describes who approved the plan of an execution and who approved its commands, each with the digest, or that nobody
+ * did.
+ */
 export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
   plan: string;
   commands: string;

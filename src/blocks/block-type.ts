@@ -14,10 +14,10 @@ interface IssueRequest {
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
-/** An action, with the facts at issue that its evidence is compared with. */
+/** An action, with facts recorded at issue for comparison with its evidence. */
 export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
-  /** What is at each promised path at issue; an output must differ from it. */
+  /** The file at each promised path at issue; an output must differ from it. */
   before?: Record<string, PathFacts>;
 }
 
@@ -28,13 +28,13 @@ export interface BlockType<B extends AgentFacingBlock> {
   /** Options of `step complete` that its action does not take. */
   readonly refuses: readonly ('data' | 'result' | 'without')[];
   /**
-   * Checks the evidence, stores what was delivered, and gives the event for the machine.
+   * Checks the evidence, stores what was delivered, and returns the event for the machine.
    * @throws DevCliError when none of the evidence is valid
    */
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
-  /** Further consequences of a failure, once `step fail` has been recorded. */
+  /** Applies further consequences of a failure, once `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
-  /** What the block does even when `ask` finds nobody to ask. */
+  /** Does the block's remaining work when `ask` finds nobody to ask. */
   pass?(tx: Transaction, block: B): void;
   /** Invalidates the block's results before it is done again. */
   retract?(tx: Transaction, block: B): void;

@@ -14,7 +14,7 @@ import { listFailedBehind } from './red.js';
 import { SUBAGENT } from './subagent/subagent.js';
 import { warnChanges } from './values/inputs.js';
 
-/** The types of block that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
+/** The types of blocks that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
 const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K> & AgentFacingBlock> } = {
   llm: LLM,
   'llm-loop': LLM_LOOP,
@@ -24,7 +24,7 @@ const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf
   'wait-for-user': GATE,
 };
 
-/** The type of a block; it must be given blocks of its own kind only. */
+/** Returns the type of a block; the type's functions may be given only blocks of that kind. */
 function getBlockType({ kind }: AgentFacingBlock): BlockType<AgentFacingBlock> {
   return BLOCK_TYPES[kind];
 }
@@ -36,7 +36,7 @@ function asksSomebody(block: ResolvedBlock): block is AgentFacingBlock {
 /**
  * Issues a new action: builds it, writes its prompt files, and makes it the pending one (protocol.md §2).
  * @returns false when there is nothing to do because no agent's condition holds
- * @throws DevCliError `INTERNAL` for a block that asks nobody; what building the action throws
+ * @throws DevCliError `INTERNAL` for a block that asks nobody; whatever building the action throws
  */
 export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'issue' }>): boolean {
   const block = getBlock(tx, effect.block);
@@ -57,18 +57,18 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
 
 /**
  * Judges the acknowledgement of the pending action: `step complete`, or `step fail` if `input.fail` (protocol.md §3).
- * @throws DevCliError with nothing changed; evidence that is partly valid gives the result `refused` instead
+ * @throws DevCliError with nothing changed; partly valid evidence gives the result `refused` instead
  */
 export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const known = structuredClone(tx.state.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input);
-  // A refusal prints no warnings, so the acknowledgement that is accepted has to give them.
+  // A refusal prints no warnings, so the next acknowledgement has to give them again.
   if (end.result.kind === 'refused') tx.state.inputHashes = known;
   return end;
 }
 
-/** Runs what a block does even when it has nobody to ask. */
+/** Does what a block must do even when it has nobody to ask. */
 export function passBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
   if (asksSomebody(block)) getBlockType(block).pass?.(tx, block);

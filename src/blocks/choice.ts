@@ -23,12 +23,12 @@ import { recordInputs } from './values/inputs.js';
 import { fillPlaceholders, fillShortText } from './values/values.js';
 import { isMet } from './values/when.js';
 
-/** A block with choices of its own. */
+/** A block with choices that its recipe defines. */
 type ChoosingBlock = Extract<AgentFacingBlock, { choices: ResolvedChoice[] }>;
 
 /**
- * Lists the choices that a block offers now: those whose condition holds, one that leads back only below its bound, and one
- * that makes the work larger only below the largest size (recipes.md, Choices).
+ * Lists the choices that a block offers now: only those whose condition holds. A choice that leads back is offered only
+ * below its bound, and one that makes the work larger only below the largest size (recipes.md, Choices).
  */
 export function listOfferedChoices(tx: Transaction, block: ChoosingBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
@@ -59,8 +59,8 @@ function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: A
 
 /**
  * Acknowledges a choice of an `llm` block, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices).
- * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; what `save` and
- * `takeData` throw
+ * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; whatever
+ * `saveChoice` and `takeData` throw
  */
 export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
@@ -94,10 +94,10 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
-/** Whether whoever chooses hands something in, too. The choices of a loop at its bound are not the recipe's. */
+/** Whether a choice comes with data. The choices of a loop at its bound do not: the recipe does not define them. */
 const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
-/** Data that is asked for beside the choice and was written where the action says; it may be left out. */
+/** Reads the data requested with the choice from the file that the action names; undefined if it was not written. */
 function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['data'] {
   if (!('data' in action) || action.data === undefined) return undefined;
   const path = parseDisplayPath(tx.place, tx.state.name, action.data.write);
@@ -105,13 +105,13 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
   return text === null ? undefined : { source: 'file', name: action.data.write, text };
 }
 
-/** Says that the size rests on nobody's word: an agent may believe that the data it wrote has arrived. */
+/** Reports that the default size counts because nobody named one: the agent may believe that its data has arrived. */
 function tellMissingSize(tx: Transaction, block: string): void {
   const { value, by } = getSize(tx.state);
   if (by === 'default') tx.ran.push({ block, ok: true, summary: `size ${value}: nobody said one` });
 }
 
-/** Where no choice is given: takes the one written to the block's section since the action was issued. */
+/** Where no choice is given, reads the one written to the block's section since the action was issued. */
 function readHandwrittenChoice(
   tx: Transaction,
   { block, action }: PendingBlock,
@@ -146,14 +146,14 @@ export function requireChoice(
   return { chosen, note };
 }
 
-/** Stores the note of a choice beside its action, if there is one, and returns its path. */
+/** Stores the note of a choice, if there is one, beside its action; returns its path. */
 export function storeNote(tx: Transaction, { action }: PendingBlock, note: string | undefined): string {
   const path = `actions/${action.actionId}/note.md`;
   if (note !== undefined && tx.files.text(path) !== note) tx.files.write(path, note);
   return path;
 }
 
-/** Returns who made a choice, in the form that `gates` keeps. */
+/** Returns who made a choice, in the form that `gates` stores. */
 export function getDecider(tx: Transaction, pending: PendingBlock): string {
   return isHuman(tx, pending) ? 'human' : tx.by.kind;
 }
@@ -223,7 +223,7 @@ export function findChangedArtifact({ files, place, state }: Transaction, action
   return other === undefined ? null : displayPath(place, state.name, other[0]);
 }
 
-/** Builds the refusal of a decision about something that was not shown; its fix has the gate ask again. */
+/** Builds the refusal of a decision about something that was not shown; its fix makes the gate ask again. */
 export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
@@ -255,7 +255,10 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
   }
 }
 
-/** Where a choice leads. The choices of a loop at its bound are not the recipe's, and none leads to another block. */
+/**
+ * Determines where a choice leads. The choices of a loop at its bound are not the recipe's; none leads to another
+ * block.
+ */
 function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';
   const goto = block.choices.find(({ id }) => id === choice)?.goto ?? 'next';

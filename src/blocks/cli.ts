@@ -31,7 +31,7 @@ interface EndedAtOnce {
   ok: boolean;
   summary: string;
   exit?: number;
-  /** What it found. */
+  /** What the command found. */
   report?: object;
 }
 

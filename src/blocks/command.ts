@@ -15,17 +15,19 @@ import { concludeExitCheck } from './exit-check.js';
 import { startAgain } from './external.js';
 import { failRound, recordRed } from './red.js';
 
-/** The end of a block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
+/**
+ * The end of a block's external command (protocol.md §4). Kept apart from cli.ts because few acknowledgements need it.
+ */
 
-/** What the end of a block's command leads to. */
+/** The consequences of the end of a block's command. */
 interface Concluded {
-  /** Left out: the command is run once more. */
+  /** Absent while the command runs once more. */
   event?: MachineEvent;
-  /** The outcome of the acknowledgement that the command judged: of a loop's round. */
+  /** The outcome of the acknowledgement that the command judged, for a round of a loop. */
   result?: AckResult;
 }
 
-/** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
+/** Records how the external command of the current block ended, and returns the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending, output }: CommandEnded): Concluded {
   const block = getBlock(tx, job.block);
   if (ending.kind === 'interrupted' && isCheck(block) && (job.launches ?? 1) < LAUNCHES)
@@ -48,7 +50,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const fault = `${summary}; log ${displayPath(tx.place, tx.state.name, log)}`;
   const ended = { actionId: job.actionId, log, summary, fault };
   if (ending.kind !== 'interrupted') return judge(tx, block, { ...ended, ok });
-  // It says nothing of the work: there is nothing to go back for, and no round is spent.
+  // An interruption says nothing about the work, so the run does not go back and no round is spent.
   recordFault(tx, job.block, 'COMMAND_FAILED', fault);
   return { event: { type: 'FAIL' }, ...('exitCommand' in block ? { result: { kind: 'failed' } } : {}) };
 }
@@ -70,14 +72,14 @@ function judge(
 }
 
 /**
- * Whether a block's command only judges, so that it may run again: an exit check, or one whose failure leads back. Any other may
- * have published or deployed before it was lost sight of.
+ * Whether a block's command only judges, so that it may run again: an exit check, or a command whose failure leads
+ * back. Any other command may have published or deployed before it was interrupted.
  */
 function isCheck(block: ResolvedBlock): boolean {
   return !hasTrait(block, 'by', 'cli') || block.revise !== undefined;
 }
 
-/** Runs a command once more that was never seen to end, as a new action (protocol.md §4). */
+/** Runs an interrupted command once more, as a new action (protocol.md §4). */
 function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): Concluded {
   const { outcome } = describeEnding(job, ending);
   recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
@@ -88,24 +90,24 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
   return {};
 }
 
-/** Whether the log of a command would tell its reader nothing. */
+/** Whether the log of a command is missing or empty. */
 function isSilent({ files }: Transaction, log: string): boolean {
   const facts = files.facts(log);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size === 0);
 }
 
-/** Names a command by the title of its block. That of a loop says what the agent does, not what is run. */
+/** Names a command by its block's title, except for a loop, whose title says what the agent does, not what runs. */
 function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
   return (hasTrait(block, 'by', 'cli') ? block.title : undefined) ?? toCommandName(argv, NAME_CAP);
 }
 
-/** What is said of a check that passed, whose title says what must be: an exit code may contradict that. */
+/** The outcome of a passed check whose title states what must hold: `exit 0` could seem to contradict the title. */
 const AS_EXPECTED = 'as expected';
 
-/** Longest name of a command in the line that says how it ended, in characters. */
+/** The longest name of a command in the line that says how it ended, in characters. */
 const NAME_CAP = 80;
 
-/** Whether a command has said itself why it failed: one of dev-cli. */
+/** Whether the command itself explained its failure, which only commands of dev-cli do. */
 function isExplained(ending: CommandEnding): boolean {
   return ending.kind === 'exit' && explainFailure(ending.answer) !== '';
 }
@@ -132,10 +134,13 @@ export function describeEnding(
   }
 }
 
-/** Longest reason quoted from a command's error, in characters. */
+/** The longest reason quoted from a command's error, in characters. */
 const WHY_CAP = 240;
 
-/** The reason that a command of dev-cli gives for its failure; empty for other programs, whose log is for people. */
+/**
+ * Returns the reason that a command of dev-cli gives for its failure; empty for other programs, whose logs are for
+ * people.
+ */
 function explainFailure(answer: Record<string, unknown> | null): string {
   const error = isRecord(answer?.['error']) ? answer['error'] : null;
   if (error === null) return '';

@@ -14,7 +14,7 @@ export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false
 /**
  * Checks a promised output as a file: it exists, is regular, lies inside the root, is not empty, and has changed since
  * the action was issued (protocol.md §3).
- * @param before what was there at issue; undefined accepts an unchanged file
+ * @param before the file at issue; undefined accepts an unchanged file
  */
 export function checkFile(files: DocumentReader, path: string, before: PathFacts | undefined): FileCheck {
   const facts = files.facts(path);
@@ -44,7 +44,7 @@ const NO_FILE = {
 
 function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): boolean {
   if (before.sha256 !== now.sha256) return false;
-  // The commit that issued the action wrote this file, so it had no times at issue: its content alone decides.
+  // The transaction that issued the action wrote this file, so no times were known at issue: only its content counts.
   if (before.inode === 0) return true;
   return (['size', 'mtimeMs', 'ctimeMs', 'inode'] as const).every((fact) => before[fact] === now[fact]);
 }
@@ -75,7 +75,7 @@ export function digestInput(files: PendingDocuments, path: string): string | nul
   }
 }
 
-/** Computes the digests of the sections that the block writes, as they are now; empty without a draft. */
+/** Computes the present digests of the sections that the block writes; empty without a draft. */
 export function digestSections(tx: Transaction, { sections }: { sections: SectionId[] }): Record<string, string> {
   const draft = sections.length === 0 ? null : tx.files.text('DRAFT.md');
   if (draft === null) return {};
@@ -85,7 +85,7 @@ export function digestSections(tx: Transaction, { sections }: { sections: Sectio
 
 /**
  * Lists the block's sections that changed since the action was issued, by `draft update` or by hand: compared by
- * digest, not by clock (protocol.md, Evidence). Actions issued before digests were kept have no such evidence.
+ * digest, not by clock (protocol.md, Evidence). Actions issued before digests were recorded have no such evidence.
  */
 export function listSectionsWrittenSince(
   tx: Transaction,

@@ -15,13 +15,13 @@ import { recordRed } from './red.js';
 import { holds } from './values/condition.js';
 import { recordInputs } from './values/inputs.js';
 
-/** An external command that judges the rounds of a loop (recipes.md, Loops). */
+/** The external command that judges the rounds of a loop (recipes.md, Loops). */
 
 /**
- * Begins the exit check of a round that was handed in: the run waits for it, and then judges the round.
+ * Starts the exit check of a round that was handed in. The run waits for the check, and then judges the round.
  * @param cause why it runs
- * @param sections digests, from when the round was asked for, of the sections that it may fill
- * @returns the round, judged at once, where the command cannot be run with the values of this run
+ * @param sections digests at issue of the sections that the round may fill
+ * @returns the round, judged at once, where the command cannot run with the values of this run
  */
 export function beginExitCheck(
   tx: Transaction,
@@ -45,10 +45,10 @@ export function beginExitCheck(
 interface EndedCheck {
   actionId: string;
   ok: boolean;
-  /** Its output, relative to the run's directory. */
+  /** The log with its output, relative to the run's directory. */
   log: string;
   summary: string;
-  /** Why the round did not pass, for whoever is told of it later. */
+  /** Why the round did not pass, as later readers are told. */
   fault: string;
 }
 

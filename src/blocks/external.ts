@@ -15,13 +15,13 @@ import { renderProgress } from './action-parts.js';
 import { readBlockValue } from './values/block-values.js';
 import { fillPath, fillPlaceholders } from './values/values.js';
 
-/** An external command of a recipe begins (protocol.md §4). */
+/** Starting an external command of a recipe (protocol.md §4). */
 
 /**
- * Makes an external command the pending `running` action; it is launched after the commit.
+ * Makes an external command the pending `running` action; it is launched after the transaction.
  * @param cause why it runs
- * @param more what the acknowledgement of the block's own action was judged by, for the end of the command
- * @returns null, or why it cannot be run with the values of this run
+ * @param more what the block's own acknowledgement was judged by; needed again when the command ends
+ * @returns null, or why the command cannot run with the values of this run
  */
 export function startCommand(
   tx: Transaction,
@@ -38,7 +38,7 @@ export function startCommand(
   return null;
 }
 
-/** Makes a command that has been launched already the pending action once more, as it was. */
+/** Makes a command that was launched before the pending action again, unchanged. */
 export function startAgain(tx: Transaction, job: RunningCommand): void {
   const { block, argv, shell, cwd, timeout, launches = 1 } = job;
   const { cause = 'command', sections } = tx.state.pendingAction ?? {};
@@ -69,7 +69,10 @@ function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingS
   askCommand(tx, { ...asked, key, actionId, directory });
 }
 
-/** Finds an argument that would not be what the recipe means: unset, taken for an option, or no argument at all. */
+/**
+ * Finds an argument whose value is not what the recipe means: unset, an apparent option, or not possible as an
+ * argument.
+ */
 function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, block: string): string | null {
   for (const [index, word] of [...argv, cwd].entries()) {
     const keys = listPlaceholders(word);
@@ -79,7 +82,7 @@ function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, bloc
     const value = fillPlaceholders(tx, word, block);
     if (value.includes('\0')) return `${word} becomes a text with a NUL, which no command can be given`;
     if (index === argv.length) continue;
-    // Text before the value, or `--`, says that it is no option.
+    // Text before the value, or `--`, shows that it is no option.
     const isGuarded = keys[0]?.start !== 0 || argv.slice(0, index).includes('--');
     if (value.startsWith('-') && !isGuarded) {
       return `${word} begins with "-" here, which the command would take for an option; in the recipe, write \`--\` or text before it`;

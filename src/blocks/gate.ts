@@ -9,7 +9,7 @@ import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { renderPlanFacts } from './plan-question.js';
 import { fillPath, fillWholeText } from './values/values.js';
 
-/** `wait-for-user`: a person decides, or the agent passes on what the user said. */
+/** `wait-for-user`: a person decides, or the agent passes on the user's answer. */
 export const GATE: BlockType<GateBlock> = {
   ask(tx, block, { actionId }) {
     const action = buildGate(tx, block, buildActionBase(tx, block, actionId));
@@ -39,7 +39,7 @@ function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): Pendi
 
 /**
  * Builds the fields of a gate that only a person can answer (protocol.md, Fields). The gate prints no acknowledgement,
- * because one by the agent would be refused.
+ * because the agent's would be refused.
  * @param instruction what the agent does first; cut to leave room for how the user answers
  */
 export function buildPersonFields(

@@ -12,12 +12,12 @@ import type { AckInput } from './acknowledgement.js';
 import { renderProgress } from './action-parts.js';
 import { beginDraft } from './run-draft.js';
 
-/** The first action of a run that was begun without the goal that its recipe uses (protocol.md §5). Few runs are. */
+/** The first action of a run that was begun without the goal that its recipe uses (protocol.md §5). */
 
 const INSTRUCTION =
   'Write what the user wants of this run to `data.write`, word for word: all that they have said of it, in their order, nothing of your own, no summary. Ask them only if they have not said it yet. Every agent of the run reads it as the request.';
 
-/** Asks the agent for the goal, in the place of the recipe's first block, which begins once it is there. */
+/** Asks the agent for the goal instead of starting the recipe's first block, which begins once the goal is given. */
 export function askGoal(tx: Transaction): void {
   const { state, place, captured } = tx;
   const block = captured.recipe.blocks[0]?.id ?? '';
@@ -40,7 +40,8 @@ export function askGoal(tx: Transaction): void {
 
 /**
  * Reads the goal from an acknowledgement of that action.
- * @throws DevCliError `DATA_MISSING` without one, or for blanks; `DATA_MALFORMED` where it is too long; `DATA_UNEXPECTED` for `step fail`
+ * @throws DevCliError `DATA_MISSING` for none or only blanks; `DATA_MALFORMED` where it is too long; `DATA_UNEXPECTED`
+ * for `step fail`
  */
 export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput, 'data' | 'fail'>): string {
   if (fail === true) {
@@ -60,13 +61,13 @@ export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput
   });
 }
 
-/** The command that hands in the goal although another run has the same. */
+/** Builds the command that hands in the goal although another run has the same goal. */
 export function buildInsisting({ action }: PendingBlock): Invocation {
   const { write = '' } = ('data' in action ? action.data : undefined) ?? {};
   return { command: 'init', input: { name: action.run, goal: `@${write}`, new: true } };
 }
 
-/** Gives the run its goal, for all that reads one from now on; the recipe is begun by the caller. */
+/** Sets the run's goal, which everything reads from now on; the caller begins the recipe. */
 export function takeGoal(tx: Transaction, pending: PendingBlock, goal: string): void {
   tx.state.goal = goal;
   recordAcknowledged(tx, pending, { goal });

@@ -16,15 +16,18 @@ import type { Transaction } from '../run/transaction.js';
 import { checkDocument } from './commands/check.js';
 import { takeSizeClaim } from './size-claim.js';
 
-/** The data that an agent hands in, and what of it the run keeps (recipes.md, Data). */
+/** The data that an agent hands in, and what the run keeps of it (recipes.md, Data). */
 
-/** Most bytes of data that a run keeps: it is part of every snapshot. */
+/** The most bytes of data that a run keeps, since the data is part of every snapshot. */
 const KEPT_BYTES = 64 * 1024;
 
-/** Findings that a refusal names at most. */
+/** The most findings that a refusal names. */
 const FINDINGS_SHOWN = 40;
 
-/** Names the schema of the data that an action asks for; one of the recipe's own is written beside the action, as captured. */
+/**
+ * Names the schema of the data that an action asks for. A schema that the recipe defines is written beside the action,
+ * as captured.
+ */
 export function buildSchemaField(
   tx: Transaction,
   { schema, schemaText }: DataForm,
@@ -44,9 +47,10 @@ export function buildJsonRequest(tx: Transaction, block: DataForm, actionId: str
 }
 
 /**
- * Takes the data of an acknowledgement: it has to be JSON that fits the block's schema, and is kept for conditions and
+ * Takes the data of an acknowledgement: it must be JSON that fits the block's schema, and is kept for conditions and
  * placeholders.
- * @throws DevCliError `DATA_MALFORMED` for what is no JSON or too large to be kept, `SCHEMA_INVALID` with every finding
+ * @throws DevCliError `DATA_MALFORMED` for data that is no JSON or too large to keep, `SCHEMA_INVALID` with every
+ * finding
  */
 export function takeData(
   tx: Transaction,
@@ -63,8 +67,9 @@ export function takeData(
 }
 
 /**
- * Takes a promised file: Markdown has the headings that the block names; JSON fits its schema and is kept, as `takeData` does.
- * @throws DevCliError `EVIDENCE_INVALID` for what is no such file, `SCHEMA_INVALID` with every finding
+ * Takes a promised file: Markdown must have the headings that the block names; JSON must fit its schema and is kept, as
+ * in `takeData`.
+ * @throws DevCliError `EVIDENCE_INVALID` for any other file, `SCHEMA_INVALID` with every finding
  */
 export function takeFile(tx: Transaction, block: LlmCliBlock, text: string, shown: string): void {
   if (getFileForm(block) === 'markdown') {
@@ -103,7 +108,9 @@ function requireJson(text: string, shown: string): Json {
 interface HandedData {
   value: Json;
   text: string;
-  /** The file it is in, relative to the run's directory; without a schema its name says what it must be. */
+  /**
+   * Path of the file, relative to the run's directory; without a schema, the file's name determines how it is checked.
+   */
   path: string;
 }
 
@@ -124,10 +131,10 @@ function listFindings({ schema, schemaText }: DataForm, { value, text, path }: H
 }
 
 /**
- * Keeps the data of a block, where the recipe has it kept: a plan that nobody asks for is in its file and not here. A size
- * is taken as far as it is backed.
+ * Keeps the data of a block if the recipe uses it; an unused plan, for example, stays only in its file. A size claim is
+ * accepted as far as it is supported.
  * @param given where the data came from, and its size, for the refusal
- * @throws DevCliError `DATA_MALFORMED` when it is too large to be kept
+ * @throws DevCliError `DATA_MALFORMED` when it is too large to keep
  */
 function keepData(
   tx: Transaction,

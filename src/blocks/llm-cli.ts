@@ -49,7 +49,8 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
 }
 
 /**
- * `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3).
+ * Acknowledges `llm+cli`: the file must exist, be valid, and differ from the one before a revise; then its command runs
+ * (protocol.md §3).
  */
 function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, input: AckInput): Acknowledged {
   const { block, action } = pending;

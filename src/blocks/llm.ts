@@ -37,7 +37,7 @@ export const LLM: BlockType<LlmBlock> = {
   acknowledge: acknowledgeData,
 };
 
-/** `llm-loop`: the same in rounds, until its exit check passes. */
+/** `llm-loop`: like `llm`, but in rounds, until its exit check passes. */
 export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   ask(tx, block, { actionId, cause }) {
     const shared = buildActionBase(tx, block, actionId);
@@ -48,7 +48,7 @@ export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   acknowledge: acknowledgeData,
 };
 
-/** Digests of the block's sections at issue: what is written to them later is evidence. */
+/** Computes the digests of the block's sections at issue, so that later changes to them count as evidence. */
 function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
   const sections = digestSections(tx, block);
   return Object.keys(sections).length === 0 ? {} : { sections };
@@ -73,7 +73,7 @@ function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): P
 }
 
 function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
-  // Where a command judges the round, there may be nothing to hand in.
+  // Where a command judges the round, the agent may have nothing to hand in.
   const isBare = block.save === undefined && block.sections.length === 0 && block.schema === undefined;
   const data = isBare && block.exitCommand !== undefined ? undefined : buildDataRequest(tx, block, shared);
   return {
@@ -99,7 +99,7 @@ function buildDataRequest(tx: Transaction, block: LlmBlock | LlmLoopBlock, share
   } as const;
 }
 
-/** Lists the missing sections, or all of the block's if none is missing, each with what belongs in it. */
+/** Lists the missing sections, or all of the block's if none is missing, each with a description of its content. */
 function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Record<string, string> | null {
   if (block.sections.length === 0) return null;
   const missing = listMissingSections(tx, block);
@@ -127,7 +127,7 @@ function acknowledgeData(
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
     const missing = listOpenSections(tx, block);
-    // Sections written by hand were filled before this call, so the count cannot show them.
+    // Sections written by hand were filled before this call, so a count from before the call would not show them.
     const filledOne = input.data === undefined || listMissingSections(tx, block).length < missingBefore.length;
     recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     markAcknowledged(tx, pending);
@@ -164,8 +164,8 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
 }
 
 /**
- * Where no data is given: returns the sections written since the action was issued. An `llm` needs all of its sections;
- * a round of a loop needs only one, since the exit check decides.
+ * Where no data is given, returns the sections written since the action was issued. An `llm` block needs all of its
+ * sections; a round of a loop needs only one, since the exit check decides.
  * @throws DevCliError `DATA_MISSING` with the sections that were not written
  */
 function requireHandwrittenSections(
@@ -193,7 +193,7 @@ function saveSections(tx: Transaction, block: LlmBlock | LlmLoopBlock, data: Non
   return SECTION_IDS.filter((id) => id in values);
 }
 
-/** The `section` input for a save command, when the block has a single section and the data is for it. */
+/** Returns the `section` input for a save command, when the block has a single section and the data is for it. */
 function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<SectionId, Json>>): { section?: string } {
   const [only, ...others] = Object.keys(values);
   return only !== undefined && others.length === 0 && block.sections.length === 1 ? { section: only } : {};

@@ -10,7 +10,7 @@ import { runOwnCommand } from './commands/run-own.js';
 import { holds } from './values/condition.js';
 import { fillPlaceholders } from './values/values.js';
 
-/** Runs a command of dev-cli inside this transaction. What it throws refuses the acknowledgement that asked for it. */
+/** Runs a command of dev-cli inside this transaction. An error that it throws refuses the acknowledgement. */
 function runInProcess(
   tx: Transaction,
   command: OwnCommand,
@@ -29,7 +29,7 @@ function runInProcess(
   );
 }
 
-/** Creates what a command of dev-cli needs from the transaction in which it runs. */
+/** Creates the context of a dev-cli command from the transaction in which it runs. */
 export function createCommandContext(tx: Transaction): CommandContext {
   return {
     name: tx.state.name,
@@ -42,8 +42,8 @@ export function createCommandContext(tx: Transaction): CommandContext {
 }
 
 /**
- * Runs `onComplete` of a block whose outcome is already settled. It can no longer refuse anything: whatever it finds,
- * or the reason why it could not run, becomes a lasting warning.
+ * Runs `onComplete` of a block whose outcome is already settled. It can no longer refuse anything: its findings, or the
+ * reason why it could not run, become a lasting warning.
  */
 export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
   if (block.onComplete === undefined) return;
@@ -51,11 +51,12 @@ export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
   if (!outcome.ok) warnOfOutcome(tx, block.id, `${block.id}, ${block.onComplete.command}: ${outcome.summary}`);
 }
 
-/** What a command of a recipe has come to, with the exit status that it has by hand. */
+/** The outcome of a recipe's command, with the exit code that it would have when called by hand. */
 type CommandOutcome = CommandReport & { exit: number };
 
 /**
- * Runs a command like `runInProcess`, but reports an error as a failed command: it belongs to the run, not to the call.
+ * Runs a command like `runInProcess`, but reports an error as a failed command: the error belongs to the run, not to
+ * the call.
  * @throws DevCliError `INTERNAL`, `IO`
  */
 export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandOutcome {
@@ -70,10 +71,10 @@ export function tryInProcess(tx: Transaction, command: OwnCommand, block: string
   }
 }
 
-/** Most findings of a command named in a refusal. */
+/** The most findings of a command that a refusal names. */
 const DETAILS_SHOWN = 40;
 
-/** Whether a round of a loop passes `exitCheck` and `exitWhen`; without either it always passes. */
+/** Whether a round of a loop passes `exitCheck` and `exitWhen`; with neither it always passes. */
 export function isRoundPassed(
   tx: Transaction,
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
@@ -83,10 +84,10 @@ export function isRoundPassed(
 }
 
 /**
- * Runs a block's `save`, `then` or `onComplete`: its step is done only if the command finds nothing wrong (protocol.md
+ * Runs a block's `save`, `then` or `onComplete`. The step is done only if the command finds nothing wrong (protocol.md
  * §3).
- * @param more input besides the recipe's
- * @throws DevCliError `EVIDENCE_INVALID` with the command's findings as details; what the command throws
+ * @param more input in addition to the recipe's
+ * @throws DevCliError `EVIDENCE_INVALID` with the command's findings as details; whatever the command throws
  */
 export function runOrRefuse(
   tx: Transaction,
@@ -118,10 +119,10 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
 }
 
 /**
- * Warns that a loop, or a command that leads back, has used up its rounds without passing and the run continues. Must be called before the run
- * advances, so that summary.md and `done` of the same commit know. A loop that asks the user has a gate at its bound
- * instead.
- * @param open what the loop did not achieve, in words
+ * Warns that a loop, or a command that leads back, has used up its rounds without passing and the run continues. Must
+ * be called before the run advances, so that summary.md and `done` of the same transaction include the warning. A loop
+ * that asks the user has a gate at its bound instead.
+ * @param open what was not achieved, in words
  */
 export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock | CliBlock, open: string): void {
   const { maxRounds = 0 } = block;

@@ -11,7 +11,7 @@ import type { PlanGate, RunState } from '../run/state.js';
 export const APPROVE_PLAN = 'approvePlan';
 
 /**
- * Finds the outcome of the gate that last asked about the plan: in this run, otherwise the one handed on by the
+ * Finds the outcome of the gate that last asked about the plan: in this run, otherwise the one inherited from the
  * previous run of the name. Null when no gate ever asked (engine.md, Approvals).
  * @param captured the recipe of the run, including all its phases
  */
@@ -45,7 +45,7 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   };
 }
 
-/** Whether the run has reached the gate; a gate reached but not answered is one at which the run ended. */
+/** Whether the run has reached the gate. If the gate was reached but not answered, the run ended at it. */
 function wasReached(step: StepState | undefined): boolean {
   return step !== undefined && step.status !== 'pending' && step.status !== 'skipped';
 }
@@ -60,7 +60,7 @@ export function leadsOn({ choices }: GateBlock, choice: string): boolean {
   return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
 }
 
-/** Whether the plan as it is now is the one that was approved, apart from ticked boxes. */
+/** Whether the present plan is the one that was approved, apart from ticked boxes. */
 export function isApproved({ approved, plan }: PlanGate, files: PendingDocuments): boolean {
   return approved && plan !== null && plan === files.digest(PLAN_CONTENT);
 }

@@ -19,45 +19,45 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import { readPlan } from '../run/plan/content.js';
 import { requireValidPlan } from './commands/plan.js';
 
-/** The plan as its two files say it, whichever was changed (living-plan.md, plan apply). */
+/** The plan as its two files state it, whichever of them was changed (living-plan.md, plan apply). */
 export interface PlanOnDisk {
-  /** The file that was changed; null where neither says anything new. */
+  /** The file that was changed; null where neither was. */
   source: typeof PLAN | typeof PLAN_CONTENT | null;
   /** Without the todos that a run has added. */
   plan: PlanContent;
-  /** Those, as far as they stay. */
+  /** The added todos that stay. */
   added: readonly PlanTodo[];
-  /** What plan-content.json is to hold. */
+  /** The new content of plan-content.json. */
   text: string;
 }
 
-/** Finds out what plan is to be taken up: from its files, or from a change that somebody asks for. */
+/** Determines the plan to apply: from its files, or from a change that somebody asks for. */
 export type ReadPlan = (files: Documents, known: KnownPlan) => PlanOnDisk;
 
-/** A PLAN.md as it was rendered, and what from. */
+/** A PLAN.md as it was rendered, and the plan it was rendered from. */
 export interface RenderedPlan {
-  /** With the todos that a run has added, as far as PLAN.md shows them. */
+  /** Includes the todos that a run has added, as far as PLAN.md shows them. */
   plan: PlanContent;
   rendered: string;
 }
 
-/** What the files are compared with. */
+/** The known facts with which the files are compared. */
 export interface KnownPlan {
-  /** The plan that runs; null where none does. */
+  /** The plan that is being executed; null where none is. */
   plan: PlanContent | null;
-  /** The todos that a run has added to it, which PLAN.md may show. */
+  /** The todos that a run has added to the plan, which PLAN.md may show. */
   added: readonly PlanTodo[];
-  /** The run's name, and what it was asked for, as PLAN.md shows them. */
+  /** The run's name and goal, as PLAN.md shows them. */
   name: string;
   goal: string | null;
-  /** PLAN.md is known to be as dev-cli wrote it. */
+  /** Whether PLAN.md is known to be as dev-cli wrote it. */
   isShown?: boolean;
 }
 
 /**
  * Reads the plan from plan-content.json and PLAN.md.
- * @throws DevCliError `PLAN_MISSING`, `PLAN_CONFLICT` where both were changed, `PLAN_EDITED` for what cannot be placed,
- * `SCHEMA_INVALID`, `DATA_MALFORMED`
+ * @throws DevCliError `PLAN_MISSING`, `PLAN_CONFLICT` where both were changed, `PLAN_EDITED` for edits that cannot be
+ * applied, `SCHEMA_INVALID`, `DATA_MALFORMED`
  */
 export function readPlanOnDisk(files: Documents, known: KnownPlan): PlanOnDisk {
   const text = files.text(PLAN_CONTENT);
@@ -79,9 +79,9 @@ function isShownBy(shown: string | null, plans: readonly PlanContent[]): boolean
 }
 
 /**
- * Finds the first line of PLAN.md that does not follow from a plan, with todos that an execution has added or without: a clone has no
- * journal, so these are known by their ids (engine.md, Triage).
- * @returns null where PLAN.md follows from plan-content.json, which is valid
+ * Finds the first line of PLAN.md that does not follow from plan-content.json. Todos that an execution has added are
+ * allowed; a clone has no journal, so they are recognized by their ids (engine.md, Triage).
+ * @returns null where PLAN.md follows from plan-content.json, and that is valid
  */
 export function findDifferentLine(files: Pick<Documents, 'text'>): number | null {
   const [shown, plan] = [files.text(PLAN), readPlan(files)];
@@ -103,20 +103,20 @@ export function findDifferentLine(files: Pick<Documents, 'text'>): number | null
   return at < 0 ? 1 : at + 1;
 }
 
-/** Whether two plans say the same. */
+/** Whether two plans are equal as JSON. */
 export function isSamePlan(one: PlanContent, other: PlanContent): boolean {
   return isSameJson(one, other);
 }
 
-/** A plan with further todos at its end, as PLAN.md shows those that a run has added. */
+/** Returns a plan with further todos at its end, as PLAN.md shows the todos that a run has added. */
 export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanContent {
   return added.length === 0 ? plan : { ...plan, todos: [...plan.todos, ...added] };
 }
 
-/** What an edited PLAN.md makes of the plan that it was rendered from; null where its edits say nothing new. */
+/** Reads the edits of PLAN.md into the plan that it was rendered from; null where they change nothing. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
-  // What runs is what it says: plan-content.json alone was changed.
+  // PLAN.md states the plan that is being executed, so only plan-content.json was changed.
   if (from === null && known.plan !== null && saysPlan(shown, [withTodos(known.plan, known.added), known.plan], known))
     return null;
   if (from === null)
@@ -125,18 +125,18 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
   if (edited === null) return null;
   const added = splitAdded(edited.plan, known.added);
   const plan = requireReadBack(added.plan, edited, known);
-  // One that PLAN.md does not show stays as it is.
+  // An added todo that PLAN.md does not show stays as it is.
   const isShown = new Set(from.plan.todos.map(({ id }) => id));
   const unseen = known.added.filter(({ id }) => !isShown.has(id));
   return { source: PLAN, plan, added: [...added.added, ...unseen], text: renderPlanContent(plan) };
 }
 
-/** Writes plan-content.json. */
+/** Renders plan-content.json. */
 export function renderPlanContent(plan: PlanContent): string {
   return `${JSON.stringify(plan, null, 2)}\n`;
 }
 
-/** Takes a plan apart into what it holds itself and what a run has added to it. */
+/** Splits a plan into its own todos and the todos that a run has added. */
 export function splitAdded(
   plan: PlanContent,
   known: readonly PlanTodo[],
@@ -149,8 +149,8 @@ export function splitAdded(
 }
 
 /**
- * Finds what an edited PLAN.md was rendered from; null where plan-content.json was changed apart from it.
- * @param isMoved whether plan-content.json says something else than what runs
+ * Finds the plan that an edited PLAN.md was rendered from; null where plan-content.json was also changed.
+ * @param isMoved whether plan-content.json differs from the plan that is being executed
  */
 export function findRenderedPlan(
   shown: string,
@@ -159,24 +159,24 @@ export function findRenderedPlan(
   isMoved: boolean,
 ): RenderedPlan | null {
   const found = findBase(shown, listRenderings(shown, [withTodos(content, known.added), content], known));
-  // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
+  // If plan-content.json is known to be unchanged, an edited checksum line does no harm.
   return found?.isBase === true || (known.plan !== null && !isMoved) ? (found?.from ?? null) : null;
 }
 
-/** Whether PLAN.md, read back, says one of these plans, however its Markdown is written. */
+/** Whether PLAN.md, read back, equals one of these plans, however its Markdown is written. */
 export function saysPlan(shown: string, plans: readonly PlanContent[], run: Pick<KnownPlan, 'name' | 'goal'>): boolean {
   const from = findBase(shown, listRenderings(shown, plans, run))?.from;
   return from !== undefined && readPlanEdits(from.plan, shown, from.rendered).kind === 'same';
 }
 
-/** What PLAN.md may have been before an edit; each takes a while to render in a large plan. */
+/** Renders what PLAN.md may have been before the edit, one by one: rendering a large plan takes a while. */
 function* listRenderings(
   shown: string,
   plans: readonly PlanContent[],
   { name, goal: own }: Pick<KnownPlan, 'name' | 'goal'>,
 ): Generator<RenderedPlan> {
   const boxes = readBoxes(shown);
-  // What was asked is the goal of this run, or of an earlier one whose PLAN.md shows it.
+  // The request shown is the goal of this run, or of an earlier run whose PLAN.md still shows it.
   const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
   for (const plan of new Set(plans)) {
     yield { plan, rendered: renderAgain(shown, plan, boxes) };
@@ -184,25 +184,25 @@ function* listRenderings(
   }
 }
 
-/** Finds the one whose checksum PLAN.md carries, else the first; null where there is none at all. */
+/** Finds the rendering whose checksum PLAN.md carries, else the first one; null where there is none. */
 function findBase(shown: string, candidates: Iterable<RenderedPlan>): { from: RenderedPlan; isBase: boolean } | null {
   const sum = readChecksum(shown);
   let first: RenderedPlan | null = null;
   for (const from of candidates) {
     if (sum !== null && readChecksum(from.rendered) === sum) return { from, isBase: true };
     first ??= from;
-    // Without a checksum none of the others can be told from it.
+    // Without a checksum, PLAN.md cannot be matched to any other rendering.
     if (sum === null) break;
   }
   return first === null ? null : { from: first, isBase: false };
 }
 
-/** A plan read back from PLAN.md; it may not hold up yet. */
+/** A plan read back from PLAN.md; it may not be valid yet. */
 export type EditedPlan = Pick<Extract<ReturnType<typeof readPlanEdits>, { kind: 'changed' }>, 'plan' | 'lines'>;
 
 /**
- * Reads an edited PLAN.md back; null where its edits say nothing new.
- * @throws DevCliError `PLAN_EDITED` for what cannot be placed
+ * Reads back an edited PLAN.md; null where its edits change nothing.
+ * @throws DevCliError `PLAN_EDITED` for edits that cannot be applied
  */
 export function readEditedPlan(
   shown: string,
@@ -221,7 +221,7 @@ export function readEditedPlan(
 }
 
 /**
- * Requires that what PLAN.md says is a plan that can be carried out; a finding has the line that says so, where one does.
+ * Requires that PLAN.md states a plan that can be carried out; a finding names its line of PLAN.md where there is one.
  * @throws DevCliError `SCHEMA_INVALID`
  */
 export function requireReadBack(
@@ -242,7 +242,7 @@ export function requireReadBack(
   });
 }
 
-/** The pointer to a todo among all that PLAN.md shows, those included that a run has added. */
+/** Converts a pointer to a todo of the plan into one among all todos that PLAN.md shows, including added ones. */
 function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanContent): string {
   const [, at = '', rest = ''] = /^\/todos\/(\d+)(.*)$/.exec(pointer) ?? [];
   const id = at === '' ? undefined : todos[Number(at)]?.id;
@@ -257,7 +257,9 @@ function buildMissingError(name: string): DevCliError {
   });
 }
 
-/** Without the line below the title nobody can tell which edit is whose. */
+/**
+ * Builds the error for a missing or changed line below the title, without which nobody can tell which file was edited.
+ */
 function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
   const sum = readChecksum(renderPlan(content, {}, createPlanSetting(content, name, goal)));
   return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says what it was made from; nothing was applied.`, {

@@ -9,19 +9,20 @@ import { readPlan } from '../run/plan/content.js';
 import type { Transaction } from '../run/transaction.js';
 
 /**
- * Renders what whoever decides about the plan has to know beside PLAN.md, which was made before the review: its verdict;
- * that words of the request are covered by nothing; the commands that execution runs without asking again.
+ * Renders what the person who decides about the plan must know beyond PLAN.md, which was rendered before the review:
+ * the review's verdict, words of the request that no requirement covers, and the commands that execution runs without
+ * asking again.
  */
 export function renderPlanFacts(tx: Transaction): string {
   const facts = [...describeReview(tx), ...renderUncovered(tx), ...renderCommands(tx)];
   return facts.map((fact) => `\n\n${fact}`).join('');
 }
 
-/** Describes the last review: its round, and each reviewer's verdict with what it says; empty where it no longer holds. */
+/** Describes the last review: its round, and each reviewer's verdict and summary; empty where it no longer holds. */
 export function describeReview({ state: { reviews, steps } }: Transaction): string[] {
   const last = reviews.at(-1);
   const status = last === undefined ? undefined : steps[last.block]?.status;
-  // A review of a plan that has been written anew since, and was not reviewed again.
+  // The plan has been rewritten since that review, and not reviewed again.
   if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
   const rows = reviews.filter(({ block, round }) => block === last.block && round === last.round);
   const verdicts = rows.map(({ agent, verdict, summary }) => {

@@ -8,11 +8,12 @@ import { findHolder, renderNotes, renderRequest } from './request.js';
 import { listReadable } from './values/readable.js';
 import { fillWholeText } from './values/values.js';
 
-/** The file beside an action of the main agent. */
+/** The prompt file beside an action of the main agent. */
 
 /**
  * Writes the prompt file of an action.
- * @returns its path, or that of the file that the block was last given and that says the same; null when there is nothing to say
+ * @returns its path, or the path of the block's previous prompt file if that has the same text; null when there is
+ * nothing to say
  */
 export function writePrompt(
   tx: Transaction,
@@ -32,7 +33,7 @@ function getPromptFile(actionId: string): string {
   return `actions/${actionId}/prompt.md`;
 }
 
-/** Finds the prompt file that the block was last given, if it says the same; null otherwise. */
+/** Finds the block's previous prompt file, if it has the same text; null otherwise. */
 function findSamePrompt(tx: Transaction, block: string, prompt: string): string | null {
   const earlier = Object.entries(tx.state.acknowledged).flatMap(([id, asked]) => (asked.block === block ? [id] : []));
   const files = earlier.sort((one, other) => Number(other.slice(1)) - Number(one.slice(1))).map(getPromptFile);
@@ -41,8 +42,8 @@ function findSamePrompt(tx: Transaction, block: string, prompt: string): string 
 }
 
 /**
- * Renders the block's rules behind the paragraph that is the instruction, the request, an example where one helps. Null when
- * there is nothing beyond the instruction.
+ * Renders the rules that follow the block's instruction, the request, and an example where one helps. Null when there
+ * is nothing beyond the instruction.
  */
 function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlock): string | null {
   const example = writesPlan(block) ? renderPlanTemplate() : null;
@@ -53,7 +54,7 @@ function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlo
   return parts.length === 0 ? null : `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** What a block's text says beyond its instruction. */
+/** Lists what a block's text says beyond its instruction. */
 function listRules(
   tx: Transaction,
   { id, instruction, instructionText = instruction }: ResolvedBlock & InstructedBlock,
@@ -65,7 +66,9 @@ function listRules(
   return text === '' || text === instruction ? [] : [text];
 }
 
-/** The request for the main agent, or where it stands if that is to be read only when needed. */
+/**
+ * Renders the request for the main agent, or names the document that has it if the agent reads that only when needed.
+ */
 function renderOwnRequest(tx: Transaction, { id, read, consult }: InstructedBlock): string[] {
   if (findHolder(tx, listReadable(tx, read, id)) !== undefined) return [];
   const holder = findHolder(tx, listReadable(tx, consult, id));

@@ -7,19 +7,19 @@ import type { StepState } from '../run/recipe-state.js';
 import { getRound, recordEntry, type Standing, type Transaction } from '../run/transaction.js';
 import { warnAtBound } from './own-command.js';
 
-/** What is red now: commands that failed the last time, and reviews that rejected, by block (recipes.md, Loops). */
+/** The last failure of a block's command, kept until the command passes (recipes.md, Loops). */
 
 type Red = NonNullable<StepState['red']>;
 
-/** Keeps how a block's command failed, until it passes or is no longer needed. */
+/** Records how a block's command failed; null once it has passed or is no longer needed. */
 export function recordRed({ state: { steps } }: Transaction, block: string, red: Red | null): void {
   const { red: _, ...step } = steps[block] ?? { status: 'pending', at: null };
   steps[block] = red === null ? step : { ...step, red };
 }
 
 /**
- * Lists what a block reads when it is done again: the log of each command from it on that is red now, and the output of each
- * reviewer behind it whose last verdict is REJECT. Empty as long as nothing has failed.
+ * Lists what a block reads when it is done again: the log of each failed command from this block on, and the output of
+ * each later reviewer whose last verdict is REJECT. Empty as long as nothing has failed.
  */
 export function listFailedBehind(tx: Standing, block: string): string[] {
   const behind = listFrom(tx, block);
@@ -36,7 +36,7 @@ function listRejected({ state: { reviews } }: Standing, block: string): string[]
   );
 }
 
-/** The commands that are red where the run stands at a block, in order, with their blocks. */
+/** Lists the failed commands that matter at a block, in order, with their blocks. */
 export function listRedAt(tx: Standing, block: string): { id: string; red: Red }[] {
   const { steps } = tx.state;
   const ids = listIds(tx);
@@ -47,8 +47,8 @@ export function listRedAt(tx: Standing, block: string): { id: string; red: Red }
 }
 
 /**
- * Says which commands were never seen to end by themselves, which their logs do not tell: of those that a block is done again
- * for, and of those that the run has just passed. Empty where there are none.
+ * Names the commands that did not end by themselves, which their logs do not show: the failed ones from this block on,
+ * and the one that the run has just passed. Empty where there are none.
  */
 export function renderWithoutExit(tx: Standing, block: string): string {
   const { steps } = tx.state;
@@ -73,10 +73,10 @@ function listIds({ captured }: Standing): string[] {
   return captured.recipe.blocks.map(({ id }) => id);
 }
 
-/** A command that leads back when it fails (recipes.md, Loops). */
+/** Rounds of a command that leads back when it fails (recipes.md, Loops). */
 
 /**
- * Ends the round of a command that has failed: the block that it leads back to is told by its log.
+ * Ends the round of a command that has failed: the block that it leads back to reads the command's log.
  * @param actionId the action of the command
  * @param log its output, relative to the run's directory
  */
@@ -92,7 +92,7 @@ export function failRound(
   return { type: 'ROUND', filled: false };
 }
 
-/** The same for a command that has not run as a process: what it found is written down as its log. */
+/** Ends the round of a command that did not run as a process: its findings are written as its log. */
 export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: string, report: object): MachineEvent {
   tx.state.lastAction += 1;
   const actionId = `a${tx.state.lastAction}`;

@@ -8,15 +8,18 @@ import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 
-/** What the main agent reports and a condition goes by (recipes.md, Conditions). */
+/** What the main agent reports for use in a condition (recipes.md, Conditions). */
 
-/** Where an acknowledgement has the report, and what the agent is told of it. */
+/** The report's place in an acknowledgement, and the instruction that tells the agent about it. */
 interface Report {
   instruction: string;
   reported: { result: string };
 }
 
-/** Asks for a result where a condition goes by what the main agent reports at this block; null elsewhere. Makes room for its file. */
+/**
+ * Asks for a result where a condition depends on what the main agent reports at this block; null elsewhere. Creates
+ * the directory for the result's file.
+ */
 export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId: string): Report | null {
   const condition = findCondition(tx, block);
   if (condition === undefined) return null;
@@ -29,7 +32,7 @@ export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId:
 }
 
 /**
- * Requires the result that a condition goes by: without it a loop could never end well.
+ * Requires the result that a condition depends on: without it a loop could never end well.
  * @throws DevCliError `DATA_MISSING`
  */
 export function requireResult(tx: Transaction, block: AgentFacingBlock, { actionId }: PendingAction): void {
@@ -40,12 +43,15 @@ export function requireResult(tx: Transaction, block: AgentFacingBlock, { action
   });
 }
 
-/** Returns the file for what agents report in the acknowledgement; relative to the run's directory. */
+/** Returns the file for an agent's report, relative to the run's directory. */
 export function getResultFile(actionId: string): string {
   return `actions/${actionId}/result.md`;
 }
 
-/** What subagents report, they write themselves, or their dispatch asks for it. */
+/**
+ * Finds a condition that reads this block's result. Subagents are left out: they write reports, or their dispatch asks
+ * for a result.
+ */
 function findCondition({ captured }: Transaction, block: AgentFacingBlock): string | undefined {
   if (BLOCK_KINDS[block.kind].by === 'agents') return undefined;
   return findResultReader(captured.recipe.blocks, block.id);

@@ -2,7 +2,7 @@ import { renderForeignBlock, toWholeLine } from '../documents/foreign.js';
 import { PLAN } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 
-/** The request, and what the project wants besides, in prompt files (protocol.md, Prompt files). */
+/** The request, and the notes of the project, in prompt files (protocol.md, Prompt files). */
 
 /** Renders the request, fenced as data. */
 export function renderRequest(tx: Transaction): string {
@@ -13,7 +13,9 @@ export function renderRequest(tx: Transaction): string {
 /** Documents that may hold the request, word for word. */
 const HOLDERS = ['DRAFT.md', PLAN];
 
-/** Finds which of the documents that a reader is given holds the request, so that its prompt need not repeat it. */
+/**
+ * Finds the document among those given to a reader that contains the request, so that the prompt need not repeat it.
+ */
 export function findHolder({ state, files }: Transaction, papers: readonly string[]): string | undefined {
   const { goal } = state;
   if (goal === null) return undefined;
@@ -21,7 +23,7 @@ export function findHolder({ state, files }: Transaction, papers: readonly strin
   return HOLDERS.find((path) => papers.includes(path) && flat(files.text(path) ?? '').includes(flat(goal)));
 }
 
-/** Renders what the project asks of all work; empty where it asks nothing. */
+/** Renders the project's notes for all work; empty where it has none. */
 export function renderNotes({ state: { notes = [] } }: Pick<Transaction, 'state'>): string {
   return notes.length === 0 ? '' : renderProjectNotes(notes);
 }

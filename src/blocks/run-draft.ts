@@ -9,8 +9,8 @@ import { storeInDraft } from './commands/draft.js';
 import { createCommandContext } from './own-command.js';
 
 /**
- * Keeps what was said with a choice that leads back among the decisions of the draft (recipes.md, Gates). The action that
- * is done again reads the note once; whoever judges or revises its result later reads the draft.
+ * Adds the note of a choice that leads back to the decisions of the draft (recipes.md, Gates). The repeated action
+ * reads the note once; whoever judges or revises its result later reads the draft.
  * @param by who chose
  */
 export function keepSaid(tx: Transaction, { gate, note, by }: { gate: string; note: string; by: string }): void {
@@ -19,7 +19,7 @@ export function keepSaid(tx: Transaction, { gate, note, by }: { gate: string; no
   try {
     storeInDraft(createCommandContext(tx), { decisions: said }, true);
   } catch (error) {
-    // A person's answer counts whatever others have made of the draft.
+    // A person's answer counts even if the draft has become unreadable.
     if (!(error instanceof DevCliError)) throw error;
     tx.warnings.push(`DRAFT.md does not say what was said at "${gate}": ${error.message}`);
   }
@@ -27,13 +27,13 @@ export function keepSaid(tx: Transaction, { gate, note, by }: { gate: string; no
 
 const DRAFT = 'DRAFT.md';
 
-/** An empty draft with the goal as its purpose, unless there is one. */
+/** Begins a draft, unless there is one, and stores the goal as its purpose. */
 export function beginDraft(tx: Transaction): void {
   if (tx.files.text(DRAFT) === null) tx.files.write(DRAFT, createDraft(tx.state.name));
   if (tx.state.goal !== null) storePurpose(tx, tx.state.goal);
 }
 
-/** The goal, unless an adopted draft says already what it is for. */
+/** Stores the goal as the purpose, unless an adopted draft already has one. */
 function storePurpose(tx: Transaction, goal: string): void {
   const draft = tx.files.text(DRAFT);
   if (draft !== null && !readDraft(draft).purpose.filled)

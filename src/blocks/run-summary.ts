@@ -15,7 +15,7 @@ import type { GateState, RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 import { renderDigest } from './approvals.js';
 
-/** Builds the summary of a run so far, of which summary.md is a rendering (documents.md, summary.md and report.md). */
+/** Builds the summary of a run so far, which is rendered as summary.md (documents.md, summary.md and report.md). */
 export function buildRunSummary(
   state: RunState,
   recipe: ResolvedRecipe,
@@ -47,7 +47,7 @@ export function buildRunSummary(
   };
 }
 
-/** Lists the documents that this run has written, but for dev-cli's own. */
+/** Lists the documents that this run has written, except dev-cli's own. */
 function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): string[] {
   const own = (recipe.artifacts ?? []).filter((path) => !ARTIFACTS.includes(path));
   const now = files.changes().map(({ path }) => path);
@@ -59,7 +59,9 @@ function renderReview({ block, round, agent, verdict, summary, edited }: RecipeS
   return `${block}, round ${round}${since}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
-/** The outcome to write down: when the last block of a live run writes the summary, the run is about to be complete. */
+/**
+ * Determines the outcome to record: when the last block of a live run writes the summary, the run is about to complete.
+ */
 function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
   const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
@@ -67,11 +69,11 @@ function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
 
-/** A decision of which it is known when it was made. */
+/** A decision with a known time. */
 type DatedDecision = RunSummary['decisions'][number] & { at: string };
 
 /**
- * Lists the decisions made while planning: those that an earlier `cleanup` kept in the state before it removed the
+ * Lists the decisions made while planning: those that an earlier `cleanup` saved in the state before it removed the
  * draft, and those in the draft now.
  */
 export function listPlanningDecisions(
@@ -95,7 +97,10 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
 
 const STALE = ' (counts no longer: what came before it was redone)';
 
-/** Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked so. */
+/**
+ * Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked as
+ * such.
+ */
 export function describeGateDecision(id: string, gate: GateState): DatedDecision {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,

@@ -8,7 +8,7 @@ import { getSize } from '../run/facts.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
- * Takes what a block with `schema: size` hands in (recipes.md, Size). Where another size counts than the one it claims, the
+ * Takes the data of a block with `schema: size` (recipes.md, Size). If another size counts than the claimed one, the
  * answer says which and why.
  */
 export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim): void {
@@ -24,8 +24,8 @@ export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim):
 }
 
 /**
- * Takes the user's word for the size from now on.
- * @param at.block where it was said, or what is redone because of it; the answer names it
+ * Makes the size that the user named count from now on.
+ * @param at.block where it was named, or what is redone because of it; the answer names this block
  */
 export function saySize(tx: Transaction, size: Size, { block, redone = '' }: { block: string; redone?: string }): void {
   tx.state.size = { ...tx.state.size, said: size };
@@ -33,13 +33,13 @@ export function saySize(tx: Transaction, size: Size, { block, redone = '' }: { b
   tx.ran.push({ block, ok: true, summary: `size ${size}, as the user says${redone}` });
 }
 
-/** A choice of the block makes the work one size larger, as the word of whoever chose. */
+/** Makes the work one size larger because of a choice of the block; the choice counts as the user's word. */
 export function growByChoice(tx: Transaction, block: string): void {
   const size = findNextSize(getSize(tx.state).value);
   if (size !== null) saySize(tx, size, { block });
 }
 
-/** Forgets what the block that classifies has claimed, because it is done again. */
+/** Drops the size claim of the block that classifies, because the block is done again. */
 export function dropSizeClaim(tx: Transaction, block: string): void {
   const { size } = tx.state;
   if (size !== undefined && findClassifier(tx.captured.recipe) === block)

@@ -2,14 +2,14 @@ import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/p
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { toPlainText } from './plain.js';
 
-/** Milliseconds without input after which everything typed ahead has arrived. */
+/** Milliseconds without input after which all type-ahead has arrived. */
 const QUIET = 20;
 
 const CTRL_C = '\u0003';
 
 /**
- * Asks the person at the terminal for a line (protocol.md, A person's word). The question loses its control characters,
- * since it may quote a plan. What was typed before the question is discarded.
+ * Asks the person at the terminal for a line (protocol.md, A person's word). Control characters are removed from the
+ * question, since it may quote a plan. Type-ahead is discarded.
  * @throws DevCliError `INTERRUPTED` when the person ends the input instead, or the terminal is closed
  */
 export function ask(question: string): Promise<string> {
@@ -17,8 +17,8 @@ export function ask(question: string): Promise<string> {
 }
 
 /**
- * Asks something at the terminal. One that is closed meanwhile has given no answer.
- * @throws DevCliError `INTERRUPTED`; what `asking` throws
+ * Asks something at the terminal; a terminal that is closed in the meantime counts as no answer.
+ * @throws DevCliError `INTERRUPTED`; whatever `asking` throws
  */
 export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
   expectEnd();
@@ -30,8 +30,8 @@ export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
 }
 
 /**
- * From now on takes a terminal that is closed for the end of its input, as SIGHUP need not come: it is an error of readline, to
- * which nobody can listen.
+ * From now on treats a closed terminal as the end of its input, since SIGHUP need not arrive. The closing shows only as
+ * an error thrown inside readline, for which no listener can be installed.
  */
 export function expectEnd(): void {
   if (process.listenerCount('uncaughtException') > 0) return;
@@ -41,7 +41,7 @@ export function expectEnd(): void {
   });
 }
 
-/** Whether an error says that the terminal was closed: by its reader or writer, or by what sets its mode. */
+/** Whether an error means that the terminal was closed: reading, writing or setting its mode fails. */
 export function isOfClosedTerminal(error: unknown): boolean {
   return (
     getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
@@ -57,7 +57,7 @@ async function askLine(question: string): Promise<string> {
     terminal.once('SIGINT', stop);
     terminal.once('close', stop);
   });
-  // Stopped by Ctrl-Z, readline does not listen any more when the call is in the foreground again.
+  // After Ctrl-Z, readline does not listen any more when the call returns to the foreground.
   terminal.on('SIGCONT', () => terminal.prompt(true));
   try {
     return (await Promise.race([terminal.question(toPlainText(text)), closed])).trim();
@@ -67,9 +67,9 @@ async function askLine(question: string): Promise<string> {
 }
 
 /**
- * Throws away what was typed before a question: it was meant for something else.
- * @returns what to tell the person of it; empty where nothing was typed
- * @throws DevCliError `INTERRUPTED` for a Ctrl-C among it
+ * Discards type-ahead: it was meant for something else.
+ * @returns a note for the person about it; empty where nothing was typed
+ * @throws DevCliError `INTERRUPTED` if it contains a Ctrl-C
  */
 async function discardTypedAhead(): Promise<string> {
   const ahead = await readTypedAhead();
@@ -77,10 +77,10 @@ async function discardTypedAhead(): Promise<string> {
   return ahead === '' ? '' : 'Text typed before this question was ignored.\n';
 }
 
-/** Reads what was typed before the question; a terminal gives unfinished lines only in raw mode. */
+/** Reads type-ahead; a terminal delivers unfinished lines only in raw mode. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
-  // Closed since the call began.
+  // The terminal was closed since the call began.
   if (!stdin.isTTY) throw unansweredError();
   let ahead = '';
   let seen = -1;
@@ -92,7 +92,7 @@ async function readTypedAhead(): Promise<string> {
   while (ahead.length > seen) {
     seen = ahead.length;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input was read.
+    // On a busy machine the pause may end before pending input has been read.
     await afterReading();
   }
   stdin.off('data', take);
@@ -101,7 +101,7 @@ async function readTypedAhead(): Promise<string> {
   return ahead;
 }
 
-/** The error for a person who ends the input instead of answering. */
+/** Builds the error for a person who ends the input instead of answering. */
 export function unansweredError(): DevCliError {
   return new DevCliError('INTERRUPTED', 'No answer was given; nothing changed.');
 }

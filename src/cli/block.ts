@@ -1,13 +1,13 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { Size } from '../base/screen.js';
 
-/** A part of the screen that is redrawn in place. No mode of the terminal is changed, so none has to be restored. */
+/** A part of the terminal that is redrawn in place. It changes no mode of the terminal, so none has to be restored. */
 export interface RedrawnBlock {
-  /** The output that puts `text` in the place of the text before. */
+  /** Returns the output that replaces the previous text by `text`. */
   draw(text: string): string;
-  /** The output that puts a line above the text, where it stays; of any length. */
+  /** Returns the output that inserts a permanent line, of any length, above the text. */
   above(line: string): string;
-  /** The output that shows the last text whole; empty if it had room. */
+  /** Returns the output that shows the last text in full; empty if it was not cut. */
   rest(): string;
 }
 
@@ -48,7 +48,7 @@ export function createBlock(screen: () => Size): RedrawnBlock {
   };
 }
 
-/** Cuts a line so that no terminal wraps it: the lines could not be counted back otherwise. */
+/** Cuts a line so that no terminal wraps it; wrapped lines would make the count of lines wrong. */
 function fitLine(line: string, columns: number): string {
   let width = 0;
   let kept = '';

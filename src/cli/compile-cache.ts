@@ -2,15 +2,17 @@ import { accessSync, constants, lstatSync, mkdirSync, realpathSync, statfsSync }
 import { dirname, isAbsolute, join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 
-/** Bytes. What is written on a full disk is cut off and useless, and each call would leave some of it. */
+/**
+ * The least free space, in bytes. On a full disk, entries would be cut off and useless, and every call would leave one.
+ */
 const LEAST_FREE = 32 * 1024 * 1024;
 
-/** What decides whom an entry of the file system belongs to. */
+/** The facts that decide who controls an entry of the file system. */
 export interface Ownership {
   isDirectory: boolean;
   /** User id. */
   owner: number;
-  /** With the bits of the file's type or without. */
+  /** The mode, with or without the bits of the file type. */
   mode: number;
 }
 
@@ -19,7 +21,7 @@ export function isPrivate({ isDirectory, owner, mode }: Ownership, user: number)
   return isDirectory && owner === user && (mode & 0o777) === 0o700;
 }
 
-/** Whether nobody but the user and root can put another entry in the place of one that lies in this directory. */
+/** Whether only the user and root can replace an entry of this directory. */
 export function isSafeAbove({ isDirectory, owner, mode }: Ownership, user: number): boolean {
   const sticky = (mode & 0o1000) !== 0;
   return isDirectory && (owner === user || owner === 0) && ((mode & 0o022) === 0 || sticky);
@@ -27,9 +29,9 @@ export function isSafeAbove({ isDirectory, owner, mode }: Ownership, user: numbe
 
 /**
  * Prepares the directory in which Node keeps the compiled code of dev-cli: `dev-cli/compile` below the user's cache
- * directory (house.md, Speed). Node runs what lies there, so it has to be the user's own, in a place where nobody else
- * could exchange it. It is looked at before Node is told, which waits for ever on one that cannot be made.
- * @param user the id that this process acts as; undefined where there are none
+ * directory (house.md, Speed). Node runs the code in it, so it must belong to the user and lie where nobody else can
+ * replace it. It is checked before Node is told, because Node waits for ever if it cannot create the directory.
+ * @param user the id that this process acts as; undefined on systems without user ids
  * @returns null when there is no such directory; the call is then somewhat slower
  */
 export function prepareCompileCache(env: NodeJS.ProcessEnv, user = process.geteuid?.()): string | null {
@@ -43,7 +45,7 @@ export function prepareCompileCache(env: NodeJS.ProcessEnv, user = process.geteu
   }
 }
 
-/** The directory that the XDG specification names; a relative one does not count. */
+/** Returns the cache directory that the XDG specification names; a relative one does not count. */
 function findCacheHome(env: NodeJS.ProcessEnv): string | null {
   const { XDG_CACHE_HOME: named = '', HOME: home = '' } = env;
   if (isAbsolute(named)) return named;
@@ -78,7 +80,7 @@ function look(path: string): Ownership {
   return { isDirectory: stats.isDirectory(), owner: stats.uid, mode: stats.mode };
 }
 
-/** Makes one directory, closed to everybody else; another process may do so at the same time. */
+/** Makes a directory that is closed to everybody else; another process may make it at the same time. */
 function make(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

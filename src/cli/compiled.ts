@@ -7,15 +7,15 @@ import { loadLazily } from '../base/lazy.js';
 
 const writeFileAtomic = loadLazily<typeof import('write-file-atomic')>('write-file-atomic');
 
-/** Where the parts of the program lie, and where what they were compiled to is kept: a directory that is fit for it. */
+/** The directory of the program's parts, and the directory that caches their compiled code. */
 export interface Places {
   directory: string;
   cache: string;
 }
 
 /**
- * Numbers of 32 bits before the code in an entry: the checksum of all that follows, that of the source with its length, then the kinds of
- * calls that it was kept after.
+ * Numbers of 32 bits before the code in an entry: the checksum of everything after it, the checksum and the length of
+ * the source, then the kinds of calls whose functions have been added.
  */
 const HEADER = 64;
 
@@ -29,14 +29,15 @@ interface Part {
   script: Script;
   source: [checksum: number, length: number];
   file: string;
-  /** Of calls whose compiled functions are in the entry; none where there is no entry that can be used. */
+  /** The kinds of calls whose compiled functions are in the entry; empty without a usable entry. */
   kinds: number[];
 }
 
 /**
- * Runs a part of the program, and what it requires of the others, from what earlier calls compiled it to; at the end of this one, the
- * functions that it compiled are kept, too (house.md, Speed). An entry that is damaged, stale or of another Node is as none.
- * @param name of a file of `directory`, which holds nothing but ASCII (scripts/build.mjs)
+ * Runs a part of the program, and the parts that it requires, from the code that earlier calls compiled. When this call
+ * ends, the functions that it compiled are added (house.md, Speed). A damaged or stale entry, or one of another Node,
+ * is ignored.
+ * @param name of a file of `directory`; the file contains only ASCII (scripts/build.mjs)
  */
 export function loadCompiled(places: Places, name: string): void {
   const parts = new Map<string, Part>();
@@ -62,7 +63,7 @@ function compile({ directory, cache }: Places, name: string): Part {
   const filename = join(directory, name);
   const bytes = readFileSync(filename);
   const source: Part['source'] = [crc32(bytes), bytes.length];
-  // Two versions of dev-cli, or of Node, leave each other's entries alone.
+  // The file name depends on program and Node, so that different versions of either leave each other's entries alone.
   const file = join(cache, `${name}-${crc32(`${filename} ${process.version} ${process.arch}`).toString(16)}`);
   const entry = readEntry(file, source);
   const text = `(function (exports, require, module, __filename, __dirname) {${bytes.toString('latin1')}\n})`;
@@ -71,7 +72,7 @@ function compile({ directory, cache }: Places, name: string): Part {
   return { exports: {}, script, source, file, kinds };
 }
 
-/** @returns null when there is none for this source, or it is damaged: V8 would run whatever is in it */
+/** Reads a cache entry. @returns null when none fits this source, or it is damaged: V8 would run any code in it */
 function readEntry(file: string, [checksum, length]: Part['source']): Entry | null {
   let bytes: Buffer;
   try {
@@ -89,8 +90,9 @@ function readEntry(file: string, [checksum, length]: Part['source']): Entry | nu
 const readHeader = ({ buffer, byteOffset }: Buffer) => new Uint32Array(buffer, byteOffset, HEADER);
 
 /**
- * Keeps what was compiled after each kind of call once: functions are compiled when they are first called, and to find out whether a call
- * has compiled any costs more than they do. A kind is its command with its options, and the parts that it came to.
+ * Saves the compiled code once for each kind of call. Functions are compiled when they are first called, and finding
+ * out whether a call has compiled any costs more than saving. The kind of a call is its command with its options, and
+ * the parts that it loaded.
  */
 function keepCompiled(parts: ReadonlyMap<string, Part>): void {
   const words = process.argv.slice(2).filter((word, index) => index === 0 || word.startsWith('--'));

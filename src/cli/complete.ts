@@ -3,22 +3,22 @@ import type { Candidate } from '../registry/spec.js';
 import { findWanted } from './completion-table.js';
 import { UNASKED } from './unasked.js';
 
-/** What a completion knows of its process. */
+/** What completion needs from its process. */
 interface Site {
   cwd: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** A shell puts words on its line as they are: one that would need quotes is not offered. */
+/** Words that need no quotes. A shell inserts candidates literally, so other words are not offered. */
 const PLAIN = /^[\p{L}\p{N}_@%+:,./-]+$/u;
 
-/** What stands in place of candidates where the shell completes files by itself: no word is empty. */
+/** Printed in place of candidates where the shell itself completes file names: no candidate is empty. */
 const FILES = '\tfiles\n';
 
 /**
- * `completion --complete SHELL -- WORDS`: lines `word TAB description` (view.md, Completion).
- * @param argv behind `--complete`; the last of the words is completed
- * @param ask asks the project; what it throws completes nothing
+ * Answers `completion --complete SHELL -- WORDS` with lines `word TAB description` (view.md, Completion).
+ * @param argv the arguments after `--complete`; the last word is the one to complete
+ * @param ask looks candidates up in the project; if it throws, it contributes none
  */
 export async function complete(
   [shell, , ...given]: readonly string[],
@@ -48,7 +48,7 @@ function renderLine(before: string, { word, text }: Candidate): string {
   return `${before}${word}\t${text}\n`;
 }
 
-/** Bash ends words at `=`, `:` and `@` too: puts them together again. */
+/** Rejoins words that bash has split at `=`, `:` and `@`. */
 function joinWords(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {
@@ -60,7 +60,7 @@ function joinWords(words: readonly string[]): string[] {
   return joined;
 }
 
-/** A word of bash as a command gets it; the last quote may be open still. */
+/** Removes the quotes of a bash word, as the shell would for a command; the last quote may still be open. */
 function unquote(word: string): string {
   return word.replace(
     /'([^']*)(?:'|$)|"((?:\\.|[^"\\])*)(?:"|$)|\\(.)/gs,
@@ -68,7 +68,7 @@ function unquote(word: string): string {
   );
 }
 
-/** What bash replaces. */
+/** Returns the part of the last word that bash replaces. */
 function getLastPiece(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return /^[=:@]+$/.test(last) ? '' : last;

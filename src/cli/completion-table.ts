@@ -3,30 +3,32 @@ import { GLOBAL_OPTIONS, listGlobalOptions } from '../registry/input.js';
 import type { Candidate, CommandOption, Offer, ValueForm } from '../registry/spec.js';
 import { GUIDES } from './guides.js';
 
-/** What may stand at the end of a command line, as the registry says it (view.md, Completion). Pure. */
+/** What may stand at the end of a command line, according to the registry (view.md, Completion). Pure. */
 interface Wanted {
-  /** What of the last word stays as it is: `--recipe=`, `todo-1,`. */
+  /** The part of the last word that stays: `--recipe=`, `todo-1,`. */
   before: string;
-  /** What is typed of the value behind it. */
+  /** The part of the value that is typed so far. */
   typed: string;
-  /** What stands before a comma already. */
+  /** The values already listed before the last comma. */
   listed?: readonly string[];
-  /** What the registry knows. */
+  /** The candidates that the registry knows. */
   candidates: Candidate[];
-  /** What the project is to be asked for. */
+  /** What the project must be asked for. */
   offer?: Offer;
 }
 
-/** The same, with what the line says about where to ask. */
+/** What is wanted, with the run and the root that the line names. */
 export interface WantedHere extends Wanted {
   name: string | undefined;
   root: string | undefined;
 }
 
-/** Values that may be several, separated by commas, though their form is one word. */
+/** Values that may be a list separated by commas, although their form is a single word. */
 const SEVERAL: readonly (Offer | undefined)[] = ['todo', 'work'];
 
-/** Reads a command line that is being typed. @param words without `dev-cli`; the last one is completed, and may be empty */
+/**
+ * Reads an unfinished command line. @param words without `dev-cli`; the last one is to be completed, and may be empty
+ */
 export function findWanted(words: readonly string[]): WantedHere {
   const path: string[] = [];
   const given: string[] = [];
@@ -77,9 +79,9 @@ function findLast(typed: string, { path, given, option }: Before): Wanted {
 function describeValue({ form, choices = [], offers }: ValueForm, typed: string, inline: string): Wanted {
   const cut = form === 'list' || SEVERAL.includes(offers) ? typed.lastIndexOf(',') + 1 : 0;
   const candidates = choices.map((word) => ({ word, text: '' }));
-  // A text may be a file's behind an @ alone.
+  // A text option that begins with an @ takes a file name.
   const other = /^(?:text|texts|data)$/.test(form) && typed.startsWith('@') ? 'file' : offers;
-  // Of blocks one is taken, of todos several.
+  // `work` offers a single block or several todos, so after a comma only todos fit.
   const offer = other === 'work' && cut > 0 ? 'todo' : other;
   const listed = typed.slice(0, cut).split(',').slice(0, -1);
   const value = { before: inline + typed.slice(0, cut), typed: typed.slice(cut), candidates, listed };

@@ -3,12 +3,12 @@
 import type { DevCliError, ErrorDetail } from '../base/errors.js';
 import { toOneLine } from './plain.js';
 
-/** Most problems listed to a person. */
+/** The most problems listed to a person. */
 const DETAILS_SHOWN = 20;
 
 /**
- * Lists the lines in which a person is told of an error.
- * @param more the fix, for the end of the first line, and the answer, for the last; as they are written
+ * Lists the lines that tell a person about an error.
+ * @param more the fix, added to the first line, and the answer, on the last; both already written as text
  */
 export function listFailure(
   { code, message, details }: DevCliError,

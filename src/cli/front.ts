@@ -32,13 +32,13 @@ export interface ProcessIo {
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /**
-   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Until then, each of them ends the process at once; otherwise a
+   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Before that, each of them ends the process at once; otherwise a
    * read of standard input could not be interrupted.
    */
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for one line. */
   ask: (question: string) => Promise<string>;
-  /** The screen on which the person at the terminal decides. @param inWords whether the person wants no pages */
+  /** Opens the screen on which the person at the terminal decides. @param inWords whether the person wants no pages */
   gateScreen: (inWords: boolean) => Promise<GateScreen>;
   /** Writes part of a stream to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
@@ -46,7 +46,7 @@ export interface ProcessIo {
   tell: (line: string) => void;
   /** The size of the terminal. */
   screen: () => Size;
-  /** Hears single keys at the terminal until it is called back. */
+  /** Passes single keys of the terminal on, until the returned function is called. */
   keys: NonNullable<Environment['keys']>;
 }
 
@@ -84,7 +84,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   }
 }
 
-/** Prints what a person reads at a terminal; null where it is printed as anywhere. */
+/** Prints for a person at a terminal; null where the ordinary output applies. */
 async function printFitted(result: Answer | DevCliError, format: OutputFormat, io: ProcessIo): Promise<Output | null> {
   if (!format.terminal || ('json' in result && result.lines === undefined)) return null;
   return (await import('./person.js')).printForPerson(result, format, io);
@@ -105,7 +105,7 @@ async function parseFully(argv: readonly string[]) {
   return (await import('../registry/parse.js')).readCommandLine(argv);
 }
 
-/** Where a call is made, and the root given with `--root`. */
+/** The directory and environment of a call, and the root given with `--root`. */
 type Site = Pick<Environment, 'cwd' | 'env' | 'root'>;
 
 /** Finds the root of a call; null when there is none, which the use case reports. */
@@ -155,7 +155,10 @@ async function answerCall(
   return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
 }
 
-/** The surroundings of a call, but for its input. From now on signals are heard: `interrupted` rejects at the first. */
+/**
+ * Creates the surroundings of a call, without its input. From now on signals are caught: `interrupted` rejects at the
+ * first.
+ */
 function createEnvironment(
   parsed: Pick<ParsedCommand, 'input' | 'globals'>,
   io: ProcessIo,
@@ -167,7 +170,7 @@ function createEnvironment(
   const interrupted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(buildInterruptedError()));
   });
-  // What nothing waits for is no fault.
+  // A rejection that nothing awaits is not an error.
   interrupted.catch(() => {});
   const adapt = () => adaptToSite(site, pickRoot(parsed));
   const environment = {
@@ -180,7 +183,7 @@ function createEnvironment(
     signal,
     write: io.write,
     tell: (line: string) => io.tell(keepInert(line, format)),
-    // A question may name a file, whose path has to hold in the directory of the call.
+    // A question may name a file, whose path must be valid in the directory of the call.
     ask: async (question: string) => Promise.race([interrupted, io.ask(writePaths(question, await adapt()))]),
     decide: async (decision: Decision) => {
       const { decideAtTerminal } = await import('./gate-screen.js');

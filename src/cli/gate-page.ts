@@ -5,10 +5,10 @@ import { unansweredError, whileOpen } from './ask.js';
 import type { GateScreen } from './gate.js';
 import { openTerminal } from './screen/terminal.js';
 
-/** Milliseconds without input after which everything typed ahead has arrived. */
+/** Milliseconds without input after which all type-ahead has arrived. */
 const QUIET = 20;
 
-/** A screen that shows a decision as a page; between two questions the terminal is as before. */
+/** Creates a screen that shows a decision as a page; between two questions the terminal is back to normal. */
 export function createPageScreen(
   terminal: { env: NodeJS.ProcessEnv; write: (text: string) => boolean },
   page: GateScreen['page'],
@@ -32,7 +32,7 @@ async function askOnPage(
   let fail = (): void => {};
   const terminal = openTerminal({ env, write, onKey: (key) => take(key), onGone: () => fail() });
   try {
-    // The question is shown last: who types by what is seen has seen it.
+    // The question is shown only now, so that keys typed before it do not count as an answer.
     const isAhead = await ignoreTypedAhead((hear) => {
       take = hear;
     });
@@ -55,7 +55,7 @@ async function askOnPage(
   }
 }
 
-/** Throws away what was typed before: it was meant for something else. @returns whether there was anything */
+/** Discards type-ahead: it was meant for something else. @returns whether there was any */
 async function ignoreTypedAhead(listen: (hear: (key: string) => void) => void): Promise<boolean> {
   let heard = 0;
   let seen = -1;
@@ -67,7 +67,7 @@ async function ignoreTypedAhead(listen: (hear: (key: string) => void) => void): 
   while (heard > seen) {
     seen = heard;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input was read.
+    // On a busy machine the pause may end before pending input has been read.
     await afterReading();
   }
   if (isStopped) throw unansweredError();

@@ -11,25 +11,25 @@ import { writeAll } from './process.js';
 import { movesCursor } from './screen/capable.js';
 import { UNASKED } from './unasked.js';
 
-/** Characters of a line, and lines, below which a page leaves no room for words; a terminal that does not say its size has 0. */
+/** Columns and rows below which a page has too little room. A terminal that does not report its size has 0. */
 const NARROW = 40;
 const LOW = 8;
 
-/** Columns below which no line is wrapped: the terminal breaks it as well. */
+/** The fewest columns for wrapping; below that, the terminal breaks the lines itself. */
 const LEAST = 13;
 
-/** What a screen needs of its process. */
+/** What a screen needs from its process. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
-  /** As it is now: windows are resized while a question is open. 0 where it is not known. */
+  /** The current size, since a window may be resized while a question is open. 0 where it is unknown. */
   readonly columns: number;
   readonly rows: number;
-  /** The person wants lines that are added one below the other. */
+  /** Whether the person wants output that only adds lines. */
   inWords: boolean;
   write: (text: string) => boolean;
 }
 
-/** The screen at the terminal of this process. */
+/** Opens the screen at the terminal of this process. */
 export function openGateScreen(inWords: boolean): Promise<GateScreen> {
   const { env, stdout } = process;
   return createGateScreen({
@@ -45,7 +45,10 @@ export function openGateScreen(inWords: boolean): Promise<GateScreen> {
   });
 }
 
-/** The screen that suits a terminal: a page, or plain lines where it is small, cannot move its cursor, or the person wants them. */
+/**
+ * Creates the screen that suits a terminal: a page, or plain lines where the terminal is small or cannot move its
+ * cursor, or the person prefers lines.
+ */
 export async function createGateScreen(terminal: Terminal): Promise<GateScreen> {
   expectEnd();
   const { env, columns, rows, inWords } = terminal;
@@ -57,8 +60,8 @@ export async function createGateScreen(terminal: Terminal): Promise<GateScreen> 
 }
 
 /**
- * Has the person at the terminal decide, in the way that they prefer.
- * @param site where the call is made: texts are written as they hold there
+ * Has the person at the terminal decide, in the form that they prefer.
+ * @param site the place of the call: paths and commands in texts are written for it
  */
 export async function decideAtTerminal(
   decision: Decision,
@@ -73,7 +76,7 @@ export async function decideAtTerminal(
   );
 }
 
-/** A screen of lines: each question is one, and a wrong answer asks again. */
+/** Creates a screen of lines: each question is a line, and a wrong answer repeats the question. */
 export function createPlainScreen(
   terminal: Pick<Terminal, 'columns' | 'write'>,
   page: GateScreen['page'],
@@ -97,9 +100,9 @@ export function createPlainScreen(
 }
 
 /**
- * Wraps lines at blanks. What goes on stands further in than its line: text of others cannot be measured out so that it
- * passes for a line of the question.
- * @param columns what a line may take
+ * Wraps lines at blanks. Continuation lines are indented further than their line, so that foreign text cannot be laid
+ * out to pass for a line of the question.
+ * @param columns the width of the terminal
  */
 function wrapLines(text: string, columns: number): string {
   const wrapLine = (line: string) => {

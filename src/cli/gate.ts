@@ -1,22 +1,23 @@
 import type { Decision, Look } from '../base/decision.js';
 import { toPlainText } from './plain.js';
 
-/** The screen on which somebody decides. */
+/** The screen on which a person decides. */
 export interface GateScreen {
-  /** Shows what has to be known. */
+  /** Shows the facts of the decision. */
   show(decision: Decision): void;
   /**
-   * Asks for a line until it is one that is taken.
-   * @param check returns what is wrong with it
+   * Asks for a line until it is acceptable.
+   * @param check returns what is wrong with the line, or undefined
    * @throws DevCliError `INTERRUPTED` when the person ends the input instead
    */
   ask(question: string, check: (typed: string) => string | undefined): Promise<string>;
-  /** Shows a text that may be long. */
+  /** Shows a text of any length. */
   page(text: string): Promise<void>;
 }
 
 /**
- * Has a person decide: shows what has to be known, lets them look at more, and asks again after a wrong key (protocol.md §3).
+ * Has a person decide: shows the facts, lets the person look at more, and asks again after a wrong key (protocol.md
+ * §3).
  * @returns the id of the answer, or null if the decision is left open
  */
 export async function decide(decision: Decision, screen: GateScreen): Promise<string | null> {
@@ -42,7 +43,7 @@ export async function decide(decision: Decision, screen: GateScreen): Promise<st
   }
 }
 
-/** One line: which keys there are. */
+/** Renders one line that names the possible keys. */
 function renderQuestion({ answers, looks }: Decision): string {
   const last = answers.length;
   const parts = [
@@ -53,7 +54,7 @@ function renderQuestion({ answers, looks }: Decision): string {
   return `Your choice (${parts.join('; ')}): `;
 }
 
-/** The same decision with every text as `write` gives it. */
+/** Returns the same decision with `write` applied to every text. */
 export function writeDecision(decision: Decision, write: (text: string) => string): Decision {
   return {
     ...decision,

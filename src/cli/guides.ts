@@ -27,12 +27,12 @@ export const GUIDES = [
 
 type Guide = (typeof GUIDES)[number];
 
-/** The guide that these words name; null where they name none. */
+/** Returns the guide that these words name; null where they name none. */
 export function findGuide(words: readonly string[]): Guide | null {
   return words.length === 1 ? (GUIDES.find((name) => name === words[0]) ?? null) : null;
 }
 
-/** Prints a guide: Markdown, as it ships. */
+/** Answers with a guide: Markdown, as shipped. */
 export function answerGuide(guide: Guide): Answer {
   const text = readFileSync(join(packageDirectory(), 'docs', `${guide}.md`), 'utf8');
   const lines = async () => (await import('./help-lines.js')).layOutGuide(text.trimEnd());

@@ -1,16 +1,16 @@
 import type { Paragraph, Span } from '../base/spans.js';
 
-// What `help` prints, made into paragraphs for a person's terminal (view.md, Width).
+// Turns the output of `help` into paragraphs for a person's terminal (view.md, Width).
 
-/** Columns that what an option does needs beside the option; with less it begins below. */
+/** The fewest columns for a description beside its option; with fewer, it goes below. */
 const BESIDE = 30;
 
-/** Blanks before what an option does where that stands below. */
+/** Blanks before a description that stands below its option. */
 const BELOW = 6;
 
 /**
- * Makes paragraphs of the help that commander has written without wrapping: headings, options, examples.
- * @param columns that they take at most
+ * Turns commander's unwrapped help into paragraphs: headings, options, examples.
+ * @param columns the most columns that they use
  */
 export function layOutHelp(text: string, columns: number): Paragraph[] {
   const lines = text.trimEnd().split('\n');
@@ -33,7 +33,7 @@ function layOutLine(
   const indent = blanks.length;
   if (section === 'Examples:' && indent === 2)
     return [{ spans: [{ text: blanks }, { text: words, as: 'busy', command: true }], indent }];
-  // Exit codes are too short to need two blanks.
+  // A number needs only one blank after it: exit codes are too short for two.
   const [, term, gap = '', rest = ''] = /^(\d+|\S.*?(?= {2}))( +)(\S.*)$/.exec(words) ?? [];
   if (term === undefined) return [{ spans: [{ text: line }], indent }];
   const begin: Span[] = [{ text: blanks }, { text: term, as: 'busy' }];
@@ -45,7 +45,7 @@ function layOutLine(
   ];
 }
 
-/** Makes paragraphs of a guide: lines of Markdown that go on become one, code stays as it is. */
+/** Turns a guide into paragraphs: continued lines of Markdown are joined, code stays as it is. */
 export function layOutGuide(markdown: string): Paragraph[] {
   const made: Paragraph[] = [];
   let isCode = false;
@@ -71,5 +71,5 @@ export function layOutGuide(markdown: string): Paragraph[] {
   return made;
 }
 
-/** Columns beyond which prose is hard to read. */
+/** The most columns at which prose is easy to read. */
 const READABLE = 100;

@@ -9,14 +9,18 @@ import { unknownCommandError } from '../registry/parse.js';
 import { addCommands, renderExitCodes } from '../registry/tree.js';
 import { answerGuide, findGuide, GUIDES } from './guides.js';
 
-/** Columns; fixed, so that help is the same on every machine, and wide enough for one line per option. */
+/**
+ * The width of help in columns: fixed, so that help is the same on every machine, and wide enough for one line per
+ * option.
+ */
 const HELP_WIDTH = 100;
 
-/** Columns at which nothing wraps: at a person's terminal that is done behind, by what fits there. */
+/** A width at which commander wraps nothing, because help-lines.ts wraps for a person's terminal. */
 const UNWRAPPED = 10_000;
 
 /**
- * `help`: explains a command, a group of commands, or all of them; as JSON it gives their specifications. Or it prints a guide.
+ * Answers `help`: explains a command, a group of commands, or all of them, with their specifications as JSON; or prints
+ * a guide.
  * @param topic the words of the command's name, or the name of a guide, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
@@ -45,7 +49,7 @@ function renderGuides(width: number): string {
     .join('\n');
 }
 
-/** The help of a command as commander writes it. */
+/** Renders the help of a command with commander. */
 function renderHelp(path: readonly string[], width: number): string {
   const program = new Command('dev-cli')
     .description(

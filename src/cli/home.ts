@@ -12,7 +12,7 @@ import { UNASKED } from './unasked.js';
 
 type Site = Pick<Terminal, 'cwd' | 'env'>;
 
-/** The terminal of a person, at both ends. */
+/** A terminal where a person is at both ends. */
 interface Terminal {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -22,10 +22,10 @@ interface Terminal {
 }
 
 /**
- * Shows home for a call without a command, as a screen or as text; null where the call is not a person's all the same.
- * @param adapt has commands written for the directory of the call
- * @param connect makes what commands need that are carried out from the screen
- * @throws DevCliError what reading the root throws
+ * Shows home for a call without a command, as a screen or as text; null where the caller turns out not to be a person.
+ * @param adapt adapts commands to the directory of the call
+ * @param connect creates the environment for commands that are carried out from the screen
+ * @throws DevCliError whatever reading the root throws
  */
 export async function showHome(
   { cwd, env, screen, inWords }: Terminal,

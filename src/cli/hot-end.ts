@@ -2,7 +2,7 @@ import type { Output } from './print.js';
 import { endProcess, writeAll } from './process.js';
 
 /**
- * Prints what was answered, and ends the process. Where nothing could be, main.ts gets the call and starts from the beginning; nothing
+ * Prints an answer, and ends the process. If there is no answer, main.ts handles the call from the beginning; nothing
  * has been printed or changed by then.
  */
 export function endWith(answering: Promise<Output | null>): void {

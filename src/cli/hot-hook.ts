@@ -14,7 +14,7 @@ const TEXT: OutputFormat = { json: false, terminal: false, failsInText: true };
 
 type EventName = keyof NonNullable<(typeof EVENT_NAMES)[string]>;
 
-/** An event of a harness, as the command line and standard input tell of it. */
+/** An event of a harness, from the command line and standard input. */
 interface HookCall {
   event: EventName;
   harness: HarnessId;
@@ -23,7 +23,7 @@ interface HookCall {
 
 type AnswerTo = (call: HookCall, environment: Environment) => Promise<Answer | null>;
 
-/** Answers an event; null when the whole program has to. */
+/** Answers an event; null when the whole program has to answer. */
 async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Output | null> {
   const call = findCall(words);
   if (call === null || isTerminal(0)) return null;
@@ -31,7 +31,8 @@ async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Ou
   if (cwd.includes('\uFFFD')) return null;
   const text = takeInput(cwd);
   if (typeof text !== 'string') return text;
-  // It can be read but once: whoever answers gets it. What is no object is no event, and no name of a file either.
+  // Standard input can be read only once, so whoever answers gets its text as an option. Only an object is an event;
+  // anything else becomes `{}`, so that it is not taken for a file name.
   process.argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
   const answer = await answerTo(
     { ...call, payload: { text } },
@@ -40,14 +41,14 @@ async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Ou
   return answer && printAnswer(answer, TEXT);
 }
 
-/** What `hook EVENT --harness NAME` names, in just these words; null for another command line. */
+/** Parses exactly `hook EVENT --harness NAME`; null for any other command line. */
 function findCall([command, event = '', option, name, ...more]: readonly string[]): Omit<HookCall, 'payload'> | null {
   const harness = HARNESS_IDS.find((id) => id === name);
   if (command !== 'hook' || option !== '--harness' || harness === undefined || more.length > 0) return null;
   return Object.hasOwn(EVENT_NAMES[harness] ?? {}, event) ? { event: event as EventName, harness } : null;
 }
 
-/** Reads standard input, or says why it cannot be read: what is left of it then must not be taken for all of it. */
+/** Reads standard input, or returns the failure: after a failed read, the rest must not be taken for the whole. */
 function takeInput(cwd: string): string | Output {
   try {
     const read = createInputReader({ cwd, root: null, stdin: 0, stdinIsTerminal: false });

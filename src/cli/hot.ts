@@ -10,7 +10,7 @@ import { isTerminal, listenForSignals } from './process.js';
 /** What a question uses of its process; tests pass their own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
-/** Answers a question and returns what to print; null when the whole program has to answer. */
+/** Answers a question and returns the output; null when the whole program has to answer. */
 export async function tryAnswer<Name extends QuestionName>(
   words: readonly string[],
   name: Name,
@@ -23,7 +23,7 @@ export async function tryAnswer<Name extends QuestionName>(
   const { cwd, env, stdoutIsTerminal } = io;
   // A directory whose name is not UTF-8: the whole program explains it.
   if (cwd.includes('\uFFFD')) return null;
-  // Outside the root paths are written differently, by a module that is not loaded here.
+  // Outside the root, paths are written differently, by a module that is not loaded here.
   if (resolveRoot({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input as InputOf<Name>, {
     cwd,
@@ -31,7 +31,7 @@ export async function tryAnswer<Name extends QuestionName>(
     given: input,
     stdinIsTerminal: stdoutIsTerminal && io.stdinIsTerminal,
     stdoutIsTerminal,
-    // The call is too short to be interrupted: a signal does not keep it from answering.
+    // The call is too short for an interruption: a signal does not keep it from answering.
     signal: io.interruption(),
     readInput: refuseInput,
     ask: refuseInput,
@@ -41,7 +41,7 @@ export async function tryAnswer<Name extends QuestionName>(
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
 
-/** The real process. Getters, because most of these facts cost time and few calls need all of them. */
+/** The real process. These are getters because most of the facts cost time and few calls need all of them. */
 const processRim: QuestionRim = {
   get cwd() {
     return process.cwd();
@@ -60,7 +60,7 @@ function refuseInput(): never {
   throw new Error('A question neither reads input nor asks.');
 }
 
-/** Answers a question that agents ask all the time without loading the whole program. */
+/** Answers a question that agents ask often, without loading the whole program. */
 export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
   endWith(tryAnswer(process.argv.slice(2), name, answerTo, processRim));
 }

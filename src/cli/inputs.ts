@@ -10,8 +10,8 @@ import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
 
 /**
- * Replaces references on the command line by their contents (protocol.md, Data): text options become text, data options
- * a `DataInput`.
+ * Replaces references on the command line by the contents they refer to (protocol.md, Data): text options become text,
+ * data options a `DataInput`.
  * @throws DevCliError `DATA_MISSING` for no content, `DATA_MALFORMED` when it is too large or not UTF-8, `IO`
  */
 export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
@@ -69,7 +69,10 @@ function readValue(given: string, label: string, around: Surroundings): DataInpu
   return { source: 'inline', text: given };
 }
 
-/** Decodes what was read for an option. @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` when it is not UTF-8 */
+/**
+ * Decodes the bytes read for an option. @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` when it is not
+ * UTF-8
+ */
 export function decode(bytes: Buffer, label: string, shown: string): string {
   let text: string;
   try {

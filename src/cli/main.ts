@@ -33,7 +33,7 @@ const io: ProcessIo = {
 };
 
 async function run(): Promise<void> {
-  // Parts loaded later import from this bundle, so all of it has to be evaluated before anything runs.
+  // Modules loaded later import from this bundle, so all of it has to be evaluated before anything runs.
   await undefined;
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
   writeAll(1, stdout);

@@ -7,28 +7,28 @@ import { DevCliError } from '../base/errors.js';
 import { ask } from './ask.js';
 import { toPlainText } from './plain.js';
 
-/** What a pager needs of its process. */
+/** What a pager needs from its process. */
 interface Around {
   env: NodeJS.ProcessEnv;
   write: (text: string) => boolean;
-  /** A screen comes back behind the pager, and what was printed goes with it. */
+  /** A screen returns after the pager and wipes what was printed, so the pager must wait for the person. */
   isOverScreen?: boolean;
 }
 
-/** Milliseconds within which nobody has read a page. */
+/** Milliseconds that are too short for reading a page: a pager that ends within them has not waited. */
 const GLANCE = 500;
 
-/** Milliseconds between two looks at a file that grows. */
+/** Milliseconds between two checks of a growing file. */
 const LOOK = 250;
 
-/** Shows a text by the user's pager; where there is none, or it cannot be started, as it is. */
+/** Shows a text in the user's pager; prints it where there is no pager, or the pager cannot start. */
 export async function showPage(text: string, around: Around): Promise<void> {
   const shown = text.endsWith('\n') ? text : `${text}\n`;
   const fill = async (child: ChildProcess) => void child.stdin?.end(shown);
   await page(around, { fill, otherwise: shown });
 }
 
-/** Shows a file from its beginning, and what is written to it until the pager is left; cleaned. */
+/** Shows a file, cleaned, from its beginning, and what is appended to it until the person leaves the pager. */
 export async function followFile(path: string, around: Around): Promise<void> {
   const fill = async (child: ChildProcess) => {
     const decoder = new StringDecoder('utf8');
@@ -52,13 +52,13 @@ export async function followFile(path: string, around: Around): Promise<void> {
 
 interface Page {
   fill: (child: ChildProcess) => Promise<void>;
-  /** What is printed where there is no pager. */
+  /** Printed where there is no pager. */
   otherwise: string;
-  /** What less does first. */
+  /** The first command for less. */
   begin?: string;
 }
 
-/** Has the pager show something. Over a screen it stays until the person leaves it, whatever pager that is. */
+/** Shows something in the pager. Over a screen it stays until the person leaves it, whichever pager it is. */
 async function page(
   { env, write, isOverScreen = false }: Around,
   { fill, otherwise, begin = '' }: Page,
@@ -72,14 +72,17 @@ async function page(
   });
 }
 
-/** Starts the pager by a shell, as every program that honours PAGER does: it may hold options. @returns false where there is none */
+/**
+ * Starts the pager through a shell, like every program that honours PAGER: the variable may contain options. @returns
+ * false where there is no pager
+ */
 async function startPager(env: NodeJS.ProcessEnv, fill: Page['fill']): Promise<boolean> {
   const pager = env['PAGER'] ?? 'less';
   if (pager === '') return false;
-  // The shell outlives a Ctrl-C that is meant for the pager.
+  // The shell survives a Ctrl-C that is meant for the pager.
   const line = `command -v ${firstWord(pager)} >/dev/null || exit 127; trap : INT; ${pager}`;
   const exit = await runInFront('/bin/sh', ['-c', line], {
-    // Without a locale less takes every other sign for a byte that it cannot show.
+    // Without a locale less treats every character beyond ASCII as bytes that it cannot show.
     env: { LESSCHARSET: 'utf-8', ...env },
     fill,
   });
@@ -87,8 +90,8 @@ async function startPager(env: NodeJS.ProcessEnv, fill: Page['fill']): Promise<b
 }
 
 /**
- * Runs a program that has the terminal until it ends: Ctrl-C is for it alone.
- * @param options.fill writes its input; left out, that is the terminal
+ * Runs a program that owns the terminal until it ends: Ctrl-C goes to that program alone.
+ * @param options.fill writes the program's input; absent, the input is the terminal
  * @returns its exit code; 127 where it cannot be started
  */
 export async function runInFront(
@@ -106,7 +109,7 @@ export async function runInFront(
       env,
       stdio: [fill === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
     });
-    // Whoever leaves the pager early has seen enough.
+    // A person may leave the pager before it has read all its input.
     child.stdin?.on('error', () => {});
     const closed = once(child, 'close').catch(() => [127]);
     await fill?.(child);

@@ -1,7 +1,7 @@
 import type { Line, Shade } from '../base/spans.js';
 import { toPlainText } from './plain.js';
 
-/** Of the sixteen colours, which are the person's own; no backgrounds. */
+/** Only the sixteen basic colours, which the person has chosen in the terminal; no backgrounds. */
 const CODES: Readonly<Record<Shade, string>> = {
   good: '32',
   bad: '31',
@@ -12,8 +12,8 @@ const CODES: Readonly<Record<Shade, string>> = {
 };
 
 /**
- * Whether a person's terminal is to show colours. As in other programs FORCE_COLOR counts more than NO_COLOR, and an empty
- * variable is none.
+ * Whether to colour output at a person's terminal. As in other programs FORCE_COLOR outranks NO_COLOR, and an empty
+ * variable counts as unset.
  * @param env of a call whose standard output is a person's terminal: nothing else is ever coloured
  */
 export function showsColour(env: NodeJS.ProcessEnv): boolean {
@@ -22,12 +22,12 @@ export function showsColour(env: NodeJS.ProcessEnv): boolean {
   return (env['NO_COLOR'] ?? '') === '' && (env['TERM'] ?? 'dumb') !== 'dumb';
 }
 
-/** Paints lines, last of all: by now each text has lost what a terminal would act on. */
+/** Paints lines. This is the last step: control sequences have been removed from each text before. */
 export function paint(lines: readonly Line[], isColoured: boolean): string {
   return lines.map((line) => `${paintLine(line, isColoured)}\n`).join('');
 }
 
-/** Paints one line; where a span says its column, the terminal goes there and clears what follows. */
+/** Paints one line; where a span gives its column, the cursor moves there and the rest of the line is cleared. */
 export function paintLine(line: Line, isColoured: boolean): string {
   return line
     .map(({ text, as, at }) => {
@@ -40,8 +40,8 @@ export function paintLine(line: Line, isColoured: boolean): string {
 }
 
 /**
- * Writes those lines of a screen that differ from what it shows; empty where none does. The last one is always among them: what is
- * typed stands there.
+ * Returns the output for the lines of a screen that have changed; empty if none has. Otherwise the last line is always
+ * included, so that the cursor ends there, where the person types.
  */
 export function paintChanges(lines: readonly string[], shown: readonly string[]): string {
   const isSame = (line: string, index: number) => line === shown[index];

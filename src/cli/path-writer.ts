@@ -2,17 +2,17 @@ import { isRecord, type JsonObject } from '../base/json.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { PathWriter } from './print.js';
 
-// Paths are kept relative to the root. For a call from elsewhere, a subdirectory or a run's own work tree, they are
-// written absolute, so that the reader can open them (protocol.md, Root).
+// Paths are stored relative to the root. For a call from elsewhere, such as a subdirectory or a run's own work tree,
+// they are written absolute, so that the reader can open them (protocol.md, Root).
 
-/** A path below `.dev`, where it is not the end of a longer path. */
+/** A path that begins with `.dev`, not the end of a longer path. */
 const OURS = /(?<![\w./~-])\.dev\/(?=\w)/g;
 
 /** Members of an action that hold a path or a list of paths. */
 const PATHS = new Set(['read', 'consult', 'write', 'promptFile', 'output', 'log', 'path', 'artifacts']);
 
 /**
- * Creates the path writer of a call that was not made in the root.
+ * Creates the path writer for a call from outside the root.
  * @param root absolute path
  * @param given `--root` as given, which printed commands repeat
  */
@@ -24,21 +24,23 @@ export function createPathWriter(root: string, given: string | undefined): PathW
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);
-      // `file` names the file that a report is about, always relative to the root.
+      // `file` names the file that a report is about; it is always relative to the root.
       return typeof shown === 'string' && key !== 'file' ? text(shown) : shown;
     },
     document: (document) => resolveActionPaths(document, root),
   };
 }
 
-/** Makes the files that a command names absolute, with or without `@`; free text that mentions one stays as it is. */
+/**
+ * Makes the files that a command names absolute, with or without `@`; free text that mentions a file stays as it is.
+ */
 function resolveInputFiles(input: JsonObject, root: string): JsonObject {
   const file = (value: unknown) =>
     typeof value === 'string' && /^@?\.dev\/\S+$/.test(value) ? value.replace(/^@?/, (at) => `${at}${root}/`) : value;
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, file(value)])) as JsonObject;
 }
 
-/** Makes every path of an action absolute, also those outside `.dev`. */
+/** Makes every path of an action absolute, including those outside `.dev`. */
 function resolveActionPaths(document: object, root: string): object {
   if (!isRecord(document)) return document;
   if (isRecord(document['next'])) return { ...document, next: resolveMembers(document['next'], root) };

@@ -9,15 +9,16 @@ import { listFailure } from './failure.js';
 import { paint, showsColour } from './paint.js';
 import { createCommandFormatter, type Output, type OutputFormat } from './print.js';
 
-/** The terminal that a person reads. */
+/** The terminal at which a person reads. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
   screen: () => Size;
 }
 
 /**
- * Prints what a call at a person's terminal has come to, fitted and painted (view.md, Colour, Width).
- * @returns null where it is printed as anywhere: JSON, text without a layout, what GitHub's runner reads, a standard error elsewhere
+ * Prints the result of a call at a person's terminal, fitted and painted (view.md, Colour, Width).
+ * @returns null where the ordinary output applies: JSON, text without a layout, output for GitHub's runner, or a
+ * standard error that is no terminal
  */
 export async function printForPerson(
   result: Answer | DevCliError,
@@ -36,7 +37,7 @@ export async function printForPerson(
   return { stdout: await paintFitted((columns) => lines(written, columns), format, terminal), stderr: '', exit };
 }
 
-/** Code and message of an error, then how to go on, the problems, and what only a person can run. */
+/** Lays out an error: code and message, the fix, the problems, and the command that only a person can run. */
 function layOutFailure(error: DevCliError, written: CommandFormatter): Paragraph[] {
   const { code, fix, answer } = error;
   const [first = '', ...problems] = listFailure(error);
@@ -56,7 +57,10 @@ function toInstruction(fix: Fix | undefined): Instruction {
   return typeof fix === 'string' || 'command' in fix ? [fix] : fix;
 }
 
-/** Lays paragraphs out and paints them; paths hold in the directory of the call, as those of commands do already. */
+/**
+ * Lays out and paints paragraphs. Paths are rewritten for the directory of the call; in commands this has already been
+ * done.
+ */
 async function paintFitted(
   build: (columns: number) => Promise<readonly Paragraph[]>,
   { reach }: OutputFormat,

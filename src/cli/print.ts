@@ -9,7 +9,7 @@ import { listFailure } from './failure.js';
 import { toOneLine, toPlainText } from './plain.js';
 import { breakCommands } from './runner-commands.js';
 
-/** What a call prints, and its exit code. */
+/** The output of a call, and its exit code. */
 export interface Output {
   stdout: string;
   stderr: string;
@@ -18,7 +18,7 @@ export interface Output {
 
 type Replacer = (key: string, value: unknown) => unknown;
 
-/** Writes paths and commands for a call that was made outside the root (path-writer.ts). */
+/** Rewrites paths and commands for a call from outside the root (path-writer.ts). */
 export interface PathWriter {
   written: CommandFormatter;
   text: (text: string) => string;
@@ -27,11 +27,11 @@ export interface PathWriter {
   document: (document: object) => object;
 }
 
-/** The facts about a call's origin that decide how paths and commands are written. */
+/** The facts about a call's place that decide how paths and commands are written. */
 export interface CallSite {
   /** `--root` as given: printed commands repeat it. */
   root?: string;
-  /** Absent when the call was made in the root, where paths are printed as they are stored. */
+  /** Absent when the call was made in the root, where paths are printed as stored. */
   reach?: PathWriter;
 }
 
@@ -40,11 +40,11 @@ export interface OutputFormat extends CallSite {
   json: boolean;
   /** Standard output is a person's terminal, not a harness's: JSON is indented. */
   terminal: boolean;
-  /** What is shown is added below, with words for signs. */
+  /** Output only ever adds lines, and uses words in place of signs. */
   inWords?: boolean;
-  /** Failures are text on standard error. */
+  /** Failures are printed as text on standard error. */
   failsInText: boolean;
-  /** GitHub's runner reads the text, and would act on commands in it. */
+  /** GitHub's runner reads the text, and would carry out workflow commands in it. */
   runner?: boolean;
 }
 
@@ -61,12 +61,12 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
   return { stdout: format.runner === true ? stdout + (answer.commands ?? '') : stdout, stderr, exit };
 }
 
-/** The text as it is, or without commands for a runner that reads it. */
+/** Returns the text, without workflow commands where a runner reads it. */
 export function keepInert(text: string, { runner }: Pick<OutputFormat, 'runner'>): string {
   return runner === true ? breakCommands(text) : text;
 }
 
-/** Writes an error as one JSON document on standard output, or for a person on standard error. */
+/** Writes an error as one JSON document on standard output, or for a person as text on standard error. */
 export function printFailure(error: DevCliError, format: OutputFormat): Output {
   const exit = ERROR_CODES[error.code];
   if (!format.failsInText)
@@ -74,7 +74,7 @@ export function printFailure(error: DevCliError, format: OutputFormat): Output {
   return { stdout: '', stderr: keepInert(renderFailure(error, format), format), exit };
 }
 
-/** Renders an error for a person: message and fix on one line, then each problem and the `answer` on a line of its own. */
+/** Renders an error for a person: message and fix on one line, then each problem and the `answer` on its own line. */
 export function renderFailure(error: DevCliError, format: CallSite): string {
   const written = createCommandFormatter(format);
   const { fix, answer } = error;
@@ -83,7 +83,7 @@ export function renderFailure(error: DevCliError, format: CallSite): string {
 }
 
 /**
- * Converts any thrown value to the one error type. Any value of another type is a defect of dev-cli.
+ * Converts any thrown value to the one error type. Every other thrown value is a defect of dev-cli.
  * @param debug whether to show the defect's stack
  */
 export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
@@ -138,25 +138,25 @@ export function renderJson(
   const commands = createCommandReplacer(createCommandFormatter(format));
   const replacer = recorded ? undefined : (format.reach?.replacer(commands) ?? commands);
   const text = JSON.stringify(document, replacer, format.terminal ? 2 : undefined);
-  // JSON does not escape these control characters and bidi overrides, but a terminal would act on them.
+  // JSON does not escape these control characters and bidi overrides, but a terminal would interpret them.
   return text.replace(
     /[\u007f-\u009f\u2028-\u202e\u2060-\u206f]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Creates the formatter whose commands run in the directory of the call. */
+/** Creates the formatter whose commands can be run in the directory of the call. */
 export function createCommandFormatter({ root, reach }: CallSite): CommandFormatter {
   return reach?.written ?? createFormatterFor(root);
 }
 
-/** Rewrites the paths in a text so that they hold in the directory of the call. */
+/** Rewrites the paths in a text so that they are valid in the directory of the call. */
 export function writePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
 }
 
 /**
- * Chooses JSON for documents and streams, and text for what is made for people. At a person's terminal, commands for
+ * Chooses JSON for documents and streams, and text for output meant for people. At a person's terminal, commands for
  * persons and all failures are text. With a harness mark, a terminal does not count as a person's (protocol.md §1).
  * @param form the command; undefined when the command line does not parse
  */
@@ -168,13 +168,13 @@ export function chooseFormat(
   const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
   const forPerson = form?.actor === 'person' && terminal;
   const document = (form === undefined || form.output !== 'text') && !forPerson;
-  // What a server prints are the messages of its protocol.
+  // A server prints the messages of its protocol.
   const json = form?.output !== 'server' && (document ? globals.text !== true : globals.json === true);
   return {
     json,
     terminal,
     failsInText: !json || (terminal && globals.json !== true),
-    // A harness reads what its agent calls.
+    // Under a harness, the agent's harness reads the output, not GitHub's runner.
     runner: around.env['GITHUB_ACTIONS'] === 'true' && findHarnessMark(around.env) === null,
     ...(globals.root !== undefined && { root: globals.root }),
   };

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { prepareCompileCache } from './compile-cache.js';
 import { loadCompiled } from './compiled.js';
 
-// The whole program (main.ts). It starts here, so that what a call has compiled is there for the next one (house.md, Speed).
+// The whole program (main.ts), started from here so that the code a call has compiled is available to the next call
+// (house.md, Speed).
 const directory = import.meta.dirname;
 const { env } = process;
-// Where the user has chosen a directory, Node keeps the code itself.
+// If the user has set NODE_COMPILE_CACHE, Node itself caches the code.
 const cache = env['NODE_COMPILE_CACHE'] === undefined ? prepareCompileCache(env) : null;
 if (cache === null) require(join(directory, 'cli.cjs'));
 else loadCompiled({ directory, cache }, 'cli.cjs');

@@ -4,12 +4,12 @@ import type { Environment } from '../app/environment.js';
 import { blockFor } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 
-/** Most bytes of an input: more than any document of a run, so a larger one is a mistake (protocol.md §1). */
+/** The most bytes of an input. No document of a run is larger, so a larger input is a mistake (protocol.md §1). */
 const INPUT_LIMIT = 8 * 1024 * 1024;
 
 /**
  * Creates the function that reads what the command line names: a file, or standard input, which can be read once. A
- * relative path is resolved against the current directory; one below `.dev/` against the root, or else the nearest
+ * relative path is resolved against the current directory; a path below `.dev/` against the root, or else the nearest
  * ancestor directory that has the file.
  * @returns a function that throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `USAGE` or `IO`
  */
@@ -52,7 +52,7 @@ function listAncestors(directory: string): string[] {
 
 function readFile(path: string, shown: string): Buffer {
   try {
-    // Non-blocking: a fifo without a writer counts as empty instead of being waited for.
+    // Non-blocking: a fifo without a writer counts as empty.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readLimited(descriptor, shown);

@@ -1,10 +1,10 @@
 // door: refusal
 
-// What GitHub's runner takes for one of its commands in a line of output (view.md, CI). It compares as its language does, which
-// passes over characters that show nothing.
+// The text that GitHub's runner takes for a workflow command in a line of output (view.md, CI). The runner's comparison
+// ignores invisible characters, so this pattern does too.
 const COMMAND = /^[\p{DI}\p{Zs}\t]*:(?=\p{DI}*:)|#(?=\p{DI}*#\p{DI}*\[)/gmu;
 
-/** Puts a blank into everything that GitHub's runner would take for a command. */
+/** Inserts a blank into everything that GitHub's runner would take for a workflow command. */
 export function breakCommands(text: string): string {
   return text.replace(COMMAND, '$& ');
 }

@@ -5,12 +5,12 @@ const [, , first, mode] = process.argv;
 if (first === undefined) process.exitCode = 2;
 else {
   work(mode === 'wait' ? null : first).catch(() => {
-    // At once: whoever waits for the command sees by it that this process has failed.
+    // Exits at once, because waiting calls detect the failure by the end of this process.
     process.exit(1);
   });
 }
 
-/** Sees to one command, then to each that the call hands over, one line of JSON each, until the call has ended. */
+/** Runs one command, then each command that the call hands over (one line of JSON each), until the call has ended. */
 async function work(file: string | null): Promise<void> {
   const runner = createRunner(process.env);
   if (file === null) runner.prepare();

@@ -5,11 +5,12 @@ import type { Json } from '../base/json.js';
 import { type Reply, type Surroundings, serveTools } from '../mcp/serve.js';
 import { type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
 
-/** The form of what a tool answers, at a root if one was found. */
+/** Returns the output format of a tool's answer, for the root where one was found. */
 type Adapt = (root?: string) => Promise<OutputFormat>;
 
 /**
- * `mcp`: serves tools until the client's input ends (memory.md, MCP). What is to be said has been said by then.
+ * Runs `mcp`: serves tools until the client's input ends (memory.md, MCP). The final answer is empty, because all
+ * replies have been sent by then.
  * @throws DevCliError `USAGE` for an unknown group, `IO` for a message that is too large
  */
 export async function serve(

@@ -18,15 +18,16 @@ import {
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
-  /** Writes to standard output; false when its reader has gone. */
+  /** Writes to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
   screen: () => Size;
 }
 
 /**
- * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal that can move its cursor
- * a block replaces the one before it. An error becomes the last line, and a reader that has gone ends the stream.
- * @returns what is still to be written, and the exit code
+ * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal that can move its
+ * cursor a block replaces the previous one. An error becomes the last line, and the stream ends when its reader is
+ * gone.
+ * @returns the output still to be written, and the exit code
  */
 export async function printStream(
   answer: StreamAnswer,
@@ -71,7 +72,7 @@ export async function printStream(
 
 const BELL = '\u0007';
 
-/** The bell, and the sequence by which many terminals show a notice on the desktop (OSC 9); others ignore it. */
+/** Renders the bell, and the sequence by which many terminals show a desktop notification (OSC 9); others ignore it. */
 export function renderBell(notice: string): string {
   return `${BELL}\u001b]9;${toOneLine(notice)}${BELL}`;
 }

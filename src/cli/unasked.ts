@@ -1,6 +1,8 @@
 import type { Environment } from '../app/environment.js';
 
-/** What a call has that is neither asked nor interrupted and has no input: a signal ends it at once, since it changes nothing. */
+/**
+ * The environment of a call that asks nothing and reads no input. A signal ends it at once, since it changes nothing.
+ */
 export const UNASKED: Omit<Environment, 'cwd' | 'env' | 'root' | 'stdinIsTerminal' | 'stdoutIsTerminal'> = {
   given: {},
   signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { VERSION } from '../base/version.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
 
-/** Prints which dev-cli this is. */
+/** Prints the version of dev-cli. */
 export function printVersion(
   argv: readonly string[],
   around: { env: NodeJS.ProcessEnv; stdoutIsTerminal: boolean },

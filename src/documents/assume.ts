@@ -7,20 +7,20 @@ import { SUMMARY_LIMIT } from './report.js';
 import { NO_DECISION, type SectionId } from './sections.js';
 import { splitRequest } from './sentences.js';
 
-/** What assumptions are made from. */
+/** The input from which missing sections are filled. */
 export interface AssumeInput {
   /** The goal of the run, word for word. */
   goal: string;
-  /** Sections to fill; those that are filled already stay as they are. */
+  /** Sections to fill; sections that are already filled stay as they are. */
   missing: SectionId[];
-  /** What became of the agents' reports. */
+  /** The outcome of each agent's report. */
   reports: { agent: string; status: 'done' | 'failed'; summary?: string; reason?: string }[];
 }
 
 const ASSUMED = '(assumed)';
 
 /**
- * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text; only what is assumed is
+ * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text. Only assumptions are
  * marked `(assumed)`, not what the user said or agents reported (documents.md, draft auto-assume).
  * @returns the new DRAFT.md and the sections that were filled
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
@@ -56,7 +56,10 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
   }
 }
 
-/** Each statement of the goal, word for word: nothing that was asked for is lost in a summary. Its code stands in the purpose. */
+/**
+ * Lists each statement of the goal, word for word, so that no summary loses a part of the request. Code is left out:
+ * the purpose has it.
+ */
 function renderCriteria(goal: string): string {
   const lines = splitRequest(goal).map(([{ text }]) => `- ${toWholeLine(text)}`);
   return lines.length === 0 ? '- No goal was stated.' : lines.join('\n');

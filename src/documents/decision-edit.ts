@@ -17,10 +17,11 @@ const yaml = (): typeof import('yaml') => require('yaml');
 const REFERENCES = 'evidence_refs';
 
 /**
- * Accepts a ticket in its text: `status`, `selected`, and one more of `evidence_refs`; what else stands there stays, byte for byte
- * (loop-operations.md, Decisions).
- * @param ref null: there is nothing to name
- * @returns a problem, in words that follow "the file", where the text cannot be changed in place; nothing is half changed
+ * Accepts a ticket in its text: sets `status` and `selected`, and adds to `evidence_refs`; everything else stays, byte
+ * for byte (loop-operations.md, Decisions).
+ * @param ref the reference to add; null to add none
+ * @returns a problem, in words that follow "the file", where the text cannot be changed in place; then nothing is
+ * changed
  */
 export function acceptDecision(
   text: string,
@@ -46,7 +47,7 @@ export function acceptDecision(
     : { problem: 'has a form that cannot be changed in place' };
 }
 
-/** At the end of the list, in its style; a new one comes behind `selected`. */
+/** Adds a reference at the end of the list, in its style; a new list goes after `selected`. */
 function addReference(text: string, ref: string): string {
   const map = parseDocument(text)?.contents as YAMLMap | undefined;
   const behind = findPair(map, 'selected');

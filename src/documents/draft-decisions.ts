@@ -2,23 +2,26 @@
 
 import { toBoundedLine } from './foreign.js';
 
-/** The decisions of DRAFT.md: one bullet each, which ends with whose it is (documents.md, summary.md and report.md). */
+/**
+ * The decisions of DRAFT.md: one bullet each, which ends with who made the decision (documents.md, summary.md and
+ * report.md).
+ */
 
 /** A bullet of the section. */
 export interface DraftDecision {
   text: string;
   by: 'user' | 'agent' | 'assumed';
-  /** It says whose it is somewhere else than at its end, which does not count. */
+  /** It names who made the decision, but not at its end, where alone it counts. */
   isMisplaced: boolean;
 }
 
-/** The end of a decision's line that says whose it is, such as `(user)`. */
+/** The end of a decision's line that names who made it, such as `(user)`. */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
 
-/** The same anywhere. */
+/** The same mark anywhere in a line. */
 const ANYWHERE = /\((?:user|assumed)\)/i;
 
-/** Reads the decisions in the text of the section. */
+/** Reads the decisions from the text of the section. */
 export function readDecisions(section: string): DraftDecision[] {
   return splitBullets(section).map((lines) => {
     const line = joinWrapped(lines);
@@ -32,12 +35,12 @@ export function readDecisions(section: string): DraftDecision[] {
   });
 }
 
-/** Characters of a decision that a warning shows, and how many it names. */
+/** The most decisions that a warning names, and the characters of each that it shows. */
 const SHOWN = { decisions: 5, cap: 80 };
 
 /**
  * Warns of new decisions that name the user and yet count as the agent's.
- * @param before the text of the section as it was
+ * @param before the previous text of the section
  */
 export function listMisplaced(before: string, after: string): string[] {
   const read = (section: string) =>
@@ -52,17 +55,17 @@ export function listMisplaced(before: string, after: string): string[] {
     );
 }
 
-/** What begins something else than a further line of the same sentence: a blank line, a list, a heading, a quote, a fence. */
+/** Lines that do not continue a sentence: a blank line, a list, a heading, a quote, a fence. */
 const OTHER = /^\s*(?:$|[-*+] |\d+[.)] |#|>|```|~~~)/;
 
-/** The first paragraph of a bullet, however its lines were wrapped. */
+/** Joins the first paragraph of a bullet into one line. */
 function joinWrapped([first = '', ...rest]: readonly string[]): string {
   const end = rest.findIndex((line) => OTHER.test(line));
   const wrapped = end < 0 ? rest : rest.slice(0, end);
   return [first, ...wrapped.map((line) => line.trim())].join(' ');
 }
 
-/** Splits a section into its bullets, each with the lines below it. */
+/** Splits a section into its bullets, each with the lines that belong to it. */
 function splitBullets(section: string): string[][] {
   const bullets: string[][] = [];
   for (const line of section.split('\n')) {

@@ -10,10 +10,10 @@ import { requireSection, SECTION_IDS, type SectionId } from './sections.js';
 
 /**
  * Writes new contents into some sections of DRAFT.md. A text is written as it is, an object as bullets with bold keys,
- * an array as bullets, nested values as nested bullets. What could be read as structure is escaped. Line endings are
- * kept, and not a byte outside these sections changes.
- * @param options.append adds to the sections instead of replacing them; what a section already ends with is not added
- *   again, so that repeating a call after a crash is harmless
+ * an array as bullets, nested values as nested bullets. Text that could be read as structure is escaped. Line endings
+ * are kept, and not a byte outside these sections changes.
+ * @param options.append adds to the sections instead of replacing them; text that a section already ends with is not
+ * added again, so that repeating a call after a crash is harmless
  * @throws DevCliError `DATA_MISSING` when a value is empty or none is given, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
  */
 export function updateDraft(
@@ -48,7 +48,7 @@ function replaceSection(text: string, id: SectionId, content: string, append: bo
   return `${before}${before.endsWith('\n') ? '' : eol}${body.replaceAll('\n', eol)}${eol}${gap}${text.slice(end)}`;
 }
 
-/** Reads the present content of a section, still escaped, without its placeholder, and closes a fence left open. */
+/** Reads the present content of a section, still escaped, without its placeholder, and closes an open fence. */
 function readStanding(raw: string): string {
   const kept: string[] = [];
   let open: Fence | null = null;
@@ -113,8 +113,8 @@ function saysSomething(value: Json | undefined): boolean {
 }
 
 /**
- * Renders a goal as the purpose of a draft, which agents read: one line as it is, more of them as a block that they cannot take
- * for instructions, nor its headings for sections (documents.md, Foreign text).
+ * Renders a goal as the purpose of a draft, which agents read. One line stays as it is; several lines become a block,
+ * so that agents do not take it for instructions, nor its headings for sections (documents.md, Foreign text).
  */
 export function renderGoal(goal: string): string {
   return goal.trim().includes('\n') ? renderForeignBlock(goal.trim(), { label: 'The request' }) : goal;

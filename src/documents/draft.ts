@@ -5,7 +5,10 @@ import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { decodeSection, hasContent, parseMarker, renderMarker, renderPlaceholder } from './section-codec.js';
 import { SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
 
-/** DRAFT.md: eight sections, each a level-two heading with its id in a comment below it (documents.md, DRAFT.md). */
+/**
+ * DRAFT.md: eight sections, each a level-two heading with the section's id in a comment below it (documents.md,
+ * DRAFT.md).
+ */
 
 /** The content of a section, unescaped and without its placeholder; empty when it is not filled. */
 interface DraftSection {
@@ -33,8 +36,8 @@ export function createDraft(name: string): string {
 }
 
 /**
- * Reads DRAFT.md. No other function decides which sections are filled: those that hold more than a placeholder comment.
- * Headings may be renamed and sections reordered; markers in fenced code are text.
+ * Reads DRAFT.md. This is the only function that decides which sections are filled: those that hold more than a
+ * placeholder comment. Headings may be renamed and sections reordered; markers in fenced code are plain text.
  * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, repeated or not below a level-two heading
  */
 export function readDraft(text: string): Draft {
@@ -66,7 +69,7 @@ export function readDraftStatus(text: string, required: SectionId[]): DraftStatu
   return computeDraftStatus(readDraft(text), required);
 }
 
-/** Computes the status of a draft that has been read. */
+/** Computes the status of a draft that has already been read. */
 export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftStatus {
   const missing = SECTION_IDS.filter((id) => required.includes(id) && !draft[id].filled);
   const filled = SECTION_IDS.filter((id) => draft[id].filled).length;
@@ -74,8 +77,8 @@ export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftSt
 }
 
 /**
- * Finds the body of every section. A section ends at the next level-two heading, so a chapter that people add between
- * two sections belongs to neither and is never changed.
+ * Finds the body of every section. A section ends at the next level-two heading, so a heading that people add between
+ * two sections belongs to neither, and its text is never changed.
  * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, repeated or misplaced
  */
 export function findSections(text: string): Record<SectionId, SectionSpan> {

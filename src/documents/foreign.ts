@@ -4,9 +4,9 @@ import { stripInvisible } from '../base/visible.js';
 import { formatPlainCommandLine, revealInvisible, toOneLine } from './plan-text.js';
 
 /**
- * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt: without
- * invisible characters, terminal control sequences and secrets, bounded, and in a fence that it cannot close. All
- * foreign text goes through this file (documents.md, Foreign text).
+ * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt.
+ * Invisible characters, terminal control sequences and secrets are removed, the length is bounded, and the text stands
+ * in a fence that it cannot close. All foreign text goes through this file (documents.md, Foreign text).
  */
 
 /**
@@ -21,9 +21,9 @@ function cutHead(text: string, cap: number): string {
 /**
  * Renders foreign text as a block of a prompt: cleaned, secrets masked, fenced, below a line that labels it.
  * @param options.label what the text is, such as `The request`
- * @param options.cap characters shown at most; a note below the fence, where the text cannot fake it, announces a cut.
- *   Default: the whole text, which whatever has to be acted on needs
- * @param options.holds it is the word of somebody who may decide: the reader is to go by it
+ * @param options.cap the most characters shown; a note below the fence, where the text cannot fake it, announces a cut.
+ * By default the whole text is shown, as it must be for text that is acted on
+ * @param options.holds marks the text as the word of somebody who may decide, which the reader must follow
  */
 export function renderForeignBlock(text: string, options: { label: string; cap?: number; holds?: true }): string {
   const whole = maskSecrets(stripInvisible(text));
@@ -35,49 +35,52 @@ export function renderForeignBlock(text: string, options: { label: string; cap?:
   return shown.length === whole.length ? block : `${block}\n[cut after ${shown.length} of ${whole.length} characters]`;
 }
 
-/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked; its length is checked on entry. */
+/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked. Its length is checked on entry. */
 export function toWholeLine(text: string): string {
   return toBoundedLine(text, Number.POSITIVE_INFINITY);
 }
 
 /**
- * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut. Blanks in
- * code in backticks stay.
+ * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut.
+ * Blanks within code in backticks are kept.
  */
 export function toBoundedLine(text: string, cap: number): string {
   return cutLine(toOneLine(stripInvisible(text)).replaceAll('\t', ' '), cap);
 }
 
-/** Masks the secrets of what is one line already, and cuts it to `cap` characters; `…` at its end shows a cut. */
+/** Masks the secrets in a single line, and cuts it to `cap` characters; `…` at its end shows a cut. */
 export function cutLine(text: string, cap: number): string {
   const line = maskSecrets(text);
   return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
 }
 
 /**
- * Renders an argument vector as one line of at most `cap` characters, secrets masked. Its blanks stay: whoever reads it is to
- * know what runs.
+ * Renders an argument vector as one line of at most `cap` characters, secrets masked. Blanks are kept, so that the
+ * reader knows exactly what runs.
  */
 export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
-  // What is quoted is masked before: quotes within quotes hide what is assigned.
+  // Arguments that need quotes are masked first: the added quotes would hide an assignment from the patterns.
   const isBare = (one: string) => formatPlainCommandLine(['x', one]) === `x ${one}`;
   return cutLine(formatPlainCommandLine(argv.map((one) => (isBare(one) ? one : maskSecrets(one)))), cap);
 }
 
-/** Renders foreign text in quotes, as JSON writes it: secrets masked, blanks and all. */
+/** Renders foreign text in quotes, as JSON: secrets masked, blanks kept. */
 export function toQuotedLine(text: string): string {
   return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
 
-/** What stands for a secret. */
+/** Replaces a secret. */
 const MASK = '[masked]';
 
-/** Whether a secret was masked in a text. */
+/** Whether a text contains a masked secret. */
 export function holdsMask(text: string): boolean {
   return text.includes(MASK);
 }
 
-/** Secrets by their shape alone. Each pattern matches only at the start of a token, which keeps the search linear. */
+/**
+ * Secrets recognized by their shape alone. Each pattern matches only at the start of a token, which keeps the search
+ * linear.
+ */
 const TOKENS = new RegExp(
   `(?<![A-Za-z0-9_-])(?:${[
     '(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}', // AWS
@@ -105,9 +108,9 @@ const ASSIGNMENT =
   /((?:passw(?:or)?d|secret|token|(?:api|access|private|secret)[_-]?key)["']?)([ \t]{0,8}[:=][ \t]{0,8})(["'`]?)([^\s"'`,;&<>(){}[\]$][^\s"'`,;&<>(){}[\]]{5,})(?=(["'`]?)(.?))/gi;
 
 /**
- * Replaces what is surely a secret by `[masked]`: keys and tokens of well-known shape, private key blocks, credentials
- * in URLs and headers, and secret-looking values assigned to names such as `password` or `token`. Prose and code about
- * secrets stay readable.
+ * Replaces what is almost certainly a secret by `[masked]`: keys and tokens of well-known shape, private key blocks,
+ * credentials in URLs and headers, and secret-looking values assigned to names such as `password` or `token`. Prose and
+ * code about secrets stay readable.
  */
 export function maskSecrets(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
@@ -149,7 +152,7 @@ function maskKeyBlocks(text: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** Finds where a private key without an END line ends: after its last line of Base64. */
+/** Finds the end of a private key without an END line: after its last line of Base64. */
 function findKeyEnd(text: string, start: number): number {
   const line = /[ \t]*(?:\r?\n|\\n)?[A-Za-z0-9+/]{30,}={0,2}/y;
   let at = start;

@@ -2,10 +2,10 @@ import { isRecord, type JsonObject } from '../base/json.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** In characters. Front matter is a few lines; parsing more could take long. */
+/** The longest front matter, in characters. It usually has a few lines, and parsing much more could take long. */
 const MAX_LENGTH = 32_768;
 
-/** A Markdown text, split. */
+/** A Markdown text, split into front matter and body. */
 export type FrontMatter =
   /** The text does not begin with a fence. */
   | { kind: 'none'; body: string }
@@ -45,7 +45,7 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
       const place = error.linePos?.[0] ?? { line: 1, col: 1 };
       return { problem: `not valid YAML: ${shortenMessage(error.message)}`, at: `${place.line + 1}:${place.col}` };
     }
-    // Aliases have no use here and could expand without bound.
+    // Aliases are not needed here and could expand without bound.
     const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
     if (!isRecord(data)) return { problem: 'the front matter is not a list of "key: value" lines', at: '2:1' };
     return { data: JSON.parse(JSON.stringify(data)) as JsonObject };
@@ -56,7 +56,7 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
   }
 }
 
-/** Cuts a message of the parser before its place and the source lines it quotes. */
+/** Keeps only the message of a parser error, without its position and the source lines it quotes. */
 function shortenMessage(message: string): string {
   return (
     message

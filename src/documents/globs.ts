@@ -1,15 +1,15 @@
 // shared: common
 
-/** What the globs of a plan have in common, judged by their text alone: nothing is looked up in the work tree. */
+/** Compares the globs of a plan by their text alone, without looking into the work tree. */
 
-/** What a todo may touch. */
+/** The files that a todo may change. */
 interface Touching {
   type: 'work' | 'verification';
   files: readonly string[];
 }
 
 /**
- * Whether two todos may touch the same file, so that their workers must not run at the same time (engine.md, Waves):
+ * Whether two todos may change the same file, so that their workers must not run at the same time (engine.md, Waves):
  * either their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with
  * none.
  */
@@ -31,7 +31,10 @@ interface LiteralPrefix {
   open: boolean;
 }
 
-/** In lower case, since some file systems ignore case; a needless overlap only costs a wave. */
+/**
+ * Returns the literal beginning of a glob. In lower case, since some file systems ignore case; a needless overlap only
+ * costs a wave.
+ */
 function cutLiteralPrefix(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
   const at = plain.search(WILDCARD);
@@ -46,8 +49,8 @@ function leadsTo(from: LiteralPrefix, to: LiteralPrefix): boolean {
 const WILDCARD = /[*?[\]{}()!+@\\]/;
 
 /**
- * Whether everything that fits `inner` surely fits `outer` too. False also where the texts do not tell, such as for a
- * wildcard in the middle of a name.
+ * Whether everything that matches `inner` certainly matches `outer` too. Also false where the texts alone cannot tell,
+ * such as for a wildcard in the middle of a name.
  */
 export function coversGlob(outer: string, inner: string): boolean {
   const [wide, narrow] = [outer, inner].map((glob) => glob.replace(/^(\.\/)+/, '').replace(/(?<=.)\/+$/, '')) as [
@@ -57,7 +60,7 @@ export function coversGlob(outer: string, inner: string): boolean {
   if (wide === narrow) return true;
   const ending = /^\*\*\/\*(\.[\w.-]+)$/.exec(wide)?.[1];
   if (ending !== undefined) return narrow.endsWith(ending) && !/[{}()]/.test(narrow);
-  // A path without a wildcard stands for the directory of that name, too.
+  // A path without a wildcard also stands for the directory of that name.
   const directory = wide.replace(/(?:^|\/)\*\*(?:\/\*)?$/, '');
   if (WILDCARD.test(directory)) return false;
   return directory === '' || directory === '.' || narrow.startsWith(`${directory}/`);

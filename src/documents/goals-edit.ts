@@ -13,15 +13,18 @@ import {
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** The status of a goal, changed in the text of `.ai/goals.yaml`: what else stands there stays, byte for byte (loop-core.md, Files). */
+/**
+ * Changes the status of a goal in the text of `.ai/goals.yaml`; everything else stays, byte for byte (loop-core.md,
+ * Files).
+ */
 
 const REASON = 'blocked_reason';
 
 /**
- * Sets the status of a goal, and why it is blocked, or takes that away.
+ * Sets the status of a goal, and sets or removes the reason why it is blocked.
  * @param status a plain word
- * @returns a problem, in words that follow "the file", where the text does not parse, has no such goal, or has it in a form that
- * cannot be changed in place; nothing is half changed
+ * @returns a problem, in words that follow "the file", where the text does not parse, has no such goal, or writes it in
+ * a form that cannot be changed in place; then nothing is changed
  */
 export function setGoalStatus(
   text: string,
@@ -66,7 +69,7 @@ function findGoal(root: unknown, id: string): { map: YAMLMap; pair: Pair } | nul
   return isMap(root) ? among(root.get('goals', true)) : null;
 }
 
-/** Whether the changed text says just what was meant, and else what it said before. */
+/** Whether the changed text contains exactly the intended change and is otherwise the same. */
 function isMeant(before: Document, changed: string, id: string, fields: Record<string, string | null>): boolean {
   const after = parseDocument(changed);
   if (after === null) return false;

@@ -9,7 +9,7 @@ const yaml = (): typeof import('yaml') => require('yaml');
 
 const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
 
-/** A goal, with those that it is divided into. */
+/** A goal, with the goals that it is divided into. */
 export interface Goal {
   id: string;
   /** One line, secrets masked. */
@@ -19,7 +19,7 @@ export interface Goal {
   children: Goal[];
 }
 
-/** What a file of goals says, or everything that is wrong with it. */
+/** The content of a file of goals, or everything that is wrong with it. */
 export type GoalsCheck = { ok: true; goals: Goal[] } | { ok: false; problems: ErrorDetail[] };
 
 /** The goal that a session works on. */
@@ -28,17 +28,17 @@ export interface ChosenGoal {
   parent: Goal | null;
 }
 
-/** In characters; hundreds of goals. */
+/** The longest file, in characters: enough for hundreds of goals. */
 const MAX_LENGTH = 256 * 1024;
-/** Levels of goals. */
+/** The most levels of goals. */
 const DEEPEST = 20;
-/** Characters of an id, and of a title that are shown. */
+/** The most characters of an id, and the characters of a title that are kept. */
 const LONGEST_ID = 64;
 const LONGEST_TITLE = 200;
-/** Findings that are named. */
+/** The most findings that are listed. */
 const MOST_FINDINGS = 20;
 
-/** Reads the goals; keys that are not known are let be. Never throws. */
+/** Reads the goals; unknown keys are ignored. Never throws. */
 export function readGoals(text: string): GoalsCheck {
   const parsed = parse(text);
   if ('problem' in parsed) return { ok: false, problems: [parsed] };
@@ -101,10 +101,10 @@ export function readGoals(text: string): GoalsCheck {
   return { ok: false, problems: [...problems.slice(0, MOST_FINDINGS), ...rest] };
 }
 
-/** Bytes of a context where `.ai/config.yaml` says nothing. */
+/** The most bytes of a context where `.ai/config.yaml` sets no limit. */
 export const CONTEXT_BYTES = 120_000;
 
-/** Reads how many bytes a context may have: `max_context_bytes` of `.ai/config.yaml`. Never throws. */
+/** Reads the most bytes that a context may have: `max_context_bytes` of `.ai/config.yaml`. Never throws. */
 export function readContextBudget(text: string): { bytes: number } | ErrorDetail {
   const parsed = parse(text);
   if ('problem' in parsed) return parsed;
@@ -118,8 +118,8 @@ export function readContextBudget(text: string): { bytes: number } | ErrorDetail
 }
 
 /**
- * Chooses the goal to work on: the active one of this id, else the deepest active one, the first of several. One of mode `interactive`
- * is for a person.
+ * Chooses the goal to work on: the active goal with the id `named`, else the deepest active one, the first if there are
+ * several. Goals of mode `interactive` are left to a person.
  */
 export function chooseGoal(goals: readonly Goal[], named: string | null): ChosenGoal | null {
   const active: (ChosenGoal & { depth: number })[] = [];
@@ -149,7 +149,7 @@ function parse(text: string): { value: unknown } | ErrorDetail {
   }
 }
 
-/** A message of the parser without its place and the lines that it quotes. */
+/** Keeps only the message of a parser error, without its position and the source lines it quotes. */
 function cutPlace(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }

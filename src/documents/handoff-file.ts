@@ -2,15 +2,18 @@ import { toBoundedLine } from './foreign.js';
 import { splitFrontMatter } from './front-matter.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 
-/** The files in `.ai/handoffs/` (memory.md, Handoff): what a session leaves, and is never written anew. Pure. */
+/**
+ * The files in `.ai/handoffs/` (memory.md, Handoff): each is what a session leaves behind, and is never rewritten.
+ * Pure.
+ */
 
-/** How a session may have ended. */
+/** The ways in which a session can end. */
 export const HANDOFF_STATUSES = ['complete', 'failed', 'blocked'] as const;
 
-/** How a session has ended. */
+/** How a session ended. */
 export type HandoffStatus = (typeof HANDOFF_STATUSES)[number];
 
-/** The headings, in order; the last three only where something stands below them. */
+/** The headings, in order; the last three are written only where text stands below them. */
 export const HANDOFF_SECTIONS = [
   'Done',
   'Key Decisions',
@@ -24,12 +27,12 @@ export const HANDOFF_SECTIONS = [
 
 type HandoffSection = (typeof HANDOFF_SECTIONS)[number];
 
-/** A handoff as its file says it. */
+/** A handoff as its file states it. */
 export interface HandoffFile {
   /** ISO 8601 with an offset, as written. */
   timestamp: string;
   status: HandoffStatus;
-  /** A goal, else a run, else a branch. */
+  /** The id of a goal, else the name of a run, else of a branch. */
   goalId: string;
   reason?: string;
   branch?: string;
@@ -38,15 +41,15 @@ export interface HandoffFile {
   sections: Readonly<Record<HandoffSection, readonly string[]>>;
 }
 
-/** `2026-11-27_010203.md`, `2026-11-27_010203_2.md`. */
+/** Matches `2026-11-27_010203.md` and `2026-11-27_010203_2.md`. */
 const NAME = /^(\d{4}-\d\d-\d\d_\d{6})(?:_([2-9]|[1-9]\d+))?\.md$/;
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Characters of an entry that are read. */
+/** The characters of an entry that are read. */
 const LONGEST = 400;
 
-/** The names of handoffs among these, oldest first: `_2` stands before `_10`. */
+/** Returns the names of handoffs among these, oldest first; `_2` sorts before `_10`. */
 export function sortHandoffNames(names: readonly string[]): string[] {
   return names
     .flatMap((name) => {
@@ -58,15 +61,17 @@ export function sortHandoffNames(names: readonly string[]): string[] {
 }
 
 /**
- * The name of the handoff of an instant, the `count`-th of that second.
- * @param timestamp as `formatLocalInstant` gives it
+ * Returns the file name of the `count`-th handoff of a second.
+ * @param timestamp as `formatLocalInstant` returns it
  */
 export function nameHandoff(timestamp: string, count: number): string {
   const [date, time] = [timestamp.slice(0, 10), timestamp.slice(11, 19).replaceAll(':', '')];
   return `${date}_${time}${count === 1 ? '' : `_${count}`}.md`;
 }
 
-/** Renders milliseconds since the epoch in the time of this machine, to the second: `2026-11-27T02:03:04+01:00`. */
+/**
+ * Renders milliseconds since the epoch in the local time of this machine, to the second: `2026-11-27T02:03:04+01:00`.
+ */
 export function formatLocalInstant(milliseconds: number): string {
   const minutes = -new Date(milliseconds).getTimezoneOffset();
   const local = new Date(milliseconds + minutes * 60_000).toISOString().slice(0, 19);
@@ -76,7 +81,7 @@ export function formatLocalInstant(milliseconds: number): string {
   return `${local}${minutes < 0 ? '-' : '+'}${hours}:${rest}`;
 }
 
-/** Reads a handoff; null without the first three keys. Never throws. */
+/** Reads a handoff; null if one of its first three keys is missing or invalid. Never throws. */
 export function readHandoffFile(text: string): HandoffFile | null {
   const matter = splitFrontMatter(text);
   if (matter.kind !== 'found') return null;
@@ -95,7 +100,7 @@ export function readHandoffFile(text: string): HandoffFile | null {
   };
 }
 
-/** Renders a handoff, as `readHandoffFile` reads it. Its texts are one line each. */
+/** Renders a handoff so that `readHandoffFile` can read it. Every text in it must be a single line. */
 export function renderHandoffFile({ timestamp, status, goalId, sections, ...more }: HandoffFile): string {
   const { reason, branch, head } = more;
   const optional = Object.entries({ reason, branch, head }).flatMap(([key, value]) =>

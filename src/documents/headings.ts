@@ -3,11 +3,11 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { getLeadingCharacter, readMarkdownLines } from './markdown-lines.js';
 
-/** The headings of a Markdown note, and whether anything is said below them (recipes.md, Data). */
+/** The headings of a Markdown note, and whether there is text below them (recipes.md, Data). */
 
 /**
- * Lists what a text lacks of these headings: one that is not there, or that has nothing but other headings below it. Level, case,
- * blanks and emphasis do not count.
+ * Lists which of these headings a text lacks: a heading that is missing, or that has only other headings below it.
+ * Level, case, blanks and emphasis do not matter.
  */
 export function listHeadingFaults(text: string, headings: readonly string[]): ErrorDetail[] {
   const said = readHeadings(text);
@@ -19,12 +19,12 @@ export function listHeadingFaults(text: string, headings: readonly string[]): Er
   });
 }
 
-/** What two spellings of one heading have in common. */
+/** Returns the key that all spellings of a heading share. */
 export function toKey(heading: string): string {
   return heading.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** By its key, whether a heading has text below it, up to the next one of its level or above. */
+/** Maps the key of each heading to whether text stands below it, up to the next heading of its level or above. */
 function readHeadings(text: string): Map<string, boolean> {
   const said = new Map<string, boolean>();
   let open: { key: string; level: number }[] = [];

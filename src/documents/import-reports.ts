@@ -7,13 +7,13 @@ import { readMarkdownLines } from './markdown-lines.js';
 import { SUMMARY_LIMIT } from './report.js';
 import { encodeSection } from './section-codec.js';
 
-/** What became of one agent's report. */
+/** The outcome of one agent's report. */
 export interface ImportedReport {
   agent: string;
   /** Relative to the run's directory, as links in DRAFT.md are. */
   path: string;
   status: 'done' | 'failed';
-  /** Of a report that is done. */
+  /** Set for a report that is done. */
   summary?: string;
   /** Why a report failed. */
   reason?: string;
@@ -21,9 +21,9 @@ export interface ImportedReport {
 
 /**
  * Writes one line per agent into the `findings` of DRAFT.md: its summary with a link, or why it failed (documents.md,
- * draft import). An agent's existing line is replaced in place, but for what people wrote on behind it. Everything else
- * in the section stays, so importing the same reports again changes nothing.
- * @param imported by report: the line that the import before wrote, which tells what people wrote on behind it
+ * draft import). An agent's existing line is replaced in place, but text that people appended to the line stays.
+ * Everything else in the section stays, so importing the same reports again changes nothing.
+ * @param imported by report path: the line that the previous import wrote, which shows what people appended to it
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function importReports(
@@ -32,7 +32,7 @@ export function importReports(
   imported: Readonly<Record<string, string>> = {},
 ): string {
   const present = readDraft(draft).findings.text;
-  // Fences are read from the encoded text, where one that nothing closes is escaped and opens nothing.
+  // Fences are read from the encoded text, in which an unclosed fence is escaped and opens nothing.
   const written = [...readMarkdownLines(encodeSection(present))];
   const texts = present === '' ? [] : present.split('\n');
   const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
@@ -47,13 +47,16 @@ export function importReports(
   return findings === present ? draft : updateDraft(draft, { findings });
 }
 
-/** @param before what was written last; without it, a line that begins with the new one is taken for one written on */
+/**
+ * @param before the line written last; without it, a line that begins with the new one counts as that line with an
+ * addition
+ */
 function renew(standing: string, line: string, before: string | undefined): string {
   if (before !== undefined && standing.startsWith(before)) return `${line}${standing.slice(before.length)}`;
   return standing.startsWith(line) ? standing : line;
 }
 
-/** Renders the line of one agent's report, as it stands in DRAFT.md. */
+/** Renders the line of one agent's report for DRAFT.md. */
 export function renderReportLine(report: ImportedReport): string {
   const [done, failed] = renderLineLeads(report);
   switch (report.status) {
@@ -64,7 +67,7 @@ export function renderReportLine(report: ImportedReport): string {
   }
 }
 
-/** Renders the beginnings by which an agent's line is found again, one for each status. */
+/** Renders the beginnings by which an agent's line is recognized, one for each status. */
 function renderLineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
   const name = toBoundedLine(agent, 80).replace(/[[\]\\]/g, '');
   const target = toBoundedLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));

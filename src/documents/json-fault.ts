@@ -7,13 +7,13 @@ const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
 /** The place where a text stops being JSON. */
 export interface JsonFault {
-  /** In UTF-16 units. */
+  /** The offset of the place, in UTF-16 units. */
   offset: number;
-  /** What would be valid there. */
+  /** A description of what would be valid there. */
   expected: string;
 }
 
-/** What would be valid, by the parser's name of the fault. */
+/** What would be valid, by the parser's name for the fault. */
 const EXPECTED: Readonly<Record<string, string>> = {
   ValueExpected: 'a value',
   PropertyNameExpected: 'a key in double quotes',
@@ -28,14 +28,14 @@ const ANYTHING = 'JSON: a bracket, a text in double quotes, a number, true, fals
 /** Faults that the parser reports at the beginning of the string, not at their place in it. */
 const IN_STRING = ['InvalidCharacter', 'InvalidEscapeCharacter', 'InvalidUnicode', 'UnexpectedEndOfString'];
 
-/** Finds the first fault of a text that JSON.parse refused, or null. JSON.parse itself seldom says where it is. */
+/** Finds the first fault of a text that JSON.parse refused, or null. JSON.parse itself seldom reports the place. */
 export function findJsonFault(text: string): JsonFault | null {
   const { parse, printParseErrorCode } = jsonc();
   const errors: ParseError[] = [];
   try {
     parse(text, errors, { disallowComments: true });
   } catch (error) {
-    // The parser recurses, and hostile text may be nested deeply.
+    // The parser recurses, and hostile text may be deeply nested.
     if (error instanceof RangeError) return { offset: 0, expected: 'JSON that is not nested this deeply' };
     throw error;
   }

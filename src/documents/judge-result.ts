@@ -16,7 +16,7 @@ export type JudgedResult =
 /** Who hands a result in. */
 export type ResultKind = JudgedResult['kind'];
 
-// Plain `require`s, as in recipe/conditions/language.ts: few results do not fit.
+// Plain `require`s, as in recipe/conditions/language.ts: few results do not fit, so the validators are seldom needed.
 const SCHEMAS: Record<ResultKind, CheckedSchema> = {
   worker: { outline: workerOutline, validator: () => require('../generated/result-worker.js').default },
   verify: { outline: verifyOutline, validator: () => require('../generated/result-verify.js').default },

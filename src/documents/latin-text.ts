@@ -1,26 +1,26 @@
 /**
- * Boundaries of sentences and words in text of Latin letters, by the rules of Unicode (UAX #29): as `Intl.Segmenter` finds them, whose first
- * use costs as much as half a start of node (house.md, Speed).
+ * Finds boundaries of sentences and words in Latin text by the rules of Unicode (UAX #29). The results equal those of
+ * `Intl.Segmenter`, whose first use costs as much as half a start of Node (house.md, Speed).
  */
 
 const LATIN = /^[\t -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/;
 
-/** What ends a sentence, with the closing marks and blanks that belong to it. */
+/** The end of a sentence, with the closing marks and blanks that belong to it. */
 const END = /([.!?])["'()[\]{}\u2018\u2019\u201c\u201d]*[\t ]*/g;
-/** Behind the end of a sentence, it goes on with these. */
+/** Characters after a sentence's end mark that show that the sentence continues. */
 const CONTINUES = /[.!?,:;\u2013\u2014-]/;
-/** Behind a full stop, a sentence goes on where the next letter is a small one. */
+/** After a full stop, the sentence continues if the next letter is a small one. */
 const SMALL_NEXT = /[^\p{L}.!?]*\p{Ll}/uy;
 
 const WORD =
   /[\p{L}\p{N}_](?:[\p{L}\p{N}_]|(?<=\p{L})[.:'\u2018\u2019](?=\p{L})|(?<=\p{N})[.,;'\u2018\u2019](?=\p{N}))*/gu;
 
-/** Whether the boundaries of a text can be found here. */
+/** Whether this file can find the boundaries of a text. */
 export function isLatin(text: string): boolean {
   return LATIN.test(text);
 }
 
-/** Lists the sentences of a Latin text, each with the blanks behind it. */
+/** Lists the sentences of a Latin text, each with the blanks after it. */
 export function segmentSentences(text: string): { segment: string; index: number }[] {
   const starts = [0];
   for (const { 0: end, 1: mark, index } of text.matchAll(END)) {
@@ -37,7 +37,7 @@ function isSmallNext(text: string, from: number): boolean {
   return SMALL_NEXT.test(text);
 }
 
-/** Whether a full stop is one of `.5` or `U.S`. */
+/** Whether a full stop is within a word such as `.5` or `U.S`. */
 function isInWord(text: string, point: number): boolean {
   const next = text.charAt(point + 1);
   return /\p{N}/u.test(next) || (/\p{Lu}/u.test(next) && /\p{L}/u.test(text.charAt(point - 1)));

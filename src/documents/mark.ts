@@ -1,26 +1,29 @@
 import { sha256 } from '../base/sha256.js';
 
-/** The mark in a file that dev-cli has written and may renew: its digest tells whether somebody edited the text since. Pure. */
+/**
+ * The mark in a file that dev-cli has written and may overwrite: its digest tells whether somebody has edited the text
+ * since. Pure.
+ */
 
 /** Marks a file as written by `install`; a digest of the text follows. */
 export const MARK = 'installed-by: dev-cli';
 
-/** The same of a skill that `recipe new` has made of a recipe, whose project it belongs to. */
+/** Marks a skill that `recipe new` has generated from a recipe; it belongs to the recipe's project. */
 export const RECIPE_MARK = 'follows-its-recipe: dev-cli';
 
 type Mark = typeof MARK | typeof RECIPE_MARK;
 
-/** Marks a text by a comment in its first line, or in that of its front matter. */
+/** Marks a text by a comment in its first line, or in the first line of its front matter. */
 export function markByComment(text: string): string {
   return addDigest(text.replace(/^(---\n)?/, `$1# ${MARK}\n`), MARK);
 }
 
-/** Puts a mark into the metadata of a skill. */
+/** Adds a mark to the metadata of a skill. */
 export function markSkill(text: string, mark: Mark): string {
   return addDigest(text.replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${mark}\n---\n`), mark);
 }
 
-/** Gives the mark in a text the digest of the text that has it. */
+/** Adds to the mark in a text the digest of that text. */
 export function addDigest(text: string, mark: Mark = MARK): string {
   return text.replace(mark, `${mark} ${digest(text)}`);
 }
@@ -29,7 +32,9 @@ function digest(text: string): string {
   return sha256(text).slice(0, 12);
 }
 
-/** Reads the mark of a text; null for a text without one, or without a digest in it, which is somebody else's. */
+/**
+ * Reads the mark of a text; null without a mark or without its digest, in which case the file belongs to somebody else.
+ */
 export function readMark(text: string, mark: Mark = MARK): 'intact' | 'edited' | null {
   const [whole, given] = new RegExp(`^(?:# |  )${mark} ([0-9a-f]{12})$`, 'm').exec(text) ?? [];
   if (whole === undefined || given === undefined) return null;

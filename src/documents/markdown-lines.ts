@@ -12,7 +12,7 @@ export interface MarkdownLine {
   fenced: boolean;
 }
 
-/** A code fence; a line of at least as many of the same characters closes it. */
+/** A code fence. A line of at least as many of the same characters closes it. */
 export interface Fence {
   character: '`' | '~';
   length: number;
@@ -54,8 +54,8 @@ export function isClosingFence(line: string, fence: Fence): boolean {
 }
 
 /**
- * Reads the lines of a text in order. Lines end with LF or CRLF; a fence that nothing closes reaches to the end, as in
- * CommonMark. A generator, so that large texts are never held twice.
+ * Reads the lines of a text in order. Lines end with LF or CRLF; an unclosed fence reaches to the end of the text, as
+ * in CommonMark. A generator, so that a large text is never held twice.
  */
 export function* readMarkdownLines(text: string): Generator<MarkdownLine> {
   let open: Fence | null = null;

@@ -1,20 +1,20 @@
 import { isRecord } from '../base/json.js';
 
-/** The part of JSON Schema that values are checked with at run time; a test proves that the schemas use no other keyword. */
+/** The part of JSON Schema that is checked at run time; a test proves that the schemas use no other keyword. */
 export interface OutlineSchema {
   type?: string | readonly string[];
   const?: unknown;
   enum?: readonly unknown[];
   anyOf?: readonly OutlineSchema[];
-  /** The variant of which `properties` has the value's tag as a `const`. */
+  /** The matching variant is the one whose `properties` has the value's tag as a `const`. */
   oneOf?: readonly OutlineSchema[];
   discriminator?: { propertyName: string };
   required?: readonly string[];
   properties?: Readonly<Record<string, OutlineSchema>>;
   items?: OutlineSchema;
-  /** Of the keys that `properties` does not name and no pattern fits; false: there is none. */
+  /** The schema of keys that `properties` does not name and no pattern fits; false forbids such keys. */
   additionalProperties?: false | OutlineSchema;
-  /** One pattern; `^(.*)$` is of a record of values of one kind. */
+  /** At most one pattern; `^(.*)$` stands for a record whose values are all of one kind. */
   patternProperties?: Readonly<Record<string, OutlineSchema>>;
   pattern?: string;
   /** In code units, as JavaScript counts them. */
@@ -33,11 +33,11 @@ export interface OutlineFault {
 }
 
 /**
- * Finds the first place where a value does not fit, or null. A validator compiled ahead would be one large function for every
- * call to parse; interpreting the schema is several times faster for a single value.
+ * Finds the first place where a value does not fit, or null. A precompiled validator would be one large function that
+ * every call must parse; interpreting the schema is several times faster for a single value.
  */
 export function misfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
-  // Most variants are of another type, and what is said of those is thrown away.
+  // Types are compared first: most variants have another type, and the faults of variants are discarded anyway.
   if (schema.anyOf?.every((option) => !hasType(option, value) || misfit(option, value) !== null))
     return fault('fits no variant');
   if (!hasType(schema, value)) return fault(`must be ${[schema.type].flat().join(' or ')}`);
@@ -51,13 +51,13 @@ export function misfit(schema: OutlineSchema, value: unknown): OutlineFault | nu
 
 const fault = (problem: string): OutlineFault => ({ at: '', problem });
 
-/** Of a member: its place is put together only where something is wrong. */
+/** Checks a member. Its pointer is built only where there is a fault. */
 function memberFault(key: string | number, schema: OutlineSchema, member: unknown): OutlineFault | null {
   const found = misfit(schema, member);
   return found === null ? null : { at: `/${key}${found.at}`, problem: found.problem };
 }
 
-/** Of a text and a number: pattern, length, limits. */
+/** Checks a text or a number: pattern, length, limits. */
 function isWithin({ pattern, maxLength, minimum, maximum }: OutlineSchema, value: unknown): boolean {
   if (typeof value === 'number') return !(value < (minimum ?? value)) && !(value > (maximum ?? value));
   if (typeof value !== 'string') return true;
@@ -95,17 +95,17 @@ function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>): Ou
   return null;
 }
 
-/** The schema of a key that `properties` does not name. */
+/** Returns the schema of a key that `properties` does not name. */
 function findOther({ patternProperties, additionalProperties }: OutlineSchema, key: string) {
   for (const pattern in patternProperties) if (fitsPattern(pattern, key)) return patternProperties[pattern];
   return additionalProperties;
 }
 
-/** Patterns, compiled. */
+/** Compiled patterns, by source. */
 const patterns = new Map<string, RegExp>();
 
 function fitsPattern(source: string, text: string): boolean {
-  // Whatever the text: of the keys of a record there may be ten thousand.
+  // This pattern fits every text on one line, and a record may have ten thousand keys.
   if (source === '^(.*)$' && !text.includes('\n')) return true;
   let pattern = patterns.get(source);
   if (pattern === undefined) {
@@ -133,7 +133,7 @@ function isOfType(type: string, value: unknown): boolean {
     case 'number':
       return Number.isFinite(value);
     default:
-      // The other types of JSON have the names that JavaScript gives them.
+      // The other JSON types have the same names in JavaScript.
       return typeof value === type;
   }
 }

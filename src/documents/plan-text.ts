@@ -1,14 +1,16 @@
 import { replaceInvisible } from '../base/visible.js';
 
-/** Shows texts of a plan to whoever decides on it: nothing in them is hidden. */
+/** Shows texts of a plan to the person who decides on it, so that nothing in them is hidden. */
 
-/** What needs no quotes: nothing in it has a meaning to a shell. */
+/** Arguments that need no quotes: no character in them has a meaning to a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
-/** To a shell, the value of a variable; here nobody would set it. */
+/** An argument that a shell would take for setting a variable; here nothing would set it. */
 export const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
-/** Renders an argument vector so that a person sees where each argument ends; where necessary it is quoted as JSON.
- * Its counterpart is `parseCommandLine` (plan/model/command-line.ts). */
+/**
+ * Renders an argument vector so that a person sees where each argument ends; arguments are quoted as JSON where
+ * necessary. The reverse is `parseCommandLine` (plan/model/command-line.ts).
+ */
 export function formatCommandLine(argv: readonly string[]): string {
   const isBare = (argument: string, at: number) => BARE.test(argument) && (at > 0 || !ASSIGNMENT.test(argument));
   return argv.map((argument, at) => (isBare(argument, at) ? argument : JSON.stringify(argument))).join(' ');
@@ -19,31 +21,37 @@ export function formatPlainCommandLine(argv: readonly string[]): string {
   return revealInvisible(formatCommandLine(argv));
 }
 
-/** Shows invisible characters by their codes, because a plan is approved by its looks. Joiners that join stay. */
+/**
+ * Shows invisible characters by their codes, because a person approves a plan by what it looks like. Joiners that join
+ * stay.
+ */
 export function revealInvisible(text: string): string {
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, renderCodePoint), renderCodePoint);
 }
 
-/** Writes a character by its code: `\u{200b}`. */
+/** Renders a character by its code: `\u{200b}`. */
 export function renderCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** Splits a text of a plan, or several, into lines without the marks of a list. */
+/** Splits one or several texts of a plan into lines, without list marks. */
 export function splitList(text: string | readonly string[] | undefined): string[] {
   const lines = [text ?? []].flat().flatMap((entry) => entry.split(/\r\n?|[\n\u2028\u2029\u0085]/));
   return lines.map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/, ''));
 }
 
-/** Escaped backticks, code in backticks as CommonMark finds it, white space. */
+/** Matches escaped backticks, code in backticks as in CommonMark, and white space. */
 const PIECES = /\\`|(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)|\s+/g;
 
-/** Characters from which on no text of a plan is that long: code that nothing closes is searched to the end. */
+/**
+ * Characters from which on code is not recognized: no text of a plan is that long, and unclosed code is searched to its
+ * end.
+ */
 const LONGEST = 50_000;
 
 /**
- * Makes one line of a text: white space becomes one blank, except in code in backticks, where only the ends of lines do.
- * A text with an escaped backtick outside of code has none, as PLAN.md shows it.
+ * Turns a text into one line: white space becomes one blank. In code in backticks, only white space with a line break
+ * does. A text with an escaped backtick outside of code is treated as having no code, as in PLAN.md.
  */
 export function toOneLine(text: string): string {
   let hasCode = text.length < LONGEST && text.includes('`');
@@ -58,7 +66,7 @@ export function toOneLine(text: string): string {
   return (line && hasCode ? line : foldBlanks(text)).trim();
 }
 
-/** Makes one line of a text: white space becomes one blank, wherever it stands. */
+/** Turns a text into one line: white space becomes one blank everywhere. */
 function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

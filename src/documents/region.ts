@@ -1,17 +1,17 @@
 import { DevCliError } from '../base/errors.js';
 
 /**
- * A marked block in a text that is somebody else's: put, replaced, taken, and all else left byte for byte. Pure. A text in an encoding
- * that is not known is given as latin1, which loses none.
+ * A marked block in a file that belongs to somebody else: it is added, replaced or removed, and everything else stays,
+ * byte for byte. Pure. A text of unknown encoding is passed as latin1, which loses nothing.
  */
 
-/** The two lines that a block stands between. */
+/** The two lines around a block. */
 export interface Markers {
   begin: string;
   end: string;
 }
 
-/** Where a block is put that is not there yet. */
+/** Where a new block goes. */
 export type RegionPlace = 'first' | 'last' | 'behind-shebang';
 
 /** Where a block is: from its first character to the end of its last line, without the line end. */
@@ -21,7 +21,7 @@ export type FoundRegion =
   /** Half a block, or several; `line` counts from 1. */
   | { kind: 'broken'; problem: string; line: number };
 
-/** Finds the block. A marker is a line of its own; it may have got another line end. */
+/** Finds the block. A marker is a whole line; its line end may have changed. */
 export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
   const [opened, ...more] = findLines(text, begin);
   const [closed, ...rest] = findLines(text, end);
@@ -42,7 +42,7 @@ export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
 }
 
 /**
- * The same, of which nobody can say what is ours where it is broken.
+ * Finds the block, and throws where it is broken, because nobody can say which lines are dev-cli's.
  * @param path of the text, for the error
  * @throws DevCliError `DOCUMENT_UNREADABLE`
  */
@@ -60,21 +60,21 @@ export function findWholeRegion(
 }
 
 /**
- * Puts a block, or gives the one that is there another body.
- * @param text without half a block
- * @param body lines without a marker among them; without a line end
+ * Adds a block, or replaces the body of the existing one.
+ * @param text without a broken block
+ * @param body lines, none of which is a marker; without a final line end
  */
 export function putRegion(text: string, markers: Markers, body: string, place: RegionPlace): string {
   const block = `${markers.begin}\n${body}\n${markers.end}`;
   const found = findRegion(text, markers);
   if (found.kind === 'found') return text.slice(0, found.from) + block + text.slice(found.to);
   const at = findPlace(text, place);
-  // No line end behind the block tells later that the one before it is ours, too.
+  // Without a line end after the block, `takeRegion` later knows that the one before it was added, too.
   if (at > 0 && text[at - 1] !== '\n') return `${text}\n${block}`;
   return `${text.slice(0, at)}${block}\n${text.slice(at)}`;
 }
 
-/** Takes the block out: the text is then what it was before it was put. */
+/** Removes the block. The text is then what it was before the block was added. */
 export function takeRegion(text: string, markers: Markers): string {
   const found = findRegion(text, markers);
   if (found.kind !== 'found') return text;
@@ -90,7 +90,7 @@ function findPlace(text: string, place: RegionPlace): number {
   return end < 0 ? text.length : end + 1;
 }
 
-/** Finds the lines that say this, without their line ends. */
+/** Finds the lines that are exactly this text; offsets exclude line ends. */
 function findLines(text: string, line: string): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   for (let from = text.indexOf(line); from >= 0; from = text.indexOf(line, from + line.length)) {

@@ -9,10 +9,10 @@ import { hasContent } from './section-codec.js';
 /** Characters of a summary that are kept. */
 export const SUMMARY_LIMIT = 300;
 
-/** Characters that are kept of a verdict nobody asked for. */
+/** Characters kept of a verdict in a report that is no review. */
 const VERDICT_LIMIT = 40;
 
-/** What a review can say. */
+/** The verdicts of a review. */
 export const VERDICTS = ['OKAY', 'REJECT'] as const;
 
 interface Report {
@@ -21,7 +21,7 @@ interface Report {
   timestamp: string;
   /** One line of at most 300 characters, fit to be shown. */
   summary: string;
-  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise whatever was written, in at most 40 characters. */
+  /** `OKAY` or `REJECT` for a review; otherwise whatever was written, in at most 40 characters. */
   verdict?: string;
   confidence?: string | number;
   /** How many questions it leaves for the user. */
@@ -42,7 +42,7 @@ export interface CheckedReport {
 /** A valid report, or everything that is wrong with it. */
 export type ReportCheck = CheckedReport | { ok: false; problems: ErrorDetail[] };
 
-/** What is expected of a report. */
+/** The expectations of a report. */
 export interface ReportOptions {
   /** The agent that has to write it; another name in the front matter is a problem. */
   agent?: string;
@@ -50,7 +50,7 @@ export interface ReportOptions {
   verdict?: boolean;
 }
 
-/** Checks a report: returns what it says, or every problem at once. Never throws. */
+/** Checks a report: returns its content, or every problem at once. Never throws. */
 export function checkReport(text: string, options: ReportOptions = {}): ReportCheck {
   const matter = splitFrontMatter(text);
   switch (matter.kind) {
@@ -123,7 +123,7 @@ function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   return [{ problem: `verdict is ${quoteField(verdict)}`, pointer: '/verdict', expected }];
 }
 
-/** Conditions count on the number, so one that is there must be one. */
+/** Conditions of recipes use the number, so a value that is given must be a number. */
 function checkQuestions(questions: Json | undefined): ErrorDetail[] {
   if (questions === undefined || questions === null) return [];
   if (Number.isSafeInteger(questions) && Number(questions) >= 0) return [];

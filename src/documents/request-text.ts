@@ -11,7 +11,7 @@ export const REQUEST_TITLE = 256;
 /** Characters that a forge accepts in a body. */
 export const REQUEST_BODY = 65_536;
 
-/** Characters of a line that informs, but is not acted on. */
+/** Characters of a line that is for information only. */
 const LINE_CAP = 500;
 
 /**
@@ -41,7 +41,7 @@ function renderBounded(text: string): string {
   return escapeMarkup(toBoundedLine(text, LINE_CAP));
 }
 
-/** Renders what somebody has to act on, uncut. */
+/** Renders a text that somebody has to act on, uncut. */
 function renderWhole(text: string): string {
   return escapeMarkup(toWholeLine(text));
 }
@@ -54,7 +54,7 @@ function escapeMarkup(line: string): string {
       .replaceAll('<', '&lt;')
       .replace(/[\\`*_[\]{}~|$>]/g, '\\$&')
       .replace(/^([-+#]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`))
-      // A comment after the sign keeps it from notifying people and from linking or closing issues.
+      // A comment after the sign keeps the forge from notifying people and from linking or closing issues.
       .replace(/([@#]|\bGH-)(?=[A-Za-z0-9])/gi, '$1<!-- -->')
       .replace(/:\/\//g, ':<!-- -->//')
   );

@@ -3,7 +3,7 @@ import type { Frozen } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 
-/** What the agents of an execution hand in, as JSON at the task's `output` (engine.md, Results). */
+/** What the agents of an execution hand in, as JSON in the task's `output` (engine.md, Results). */
 
 const texts = (description: string, maxLength: number) => Type.Array(Type.String({ maxLength }), { description });
 const notes = (description: string) =>
@@ -55,10 +55,10 @@ const ProposedTodoSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What a judge saw; the next attempt gets to read it. */
+/** What a judge saw; the next attempt gets it to read. */
 const Evidence = Type.String({ maxLength: LIMITS.step });
 
-/** What a verifier, or an own handler of a recipe, hands in. */
+/** What a verifier, or a handler that a recipe defines, hands in. */
 export const VerifyResultSchema = Type.Object(
   {
     status: enumSchema('VERIFIED', 'FAILED'),
@@ -124,7 +124,7 @@ export const ResultsSchema = Type.Union([WorkerResultSchema, VerifyResultSchema,
 
 /** What a worker hands in. */
 export type WorkerResult = Frozen<Static<typeof WorkerResultSchema>>;
-/** What a verifier, or an own handler of a recipe, hands in. */
+/** What a verifier, or a handler that a recipe defines, hands in. */
 export type VerifyResult = Frozen<Static<typeof VerifyResultSchema>>;
 /** What a code reviewer hands in. */
 export type ReviewResult = Frozen<Static<typeof ReviewResultSchema>>;

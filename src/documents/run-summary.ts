@@ -4,7 +4,7 @@ import { renderCount } from '../base/words.js';
 import { renderForeignBlock, toBoundedLine, toWholeLine } from './foreign.js';
 
 /**
- * What a run achieved; computed from its journal, rendered as summary.md and report.md (documents.md, summary.md and
+ * What a run achieved, computed from its journal and rendered as summary.md and report.md (documents.md, summary.md and
  * report.md).
  */
 export interface RunSummary {
@@ -12,26 +12,26 @@ export interface RunSummary {
   outcome: 'live' | 'completed' | 'halted' | 'aborted';
   /** UTC instant at which the summary was true; a halted run can be reopened later. */
   at: string;
-  /** Executions of a plan with requirements: each with what proves it and whether it is met. */
+  /** For executions of a plan with requirements: each requirement with its proof and whether it is met. */
   requirements?: SummaryRequirement[];
-  /** Executions only: what a person has changed of the plan while it was carried out. */
+  /** Executions only: what a person has changed in the plan during the execution. */
   changed?: string[];
   done: string[];
   /** Executions only: who approved the plan and its commands. */
   approvals?: string[];
   decisions: SummaryDecision[];
   changedFiles: string[];
-  /** Documents of the recipe's own that the run has written, relative to its directory. */
+  /** Documents that the recipe itself defines and the run has written, relative to the run's directory. */
   documents?: string[];
   verification: string[];
-  /** What failed, and what could not begin because of it. */
+  /** What failed, and what could not begin because of that. */
   failed?: string[];
   /** What was left out or done only in part. */
   skipped?: string[];
-  /** What the plan took for granted and nobody confirmed. */
+  /** What the plan assumed and nobody confirmed. */
   unconfirmed?: string[];
   commits?: string[];
-  /** Executions only: the kept reports of earlier executions of the name, and their commits. */
+  /** Executions only: the kept reports of earlier executions of this name, and their commits. */
   earlier?: string[];
   /** Events that no other part shows: halts, rejections, later permissions. */
   course?: string[];
@@ -48,7 +48,7 @@ export interface RunSummary {
 export interface SummaryRequirement {
   id: string;
   text: string;
-  /** What proves it, such as `todo-1 ac-1: npm test`. */
+  /** The proof, such as `todo-1 ac-1: npm test`. */
   proof: string;
   /** `met`, `not met` or `open`, with the reason where there is one. */
   result: string;
@@ -58,14 +58,14 @@ interface SummaryDecision {
   text: string;
   reason?: string;
   by: 'user' | 'agent' | 'assumed';
-  /** UTC instant; of a decision of the plan none is known. */
+  /** UTC instant; absent for decisions of the plan, which have none. */
   at?: string;
 }
 
-/** Characters of an entry that informs, but is not acted on. */
+/** Characters of an entry that is for information only. */
 const ENTRY_LIMIT = 500;
 
-/** The end of the output of a command, for the report. */
+/** The end of a command's output, for the report. */
 export interface LogEnd {
   /** The command, and how it ended. */
   title: string;
@@ -73,7 +73,7 @@ export interface LogEnd {
 }
 
 /**
- * Renders all of it: summary.md after planning, or report.md under another title. Empty parts are left out.
+ * Renders the whole summary: summary.md after planning, or report.md under another title. Empty parts are left out.
  * @param logs ends of outputs, folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
@@ -82,7 +82,7 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: r
   return joinLines([renderHead(summary, title), ...parts, ...folded]);
 }
 
-/** What a colleague reads, who has half a page of time. */
+/** The parts for a colleague who reads only half a page. */
 const BRIEF: ReadonlySet<string> = new Set([
   'Failed',
   'For you to confirm',
@@ -92,13 +92,13 @@ const BRIEF: ReadonlySet<string> = new Set([
   'Pull request',
   'Next',
 ]);
-/** Lines of each part, and characters of a line, that stand in half a page. */
+/** The most lines of each part, and characters of a line, in that half page. */
 const BRIEF_LINES = 4;
 const BRIEF_LIMIT = 200;
 
 /**
- * Renders summary.md beside a report: half a page, with a link to it.
- * @param report its path, beside summary.md
+ * Renders summary.md beside a report: half a page, with a link to the report.
+ * @param report path of the report, relative to summary.md
  */
 export function renderBriefSummary(summary: RunSummary, report: string): string {
   const { requirements = [], commits = [], changedFiles } = summary;
@@ -167,8 +167,8 @@ export function renderPart(part: SummaryPart): string[] {
 }
 
 /**
- * Builds the parts of a summary that are not empty, in the order common to all renderings: what was asked for, what needs an
- * eye, what was done, how it came about, and the evidence.
+ * Builds the parts of a summary that are not empty, in the order that all renderings share: what was asked for, what
+ * needs attention, what was done, how it came about, and the evidence.
  * @param lines prepares a foreign line for its document: `whole` if it has to be acted on, else `bounded`
  */
 export function buildSummaryParts(
@@ -208,12 +208,12 @@ export function buildSummaryParts(
   return parts.filter((part) => (part.kind === 'table' ? part.rows : part.lines).length > 0);
 }
 
-/** Renders a line that opens no HTML. */
+/** Renders a bounded line in which no HTML tag opens. */
 function renderBounded(text: string): string {
   return toBoundedLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
 }
 
-/** Renders an uncut line: what failed, what stays open and what was decided has to be acted on. */
+/** Renders an uncut line, for entries that have to be acted on: failures, open issues, decisions. */
 function renderWhole(text: string): string {
   return toWholeLine(text).replaceAll('<', '&lt;');
 }

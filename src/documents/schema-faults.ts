@@ -3,7 +3,7 @@
 import { isRecord } from '../base/json.js';
 import { misfit, type OutlineSchema } from './outline.js';
 
-/** An error of ajv with the option `verbose`, as far as it is used here. */
+/** An error of ajv with the option `verbose`, as far as this file uses it. */
 interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -21,25 +21,28 @@ export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[]
 export type SchemaFault = {
   /** JSON pointer of the value. */
   pointer: string;
-  /** The value there. */
+  /** The value at `pointer`. */
   given: unknown;
   /** The part of the schema that the value does not fit. */
   schema: Record<string, unknown>;
 } & (
   | { kind: 'missing'; key: string }
   | { kind: 'unknown-key'; key: string }
-  /** None of the allowed words. `isTag`: the word decides which variant the object around it is. */
+  /** None of the allowed words. `isTag`: the word selects the variant of the object around it. */
   | { kind: 'word'; allowed: string[]; isTag?: true }
   | { kind: 'type'; wanted: string[] }
   | { kind: 'empty' }
-  /** Not of the form that `pattern` describes. */
+  /** Does not match `pattern`. */
   | { kind: 'form'; pattern: string }
   | { kind: 'limit'; what: 'value' | 'entries' | 'characters'; least: boolean; limit: number }
   /** Anything else, in the words of ajv. */
   | { kind: 'other'; message: string }
 );
 
-/** A schema that values are checked with. Most fit: only where one does not, the validator is loaded, which is large. */
+/**
+ * A schema that values are checked with. Most values fit, so the validator, which is large, is loaded only when one
+ * does not.
+ */
 export interface CheckedSchema {
   outline: OutlineSchema;
   validator: () => Validator;
@@ -50,7 +53,7 @@ export function findFaults({ outline, validator }: CheckedSchema, value: unknown
   return misfit(outline, value) === null ? [] : listFaults(validator(), value);
 }
 
-/** Finds the same with a validator alone. */
+/** Finds all faults of a value with a validator alone. */
 export function listFaults(validate: Validator, value: unknown): SchemaFault[] {
   return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
@@ -98,7 +101,7 @@ function listVariants(schema: Record<string, unknown>, tag: string): string[] {
   return among.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 }
 
-/** Drops errors of union alternatives that were not meant; a value that fits none of the types is one error. */
+/** Drops errors of union variants that were not meant. A value that has none of the types gives a single error. */
 function selectMeant(errors: readonly SchemaError[]): SchemaError[] {
   const instead = new Map<SchemaError, SchemaError[]>();
   for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {

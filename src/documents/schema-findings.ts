@@ -6,7 +6,7 @@ import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
 import type { SchemaFault } from './schema-faults.js';
 
-/** Describes what does not fit a schema, each fault in one line with its JSON pointer. */
+/** Describes where a value does not fit its schema: one line for each fault, with its JSON pointer. */
 export function describeFaults(faults: readonly SchemaFault[]): ErrorDetail[] {
   return faults.map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
 }
@@ -44,7 +44,7 @@ export const PLAN_ID = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
 /** The pattern for names of inputs and outputs. */
 export const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
-/** Patterns in words. */
+/** Descriptions of patterns in words. */
 const FORMS: Readonly<Record<string, string>> = {
   [PLAN_ID]: 'an id has letters, digits, "-" and "_" and begins with a letter or digit',
   [VALUE_NAME]: 'a name has letters, digits, "-" and "_" and begins with a letter or "_"',

@@ -10,9 +10,9 @@ import { isSectionId, type SectionId } from './sections.js';
 
 /**
  * Converts between the text of a section and its form in DRAFT.md. A line that would be read as structure (a marker, a
- * placeholder, a level-two heading, a fence that nothing closes) gets a backslash before it, which Markdown does not
- * show; a line that has such backslashes already gets one more. `decodeSection` removes exactly one, so every text
- * comes back unchanged.
+ * placeholder, a level-two heading, an unclosed fence) gets a backslash before it, which Markdown does not show; a line
+ * that already has such backslashes gets one more. `decodeSection` removes exactly one, so every text comes back
+ * unchanged.
  */
 
 const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
@@ -29,7 +29,7 @@ export function renderPlaceholder(hint: string): string {
   return `<!-- empty: ${hint} -->`;
 }
 
-/** Returns the section whose marker `line` is, or null for any other line. */
+/** Returns the id of the section if `line` is its marker, or null for any other line. */
 export function parseMarker(line: string): SectionId | null {
   const id = getLeadingCharacter(line) === '<' ? MARKER.exec(line)?.[1] : undefined;
   return id !== undefined && isSectionId(id) ? id : null;
@@ -42,7 +42,7 @@ export function isPlaceholder(line: string): boolean {
   return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
 }
 
-/** Whether anything in a text is visible: more than white space, control and format characters. */
+/** Whether a text contains anything visible, besides white space, control and format characters. */
 export function hasContent(text: string): boolean {
   // ASCII is tried first, because nearly every text has some and compiling Unicode classes takes a millisecond.
   return /[!-~]/.test(text) || (text !== '' && /[^\s\p{Cc}\p{Cf}]/u.test(text));
@@ -85,7 +85,7 @@ export function encodeSection(text: string): string {
     .join('\n');
 }
 
-/** Returns the text that was encoded, without placeholders and escapes. */
+/** Reverses `encodeSection`: returns the text without placeholders and escapes. */
 export function decodeSection(raw: string): string {
   const lines: string[] = [];
   for (const line of readMarkdownLines(raw)) {
@@ -104,9 +104,9 @@ function matchStructure(line: string): RegExpExecArray | null {
   return '\\#<`~'.includes(getLeadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
-/** Finds the indexes of lines that open a fence which a later line closes; a fence left open opens nothing. */
+/** Finds the indexes of lines that open a fence which a later line closes; an unclosed fence opens nothing. */
 function findClosedFences(lines: string[]): Set<number> {
-  // The longest closing run at or below each line: whether anything closes a fence is known without a search.
+  // The longest closing run at or below each line, so that no search is needed to know whether a fence is closed.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const run = findClosingRun(lines[index] ?? '');

@@ -5,14 +5,14 @@ import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { hasContent, isPlaceholder, parseMarker, trimText } from './section-codec.js';
 import { describeUnknownSection, isSectionId, type SectionId, VALID_SECTIONS } from './sections.js';
 
-/** Parses what `--data` hands in (protocol.md §1): sections from a .md file, JSON from anything else. */
+/** Parses the data given with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
 
-/** Levels of JSON that are accepted; functions that use the data may recurse. */
+/** The deepest nesting of JSON that is accepted; functions that use the data may recurse. */
 const MAX_DEPTH = 100;
 
 /**
- * Parses the sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are text; markers
- * and placeholders copied from DRAFT.md are dropped.
+ * Parses the sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are plain text;
+ * markers and placeholders copied from DRAFT.md are dropped.
  * @throws DevCliError `DATA_MISSING` for an empty text or an empty section, `UNKNOWN_SECTION` for a heading that is no
  * section's id, `DATA_MALFORMED` for text before the first heading and for a repeated section
  */

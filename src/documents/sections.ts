@@ -15,13 +15,13 @@ export const SECTION_IDS = [
 
 export type SectionId = (typeof SECTION_IDS)[number];
 
-/** The texts about a section in a new DRAFT.md and in actions. */
+/** The texts about a section, for a new DRAFT.md and for actions. */
 interface SectionText {
-  /** The heading of a new draft; people may rename it. */
+  /** The heading in a new draft; people may rename it. */
   heading: string;
   /** The placeholder comment of an empty section. */
   hint: string;
-  /** One line for an action's `data.need`: what to write. */
+  /** One line for an action's `data.need`, which says what to write. */
   need: string;
 }
 
@@ -93,5 +93,5 @@ export function requireSection(text: string): SectionId {
 /** The fix of every error about a section's id. */
 export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;
 
-/** Stands in the draft where nobody decided anything; no decision itself. */
+/** Fills the section where nobody decided anything; it is no decision itself. */
 export const NO_DECISION = 'None was made before the plan, which states its own.';

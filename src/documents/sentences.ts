@@ -1,13 +1,13 @@
 import { isLatin, segmentSentences, segmentWords } from './latin-text.js';
 import { readMarkdownLines } from './markdown-lines.js';
 
-/** Splits what somebody asked for into its sentences, whatever the language (documents.md, Requirements). */
+/** Splits a request into its sentences, whatever its language (documents.md, Requirements). */
 
 /** A sentence, a list item, a heading or a block of code. */
 export interface Statement {
-  /** A title is a heading of the first level with which the text begins. */
+  /** A title is a first-level heading with which the text begins. */
   kind: 'title' | 'sentence' | 'code';
-  /** On one line; of code, its first line. */
+  /** On one line; for code, its first line. */
   text: string;
   /** Offset of its first character in the whole text. */
   start: number;
@@ -15,7 +15,7 @@ export interface Statement {
   end: number;
 }
 
-/** The marks before the words of a line: of a quotation, a list item, a task, a heading. */
+/** The marks before the words of a line: those of a quotation, a list item, a task, a heading. */
 const MARKS = /^[ \t]*(?:>[ \t]?)*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)?/;
 const BEGINS = /^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)]|#{1,6})[ \t]/;
 const HEADING = /^[ \t]*(?:>[ \t]?)*#{1,6}[ \t]/;
@@ -23,8 +23,8 @@ const TITLE = /^[ \t]*#[ \t]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Lists the statements of a text in order. Lines that were broken belong together; list items, headings and paragraphs
- * do not; code in a fence is one statement. What holds neither letter nor digit is none.
+ * Lists the statements of a text in order. Wrapped lines belong together; list items, headings and paragraphs do not;
+ * fenced code is one statement. Text without a letter or digit is no statement.
  */
 export function splitStatements(text: string): Statement[] {
   const found: Statement[] = [];
@@ -62,12 +62,16 @@ export function splitStatements(text: string): Statement[] {
   return found;
 }
 
-/** A short sentence that nothing ends, such as "prints" between two blocks of code; and how short one is that a colon ends. */
+/**
+ * Limits in words: a lead-in is a short sentence without an end mark, such as "prints" between two blocks of code; an
+ * introduction is a short sentence that ends with a colon.
+ */
 const LEAD_IN = { words: 4, introducing: 6, open: /[^.!?。！？…]$/u };
 
 /**
- * Lists what a request asks for: each sentence with the code that it introduces. A title repeats what follows, and is
- * left out where something does; so are a short sentence with a colon before others, and the headings of a form.
+ * Lists what a request asks for: each sentence with the code that it introduces. A title is left out where text
+ * follows, which it only repeats. So are a short sentence with a colon before other sentences, and the headings of a
+ * form.
  */
 export function splitRequest(text: string): [Statement, ...Statement[]][] {
   const statements = splitStatements(text);
@@ -84,12 +88,12 @@ export function splitRequest(text: string): [Statement, ...Statement[]][] {
   return found;
 }
 
-/** Whether a statement is a heading that the form of the request brings along. */
+/** Whether a statement is a heading from the form that the request was written in. */
 function isPartOfForm({ text, start }: Statement, whole: string): boolean {
   return isFormHeading(text) && HEADING.test(whole.slice(whole.lastIndexOf('\n', start) + 1, start + 1));
 }
 
-/** Whether a sentence only says that others follow, such as "How it should behave:". */
+/** Whether a sentence only announces others, such as "How it should behave:". */
 function isIntroduction({ kind, text }: Statement): boolean {
   return kind === 'sentence' && /[:：]$/u.test(text) && listWords(text).length <= LEAD_IN.introducing;
 }
@@ -118,7 +122,9 @@ function cutLine({ text, start }: Line): Line[] {
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** By the rules that hold for every language: the result must not depend on where dev-cli runs. */
+/**
+ * Segments a text by the rules that hold for every language, because the result must not depend on where dev-cli runs.
+ */
 function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.SegmentData> {
   const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
   segmenters.set(granularity, segmenter);
@@ -128,7 +134,7 @@ function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.
 function splitSentences(lines: readonly Line[]): Statement[] {
   const [first] = lines;
   if (first === undefined) return [];
-  // A line break ends a sentence to the segmenter, a blank does not.
+  // The segmenter treats a line break as the end of a sentence, but not a blank.
   const whole = lines.map((line) => line.text).join(' ');
   const place = createPlacement(lines);
   return findSentences(whole).flatMap(({ start, end }) => {
@@ -141,23 +147,30 @@ function splitSentences(lines: readonly Line[]): Statement[] {
   });
 }
 
-/** Whether no blank stands before what would be a new sentence: `!!omap` is one word. Scripts without blanks have marks of their own. */
+/**
+ * Whether a boundary lies within a word, because no blank is there: `!!omap` is one word. Scripts without blanks have
+ * end marks of their own.
+ */
 function isWithinWord(text: string, at: number): boolean {
   return /[!?.][^\s]/.test(text.slice(at - 1, at + 1));
 }
 
-/** A point behind a word, before blanks: it ends a sentence whatever follows. To the segmenter a small letter goes on with one. */
+/**
+ * A full stop after a word and before blanks ends a sentence, whatever follows. The segmenter would continue it before
+ * a small letter.
+ */
 const POINT = /[^\s\d.]\.["'`*_)\]»”’]{0,3}\s+/gu;
 const INITIAL = /(?:^|[\s(.])(\p{L})\.\s*$/u;
 const INITIALS = /(?:^|[\s(.])\p{L}\.\s*\p{L}\.\s*$/u;
-/** Words that a point abbreviates, where a point behind more than one letter ends no sentence. */
+/** Abbreviations after which a full stop ends no sentence, although they have more than one letter. */
 const ABBREVIATION = /(?:^|[\s(])(?:vs|cf|resp|approx|incl|excl|mr|mrs|dr|hr|fr|bzw|ggf|vgl|evtl|inkl|ca)\.\s*$/iu;
-/** Those with which a sentence may end all the same. */
+/** Abbreviations that may also end a sentence. */
 const LAST_OF_LIST = /(?:^|[\s(])(?:etc|usw)\.\s*$/iu;
 
 /**
- * Whether the text before a boundary goes on behind it: `z. B.`, `e.g. this`, `J. R. Doe`, `etc. as well`. A capital letter
- * behind other words, with a capital behind it, ends a sentence: what "Don't do X. Do Y." forbids is one of its own.
+ * Whether the text before a boundary continues after it: `z. B.`, `e.g. this`, `J. R. Doe`, `etc. as well`. A single
+ * capital letter after other words does end a sentence if a capital follows: "Do Y." in "Don't do X. Do Y." is a
+ * sentence of its own.
  */
 function goesOn(before: string, after: string): boolean {
   const end = before.slice(-12);
@@ -184,7 +197,10 @@ function findSentences(text: string): { start: number; end: number }[] {
   return found;
 }
 
-/** Returns the offset in the whole text of a character of the joined lines; to be asked in rising order. */
+/**
+ * Creates a function that maps an offset in the joined lines to the whole text. It must be called with ascending
+ * offsets.
+ */
 function createPlacement(lines: readonly Line[]): (at: number) => number {
   let line = 0;
   let before = 0;
@@ -207,7 +223,10 @@ function describeCode(lines: readonly Line[]): Statement[] {
   return [{ kind: 'code', text: shown.text.trim(), start: first.start, end: last.start + last.text.length }];
 }
 
-/** Lists the words of a text, with their offsets; in a language that writes none apart, as dictionaries know them. */
+/**
+ * Lists the words of a text, with their offsets; in a language written without blanks, the words that dictionaries
+ * know.
+ */
 export function listWords(text: string): { start: number; end: number }[] {
   if (isLatin(text)) return segmentWords(text);
   return [...segment(text, 'word')].flatMap(({ segment: part, index, isWordLike }) =>
@@ -216,7 +235,7 @@ export function listWords(text: string): { start: number; end: number }[] {
 }
 
 /**
- * Headings of the forms that requests are written in: of issues, of spec-kit, of OpenSpec. They ask for nothing, so that no
+ * Headings of the forms that requests are written in: of issues, of spec-kit, of OpenSpec. They ask for nothing, so no
  * requirement has to cover them (documents.md, Requirements).
  */
 const HEADINGS = new Set(
@@ -232,7 +251,7 @@ const HEADINGS = new Set(
   open questions, added requirements, modified requirements, removed requirements`.split(/,\s+/),
 );
 
-/** Whether the words of a heading are those of a form, whatever its marks: `User Scenarios & Testing *(mandatory)*`. */
+/** Whether a heading is one of a form, whatever its marks: `User Scenarios & Testing *(mandatory)*`. */
 function isFormHeading(words: string): boolean {
   const plain = words
     .replace(/[*_`]|[\s#]+$/g, '')

@@ -5,9 +5,9 @@ import { type CheckedSchema, findFaults } from './schema-faults.js';
 import { describeFaults } from './schema-findings.js';
 import type { Size, SizeFacts } from './size-rules.js';
 
-/** What a block says about the size of the work, and what of it is taken (recipes.md, Size). */
+/** A block's claim about the size of the work, and how far it is accepted (recipes.md, Size). */
 
-/** What a block that classifies hands in: the size, and what speaks for it. */
+/** What a classifying block hands in: the size, and its reasons. */
 export interface SizeClaim {
   size: Size;
   because?: {
@@ -22,13 +22,13 @@ export interface SizeClaim {
   };
 }
 
-/** How many files a small change may touch. */
+/** The most files that a small change may touch. */
 const FEW = 2;
 
 /**
- * Takes a claim as far as it is backed: a small change touches one or two named files, no interface and no data, and nothing
- * about it is unknown. Any other `small` is `middle`.
- * @returns `why`: what speaks against `small`
+ * Accepts a claim as far as it is supported: a small change touches one or two named files, no interface and no data,
+ * and leaves nothing unknown. Any other `small` becomes `middle`.
+ * @returns `why`: the reasons against `small`
  */
 export function judgeSize({ size, because }: SizeClaim): { size: Size; why?: string } {
   if (size !== 'small') return { size };
@@ -59,16 +59,16 @@ function listNamed(words: readonly string[]): string[] {
   return [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
 }
 
-/** Takes what a block claims into what is known. */
+/** Adds a block's claim to the known facts about the size. */
 export function takeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
   const { size: found, why } = judgeSize(claim);
   return { ...defined({ said, most }), found, ...defined({ why }) };
 }
 
-// A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit.
+// A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit, so the validator is seldom needed.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/size.js').default };
 
-/** Lists what is wrong with the size of a piece of work (size.ts); empty when nothing is. */
+/** Lists the faults of a size claim (size.ts); empty when there are none. */
 export function findSizeFaults(value: unknown): ErrorDetail[] {
   return describeFaults(findFaults(SCHEMA, value)).map((found) =>
     found.pointer === '' ? { ...found, pointer: '/' } : found,

@@ -1,25 +1,25 @@
 import { defined } from '../base/defined.js';
 
-/** How much work a change is, and whose word counts (recipes.md, Size). */
+/** How much work a change is, and whose judgement of that counts (recipes.md, Size). */
 
 /** From the smallest. */
 export const SIZES = ['small', 'middle', 'large'] as const;
 /** How much work a change is. */
 export type Size = (typeof SIZES)[number];
 
-/** What is known of a run's size. */
+/** The facts about a run's size. */
 export interface SizeFacts {
-  /** What the user said, with a flag or by choosing to let the plan grow. */
+  /** The size that the user named, with a flag or by choosing to let the plan grow. */
   said?: Size;
-  /** What the user said it is at most. */
+  /** The largest size that the user allowed. */
   most?: Size;
-  /** What a block found, as far as dev-cli takes it. */
+  /** The size that a block found, as far as dev-cli accepts it. */
   found?: Size;
-  /** Why `found` is not what the block claimed. */
+  /** Why `found` differs from the block's claim. */
   why?: string;
 }
 
-/** The size that counts, and whose word it is. */
+/** The size that counts, and who decided it. */
 export interface SizeVerdict {
   value: Size;
   by: 'user' | 'classified' | 'default';
@@ -27,7 +27,10 @@ export interface SizeVerdict {
   why?: string;
 }
 
-/** Decides which size counts: the user's word, else what was found, within what the user allowed, else `large`. */
+/**
+ * Decides which size counts: the user's, else the one found unless it is larger than the user allowed, else the largest
+ * allowed, by default `large`.
+ */
 export function settleSize({ said, most, found, why }: SizeFacts): SizeVerdict {
   if (said !== undefined) return { value: said, by: 'user' };
   if (found !== undefined && (most === undefined || !isLarger(found, most))) {

@@ -2,17 +2,18 @@ import { DevCliError } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { misfit, type OutlineSchema } from './outline.js';
 
-/** What a stored snapshot has to be. */
+/** The expected form of a stored snapshot. */
 interface Form {
   outline: OutlineSchema;
-  /** The `schemaVersion` that is written. */
+  /** The `schemaVersion` that this dev-cli writes. */
   version: number;
-  /** What it is called in messages, such as `The memory in .dev/memory`. */
+  /** The name of the snapshot in messages, such as `The memory in .dev/memory`. */
   what: string;
 }
 
 /**
- * Reads a snapshot that dev-cli wrote; the journal rebuilds one that does not fit (storage.md, Recovery).
+ * Reads a snapshot that dev-cli wrote; if it does not fit, the caller rebuilds it from the journal (storage.md,
+ * Recovery).
  * @throws DevCliError `STATE_NEWER`, `STATE_CORRUPT`
  */
 export function readStored<T>(text: string, { outline, version, what }: Form): T {

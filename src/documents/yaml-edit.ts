@@ -2,23 +2,23 @@ import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** Scalars changed in the text of a YAML file that people write: what else stands there stays, byte for byte. */
+/** Changes scalars in the text of a YAML file that people write; everything else stays, byte for byte. */
 
-/** Some characters of a text, and what takes their place. */
+/** A replacement of some characters of a text. */
 export interface Change {
   start: number;
   end: number;
   text: string;
 }
 
-/** Carries changes out, none of which overlap. */
+/** Applies changes, none of which may overlap. */
 export function applyChanges(text: string, changes: readonly Change[]): string {
   return [...changes]
     .sort((one, other) => other.start - one.start)
     .reduce((now, change) => now.slice(0, change.start) + change.text + now.slice(change.end), text);
 }
 
-/** Sets a scalar that stands on one line, with the quotes that it has. @param word plain */
+/** Sets a scalar that is on one line, keeping its quotes. @param word a plain word */
 export function changeWord(text: string, node: unknown, word: string): Change {
   const [start, end] = rangeOf(node);
   const quote = /^["']/.exec(text.slice(start, end))?.[0] ?? '';
@@ -26,7 +26,7 @@ export function changeWord(text: string, node: unknown, word: string): Change {
 }
 
 /**
- * Says why a node is none that can be changed in place; null where it is a scalar on one line.
+ * Says why a node cannot be changed in place; null for a scalar on one line.
  * @param node of a document of `text`
  */
 export function findWordFault(node: unknown, text: string): string | null {
@@ -39,32 +39,32 @@ export function findWordFault(node: unknown, text: string): string | null {
   return isOneLine && !/[\r\n]/.test(text.slice(start, end)) ? null : 'it does not stand on one line';
 }
 
-/** Parses a text; null where it is no YAML. */
+/** Parses a text; null where it is no valid YAML. */
 export function parseDocument(text: string): Document | null {
   try {
     const document = yaml().parseDocument(text, { logLevel: 'silent', prettyErrors: false });
     return document.errors.length === 0 ? document : null;
   } catch {
-    // It overflows the stack on deep nesting.
+    // The parser overflows the stack on deep nesting.
     return null;
   }
 }
 
-/** Finds a member of what may be a mapping. */
+/** Finds a member of a node; null if the node is no mapping or lacks the key. */
 export function findPair(map: unknown, key: string): Pair | null {
   if (!yaml().isMap(map)) return null;
   return map.items.find((pair) => (pair.key as Scalar | null)?.value === key) ?? null;
 }
 
-/** Where a node stands, without what follows it. */
+/** Returns the offsets of a node, without what follows it. */
 export function rangeOf(node: unknown): [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0];
   return [start, end];
 }
 
 /**
- * Sets a member of a mapping, behind another where it is new, or takes it away.
- * @param value in YAML, on one line; null: it goes
+ * Sets or removes a member of a mapping; a new member goes after `behind`.
+ * @param value in YAML, on one line; null removes the member
  */
 export function changeMember(
   text: string,
@@ -79,7 +79,7 @@ export function changeMember(
   return [removeMember(text, map, pair, end) ?? { start, end, text: ' null' }];
 }
 
-/** Right behind another member, in its style. */
+/** Inserts a member directly after another, in its style. */
 function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value: string): Change {
   const [keyStart, keyEnd] = rangeOf(behind.key);
   const [, end] = rangeOf(behind.value);
@@ -93,7 +93,7 @@ function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value:
   return { start: at, end: at, text: `${eol}${indent}${line}` };
 }
 
-/** What takes a pair away, with the line or the comma that it brought; null where others hold on to it. */
+/** Builds the change that removes a pair with its line or comma; null where other text on the line depends on it. */
 function removeMember(text: string, map: YAMLMap, pair: Pair, end: number): Change | null {
   const [start] = rangeOf(pair.key);
   if (map.flow === true) {
@@ -107,13 +107,13 @@ function removeMember(text: string, map: YAMLMap, pair: Pair, end: number): Chan
   return { start: lineStart - (text[lineStart - 1] === '\r' ? 1 : 0), end: end + rest.length, text: '' };
 }
 
-/** In double quotes; what YAML has no place for is escaped. */
+/** Renders a text in double quotes; characters that YAML does not allow are escaped. */
 export function quoteText(text: string): string {
   const hide = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffd-\uffff]/g, hide);
 }
 
-/** What a document says. Null for one with aliases, too, which memory does not take either. */
+/** Converts a document to its value; null for a document with aliases, which memory does not accept either. */
 export function toValue(document: Document): Record<string, unknown> | null {
   try {
     return document.toJS({ maxAliasCount: 0 });

@@ -5,16 +5,16 @@ const threads = loadLazily<typeof import('node:worker_threads')>('node:worker_th
 
 interface Limits {
   signal: AbortSignal;
-  /** Milliseconds of processor time: a busy machine must not decide what is taken. */
+  /** Milliseconds of processor time, not wall-clock time: the result must not depend on how busy the machine is. */
   processorMs: number;
 }
 
 const POLL_MS = 100;
 
 /**
- * Computes something in a thread, so that this one hears a signal meanwhile, and nothing takes for ever.
- * @param program absolute path of a file that posts one message, made of its `workerData`
- * @returns null where it takes more than it may, time or memory
+ * Runs a computation in a worker thread, so that this thread still receives signals and a time limit holds.
+ * @param program absolute path of a file that computes from its `workerData` and posts the result as one message
+ * @returns null where the computation exceeds its limit of time or memory
  * @throws DevCliError `INTERRUPTED`; whatever else the program throws
  */
 export function computeAside<T>(program: string, given: unknown, { signal, processorMs }: Limits): Promise<T | null> {

@@ -12,31 +12,42 @@ import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, getLogFile, isWholeLog, readJobText, readLogEnd } from './records.js';
 
-/** Commands of recipes and plans. One that has already passed on the same tree is not run again (protocol.md §4). */
+/**
+ * Commands of recipes and plans. A command that has already passed on the same tree does not run again (protocol.md
+ * §4).
+ */
 
-/** How a command ended, as the run sees it. */
+/** How a command ended, from the run's point of view. */
 export type CommandEnding =
-  /** `answer`: the document that a command of dev-cli itself printed. */
+  /** `answer`: the document that a command of dev-cli itself printed; null for any other command. */
   | { kind: 'exit'; exit: ExitRecord; answer: Record<string, unknown> | null }
   | Extract<ProcessEnding, { kind: 'interrupted' }>
-  /** It passed before on this tree. `exit`, `log`: of that time; the log is relative to the run's directory. */
+  /**
+   * The command passed earlier on this tree. `exit` and `log` are from then; `log` is relative to the run's directory.
+   */
   | { kind: 'reused'; tree: string; exit: number; log: string };
 
 export interface CommandEnded {
   kind: 'command';
   job: CommandJob;
   ending: CommandEnding;
-  /** The command's output, if its acceptance searches it or the command failed: of a block's command the end; otherwise empty. */
+  /**
+   * The whole output, if the command's acceptance searches it or the command failed; only its end for a block's
+   * command; otherwise empty.
+   */
   output: string;
-  /** The work tree afterwards, if the command proves an acceptance; null without git. */
+  /** The work tree after a command that proves an acceptance; null for a block's command, or without git. */
   after: TreeState | null;
 }
 
-/** How much of a block's command that failed is read, in characters: a key that begins in it is recognized by its head. */
+/**
+ * Characters read from the end of a failed block command's output: so many that a private key is still masked by its
+ * first line.
+ */
 const BLOCK_OUTPUT_END = 20_000;
 
 /**
- * Waits for a command, as long as the call may take; launches it if it has not begun.
+ * Waits for a command for as long as the call has time; launches it if it has not begun.
  * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
@@ -54,8 +65,9 @@ export async function awaitCommand(job: CommandJob, call: Call): Promise<Command
 }
 
 /**
- * The result of a command that has not begun and has already passed on this tree, as far as the call knows the work tree.
- * @param state the run as it now is
+ * Returns the earlier result of a command that has not begun and has already passed on this tree, judging by what the
+ * call has read of the work tree.
+ * @param state the run as it is now
  * @returns null if the command has to be awaited
  */
 export function findReusedCommand(job: CommandJob, state: RunState, call: Call): CommandEnded | null {
@@ -88,7 +100,7 @@ async function beginCommand(
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
   if (call.repositories.getTree(getWorkTree(call.context, job)) === undefined && !isOfFinalTree(call)) {
     const prepare = () => prepareRunner({ directory, runner: call.context.runner }, call.runners);
-    // What prevents it will prevent the launch, which says so.
+    // Errors are ignored here: the launch meets them again and reports them.
     await call
       .requirePlace()
       .then(prepare)
@@ -113,13 +125,19 @@ async function readTreeNow(job: CommandJob, { context, repositories }: Call): Pr
   return (await repositories.readTree(getWorkTree(context, job)))?.state ?? null;
 }
 
-/** Whether the commands of the plan are run once more: most have passed on this very tree. */
+/**
+ * Whether the commands run for the final verification. Most of them have passed on this very tree, so a runner is
+ * rarely needed.
+ */
 function isOfFinalTree({ run: { snapshot } }: Call): boolean {
   const job = snapshot.engine?.job;
   return job?.kind === 'commands' && job.todo === null;
 }
 
-/** A command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
+/**
+ * Returns the argument vector to run. A command of dev-cli runs with this installation, on this root, whatever PATH
+ * says.
+ */
 function resolveProgram(job: CommandJob, call: Call): readonly string[] {
   const { program, root } = call.context;
   return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
@@ -129,7 +147,7 @@ function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
   return !shell && call.isOwn(argv);
 }
 
-/** The document that a command of dev-cli printed; null if it printed something else. */
+/** Reads the document that a command of dev-cli printed; null if it printed something else. */
 function readAnswer(directory: string): Record<string, unknown> | null {
   try {
     const answer: unknown = JSON.parse(readJobText(getLogFile(directory)) ?? '');
@@ -140,8 +158,9 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * Finds the result of the same command if it passed on the same tree in this run, nothing has changed since, also of what git
- * ignores, and the log still shows that. After a retry or an invalidate the command has to run again in any case (protocol.md §4).
+ * Finds the result of the same command if it passed on the same tree in this run, its log still shows that, and nothing
+ * has changed since, not even files that git ignores. After a retry or an invalidate the command always runs again
+ * (protocol.md §4).
  */
 function findKeptResult(
   job: CommandJob,
@@ -163,8 +182,8 @@ function findKeptResult(
 }
 
 /**
- * Keeps that a command has passed on a tree, so that it need not run again.
- * @param result `log` is relative to the run's directory; `at`: when it ended
+ * Records in the state that a command passed on a tree, so that it need not run again.
+ * @param result `log` is relative to the run's directory; `at` is when the command ended
  */
 export function keepResult(
   { state }: Transaction,
@@ -176,7 +195,7 @@ export function keepResult(
   state.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log, ...other };
 }
 
-/** Removes a command that has ended from the state, and records how it ended. */
+/** Removes a command that has ended from the state, and records how it ended in the journal. */
 export function recordCommandEnd(
   tx: Transaction,
   { key, block, argv, acceptance }: CommandJob,
@@ -188,19 +207,21 @@ export function recordCommandEnd(
   recordEntry(tx, 'command-finished', { key, block, argv: [...argv], exit, outcome, log, ...about, ...again });
 }
 
-/** The key of a result: the same command on the same tree, with the same expectations. */
+/** Returns the key of a result: the same for the same command on the same tree with the same expectations. */
 export function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
 }
 
-/** Whether a command ended with this exit status or one of these, neither by a signal nor by its timeout. */
+/** Whether a command ended with this exit status, or one of these, and not by a signal or its timeout. */
 export function endedWith(ending: CommandEnding, exitCode: number | readonly number[]): boolean {
   if (ending.kind !== 'exit') return false;
   const { exit, signal, timedOut } = ending.exit;
   return signal === null && !timedOut && exit !== null && [exitCode].flat().includes(exit);
 }
 
-/** What is wrong with the output of a command: a text that it lacks, or holds; null if nothing. */
+/**
+ * Finds the fault in a command's output: a required text that is missing, or a forbidden one that occurs; null if none.
+ */
 export function findOutputFault(
   { stdoutContains, stdoutLacks }: Pick<QueuedCommand, 'stdoutContains' | 'stdoutLacks'>,
   output: string,
@@ -209,7 +230,9 @@ export function findOutputFault(
   return stdoutLacks !== undefined && output.includes(stdoutLacks) ? { kind: 'holds', text: stdoutLacks } : null;
 }
 
-/** Adds the output that an acceptance needs. If it is to be searched and has vanished, the command proves nothing. */
+/**
+ * Adds the output that an acceptance needs. A command proves nothing if its output must be searched but is incomplete.
+ */
 function addOutput(
   ending: CommandEnding,
   directory: string,
@@ -225,7 +248,7 @@ function addOutput(
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };
 }
 
-/** Keeps the runner from writing through a link out of the project. */
+/** Refuses a directory behind a link out of the project, where the runner would write. */
 function refuseLinkOut({ directory }: CommandJob, { run: { files } }: Call): void {
   const { kind } = files.facts(directory);
   if (kind === 'missing' || kind === 'directory') return;

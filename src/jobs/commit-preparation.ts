@@ -7,26 +7,29 @@ import type { LeftPath } from '../work/commit-paths.js';
 import type { CommitJob } from './job.js';
 import { readJobText } from './records.js';
 
-/** What a commit is made with when a runner sees it through, beside its records. */
+/** The files from which a runner makes a commit; they lie beside the runner's records. */
 
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
 const PLAN = 'plan.json';
 
 /**
- * Builds the command that makes the commit that was prepared.
+ * Builds the command that makes the prepared commit.
  * @param directory absolute path of the job's records, here and below
  */
 export function buildPreparedCommand(directory: string): string[] {
   return buildCommitCommand(join(directory, MESSAGE), join(directory, PATHS));
 }
 
-/** Written before the index is touched: by it a call that gives the commit up knows what to withdraw. */
+/**
+ * Writes the paths of a commit. Called before the index changes, so that a call that withdraws the commit knows which
+ * paths to undo.
+ */
 export function writePaths(directory: string, paths: readonly string[]): void {
   writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
 }
 
-/** Writes all that the runner's git reads, and what judges its end. @throws DevCliError `IO` */
+/** Writes everything that the runner's git reads, and what is needed to judge its result. @throws DevCliError `IO` */
 export function writePreparation(
   directory: string,
   { message, key }: CommitJob,
@@ -38,14 +41,14 @@ export function writePreparation(
   writeDurably(join(directory, PLAN), JSON.stringify({ left, at }));
 }
 
-/** Removes what a commit was made with. To be called when its end is recorded. */
+/** Removes the files from which a commit was made. Called once its end is recorded. */
 export function clearPreparation(directory: string): void {
   for (const name of [MESSAGE, PATHS, PLAN]) rmSync(join(directory, name), { force: true });
 }
 
 /**
  * Reads back what is left of the preparation.
- * @returns `paths` and `at` are null if lost or cut short
+ * @returns `paths` and `at` are null if they are missing or incomplete
  * @throws DevCliError `IO`
  */
 export function readPreparation(directory: string): {
@@ -62,7 +65,7 @@ export function readPreparation(directory: string): {
   };
 }
 
-/** What PLAN holds. */
+/** The content of PLAN. */
 interface Preparation {
   left: LeftPath[] | null;
   at: HeadPosition | null;

@@ -34,24 +34,27 @@ import { type CommitJob, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
 import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd } from './records.js';
 
-/** The commit of a todo, or the residual commit. It is looked for before it is made (engine.md, Commits). */
+/**
+ * The commit of a todo, or the residual commit. Before making it, dev-cli looks for an existing one (engine.md,
+ * Commits).
+ */
 
 /** The result of a commit job. */
 export interface CommitEnding {
   /** `impossible`: git cannot commit anything at all. */
   outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
-  /** The sha. Null as well if a commit was made that cannot be identified, because a hook removed its trailer. */
+  /** The sha. Also null for a commit that was made but cannot be identified, because a hook removed its trailer. */
   commit: string | null;
-  /** The first line of its message, where that may be another than was asked for. */
+  /** The first line of its message, where that may differ from the one asked for. */
   subject?: string;
-  /** The paths that the commit holds, or was to hold. */
+  /** The paths that the commit contains, or should have contained. */
   paths: string[];
   left: LeftPath[];
-  /** Why it was not made, in git's words. */
+  /** Why the commit was not made, in git's words. */
   reason?: string;
-  /** Where HEAD was; null if nobody looked. */
+  /** Where HEAD was; null if it was not read. */
   at: HeadPosition | null;
-  /** Whether it was deferred because of where HEAD is, which a person may accept. */
+  /** Whether the commit was deferred because of where HEAD is, which a person may accept. */
   head?: boolean;
 }
 
@@ -61,14 +64,14 @@ export interface CommitEnded {
   ending: CommitEnding;
 }
 
-/** How long a commit may take with its hooks, in seconds. */
+/** Seconds that a commit may take, including its hooks. */
 const COMMIT_TIMEOUT = 900;
 const NO_COMMIT = { commit: null, paths: [], at: null };
 const NO_REPOSITORY: CommitEnding = { outcome: 'no-repository', ...NO_COMMIT, left: [] };
 
 /**
- * Waits for a commit, as long as the call may take; has git make it if it has not begun. A call that was cut off may be
- * repeated: the commit is made once.
+ * Waits for a commit for as long as the call has time; has git make it if it has not begun. An interrupted call may be
+ * repeated: the commit is made only once.
  * @returns null while it is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
@@ -78,9 +81,10 @@ export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnd
 }
 
 /**
- * The result of a commit that has not begun and that needs nothing done, as far as the call knows the work tree.
- * @param state the run as it now is
- * @returns null if it has to be awaited
+ * Returns the result of a commit that has not begun and has nothing to commit, judging by what the call has read of the
+ * work tree.
+ * @param state the run as it is now
+ * @returns null if the commit has to be awaited
  */
 export function findEmptyCommit(job: CommitJob, state: RunState, { context, repositories }: Call): CommitEnded | null {
   const workTree = getWorkTree(context, job);
@@ -101,12 +105,12 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const readSetting = () => repositories.readSetting(workTree);
-    // Asked beside the work tree; a plan that needs it waits for it, and meets its failure.
+    // Read in parallel with the work tree. A plan that needs the setting awaits it and gets its error.
     if (mayHold(scope)) readSetting().catch(() => {});
     const now = await repositories.readTree(workTree);
     if (now === null) return NO_REPOSITORY;
     const plan = await planCommit(workTree, now.present, readSetting, scope, options);
-    // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
+    // If the job has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(workTree, plan, options);
     repositories.forgetTrees();
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
@@ -122,7 +126,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
 
 type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;
 
-/** Has git make the planned commit. Returns an ending at once if it is made within the call, or cannot be begun. */
+/** Has git make the planned commit. Returns an ending if the commit is made within the call or cannot begin. */
 async function beginCommit(
   job: CommitJob,
   call: Call,
@@ -152,14 +156,15 @@ async function beginCommit(
   return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }
 
-/** How often a claim is looked at, in milliseconds. */
+/** Milliseconds between two looks at a claim. */
 const CLAIM_POLL_MS = 20;
-/** How long git may take for a commit in which nobody else has a part, in seconds. */
+/** Seconds that git may take for a commit without hooks and signature. */
 const ALONE_TIMEOUT = 60;
 
 /**
- * Makes a commit within the call: without hooks git takes a moment, and nothing has to outlive the call. If the call is cut
- * off, the next one finds the commit by its trailer, or makes it. The job's claim keeps two calls apart.
+ * Makes a commit within the call: without hooks git is quick, so no process has to outlive the call. If the call is
+ * interrupted, the next one finds the commit by its trailer, or makes it. The job's claim keeps two calls from doing so
+ * at once.
  */
 async function commitWithinCall(
   job: CommitJob,
@@ -188,29 +193,32 @@ async function commitWithinCall(
     if (ending.outcome !== 'made') writeFileSync(getLogFile(directory), said.output.slice(-LAST_WORDS));
     return ending;
   } finally {
-    // A runner that has begun still needs what was prepared for it.
+    // A runner that has begun still needs the prepared files.
     if (!isClosed(directory)) clearPreparation(directory);
     mine.release();
     removeEmpty([directory]);
   }
 }
 
-/** Waits, as long as the call may take, until another call is done with the commit. */
+/** Waits, for as long as the call has time, until another call has released the commit's claim. */
 function isClaimFreed(directory: string, { context, until }: Call): Promise<boolean> {
   const left = Math.max(0, until - context.clock.now());
   return waitUntil(() => findClaimOwner(getClaimFile(directory)) === null, left, CLAIM_POLL_MS);
 }
 
-/** What git was asked for, and what it said. */
+/** What git was asked to commit, and what it answered. */
 interface Asked extends Omit<CommitAnswer, 'exit'> {
-  /** Null if the list of them was lost. */
+  /** Null if the list was lost. */
   paths: string[] | null;
   left: LeftPath[];
   at: HeadPosition | null;
   exit: number | null | 'cut off';
 }
 
-/** Determines the result of a commit that git was asked for. It stands even if git refuses to mend the index. */
+/**
+ * Determines the result of a commit that git was asked for. The result stands even if git then refuses to update the
+ * index.
+ */
 async function judgeEnding(
   workTree: string,
   scope: CommitScope,
@@ -220,7 +228,7 @@ async function judgeEnding(
   const succeeded = exit === 0;
   if (succeeded && told !== null && paths !== null) return { outcome: 'made', commit: told, paths, left, at };
   let sha = await findCommit(workTree, scope.key, scope.since.head, options);
-  // A hook may have removed the trailer: then the paths tell, if they are in one commit only.
+  // A hook may have removed the trailer: then the commit is found by its paths, if exactly one commit has them.
   if (sha === null && succeeded && at !== null && paths !== null) {
     sha = await findCommitByPaths(workTree, paths, at.head, options);
   }
@@ -240,7 +248,7 @@ async function judgeEnding(
 }
 
 /**
- * Undoes what a commit that was given up has done to the index. If git made the commit nevertheless, it stays.
+ * Undoes the changes that a withdrawn commit has made to the index. If git made the commit nevertheless, it stays.
  * @param directory absolute path of the job's records
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
@@ -249,7 +257,7 @@ export async function takeBack(workTree: string, directory: string, options: Git
   if (paths !== null) await nullIfRefused(withdrawNew(workTree, paths, options));
 }
 
-/** Announces new files to git. Returns what git said if it refused. */
+/** Announces new files to git. Returns git's message if it refused, else null. */
 async function announcePaths(workTree: string, paths: readonly string[], options: GitOptions): Promise<string | null> {
   try {
     await announceNew(workTree, paths, options);
@@ -260,7 +268,7 @@ async function announcePaths(workTree: string, paths: readonly string[], options
   }
 }
 
-/** Decides what git's refusal means: it cannot commit now, it cannot commit at all, or it refuses this commit. */
+/** Classifies git's refusal: it cannot commit now, cannot commit at all, or refuses this commit. */
 function classifyRefusal(
   said: string,
   exit: number | null,

@@ -21,7 +21,9 @@ import {
 } from './records.js';
 import type { RunnerProcesses } from './runner-process.js';
 
-/** External commands as a call sees them: each has a directory and a detached runner of its own (protocol.md §4). */
+/**
+ * External commands from a call's point of view: each has its own directory, and a detached runner (protocol.md §4).
+ */
 
 /** A command to be launched. */
 export interface JobRequest extends ProcessSpec {
@@ -35,25 +37,27 @@ export interface JobRequest extends ProcessSpec {
 
 /** The state of an external command. */
 export type JobStatus =
-  /** `launching`: asked for, but no runner has begun yet. Launching it again is harmless. */
+  /** `launching`: requested, but no runner has begun yet. Launching it again is harmless. */
   | { state: 'absent' | 'launching' }
   | { state: 'running'; startedAt: string }
-  /** The runner died before it recorded an exit, or the command was given up. It never runs again in this directory. */
+  /**
+   * The runner died before it recorded an exit, or the command was withdrawn. It never runs again in this directory.
+   */
   | { state: 'interrupted'; startedAt?: string }
   | { state: 'finished'; startedAt: string; exit: ExitRecord };
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
-/** How long a runner may take from its claim to `started.json`, or from the command's end to `exit.json`. */
+/** Milliseconds that a runner may take from its claim to `started.json`, or from the command's end to `exit.json`. */
 const RUNNER_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Has a detached runner see to a command, and returns at once. It may be called again, even by several processes at
- * once: a command that has begun or ended is not started again.
- * @param runners those that the call has started before
- * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the command is
- * claimed by a runner that has not begun and cannot be looked up from here
+ * Hands a command to a detached runner, and returns at once. May be repeated, even by several processes at once: a
+ * command that has begun or ended is not started again.
+ * @param runners the runners that the call has already started
+ * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the claim belongs
+ * to a runner that has not begun and cannot be checked from this machine
  */
 export function launch({ directory, runner, env, ...spec }: JobRequest, runners: RunnerProcesses): void {
   requireRunner(runner);
@@ -66,7 +70,7 @@ export function launch({ directory, runner, env, ...spec }: JobRequest, runners:
 }
 
 /**
- * Starts a runner for a command that is likely to be launched, while the call finds out whether it will be.
+ * Starts a runner for a command that will probably be launched, while the call is still deciding.
  * @throws DevCliError as `launch`
  */
 export function prepareRunner(
@@ -96,7 +100,7 @@ function requireRunner(runner: string): void {
  */
 export function inspect(directory: string): JobStatus {
   const started = readStarted(directory);
-  // Checked before the exit record is read: a runner writes that record and then ends.
+  // Checked before the exit record is read, because a runner writes that record and then ends.
   const alive = typeof started === 'object' && runnerLives(started);
   const exit = readExit(directory);
   if (typeof exit === 'object') return { state: 'finished', startedAt: exit.startedAt, exit };
@@ -108,8 +112,8 @@ export function inspect(directory: string): JobStatus {
 }
 
 /**
- * Waits until one of several external commands has finished or was interrupted, or the time is up.
- * @param directories absolute paths; if there are none, it returns at once
+ * Waits until any of these external commands has finished or was interrupted, or the time is up.
+ * @param directories absolute paths; with none it returns at once
  * @throws DevCliError `INTERRUPTED` if `signal` aborts; `IO`
  */
 export async function waitFinished(
@@ -136,14 +140,14 @@ export async function waitFinished(
 }
 
 /**
- * Ends an external command and every process of its group: SIGTERM, five seconds, SIGKILL. A command that has not begun
- * will not begin. Does nothing if there is nothing to end, and leaves alone a process that merely reuses the number of
- * one that is gone.
- * @throws DevCliError `IO`; `COMMAND_FAILED` if a runner neither begins nor gives up
+ * Ends an external command and every process of its group: SIGTERM, then SIGKILL five seconds later. A command that has
+ * not begun will not begin. Does nothing if nothing is running, and spares a process that merely reuses an old process
+ * id.
+ * @throws DevCliError `IO`; `COMMAND_FAILED` if a runner neither begins nor releases its claim
  */
 export async function endCommand(directory: string): Promise<void> {
   if (readExit(directory) !== 'absent') return;
-  // A runner reads the command after claiming it: one that claims it from now on finds nothing.
+  // A runner reads the command after it claims it, so a runner that claims it from now on finds no command.
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(getCommandFile(directory), { force: true }));
   const isWaitedFor = () => findClaimOwner(getClaimFile(directory))?.host === identifyProcess().host;
@@ -161,7 +165,7 @@ function runnerLives(started: StartedRecord): boolean {
 
 /**
  * Whether the process group is still the command's. The system does not reuse a group's number while the group has
- * members: so either its leader is the process that was started, or the leader is gone and the rest are its
+ * members. So either the leader is the process that was started, or the leader is gone and the other members are its
  * descendants.
  */
 function isSameGroup(started: StartedRecord): boolean {
@@ -175,7 +179,7 @@ function hasEnded(directory: string): boolean {
   return state === 'finished' || state === 'interrupted';
 }
 
-/** Rings sooner than the next look would come. Where directories cannot be watched, the looks suffice. */
+/** Rings the alarm before the next poll. Polling alone suffices where directories cannot be watched. */
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {

@@ -1,10 +1,10 @@
 /**
- * Recognises from its output that a failed command was not allowed to listen on a port, as in a sandbox without
- * loopback: then it proves nothing about the work (engine.md, Triage). Conservative: what a test prints about such an
+ * Recognizes from its output that a failed command was not allowed to listen on a port, as in a sandbox without
+ * loopback. Such a failure proves nothing about the work (engine.md, Triage). Conservative: a test's report of such an
  * error, a file that may not be opened, and a port below 1024 do not count.
  */
 
-/** A request for a port or a socket, as a word of its own and not part of a path. */
+/** A request for a port or a socket, as a separate word and not as part of a path. */
 const ASKS =
   /(?<![\w./-])(?:listen(?:er|ing)?|bind(?:ing)?|socket|stream_socket_server|TcpListener|create_server)(?![\w/-])|\b(?:Socket|Bind)Exception\b/i;
 const REFUSED = /\bEPERM\b|operation not permitted/i;
@@ -17,11 +17,11 @@ const PORT = /(?:[\]\d:t]:|\bport |', ?)(\d{1,5})\b/;
 const ELSEWHERE =
   /(?<![\w.])(?:connect|unlink|chmod|f?chown|open|opendir|mkdir|rmdir|rename|u?mount|kill|link|symlink|utimes?|copyfile|scandir|setuid|setgid|ptrace|setsockopt|exec|spawn|sudo)(?![\w-])/i;
 
-/** A line that quotes rather than reports: a test's title, a difference from what was expected, a line of source. */
+/** A line that quotes rather than reports: a test's title, a diff of expected and actual values, a line of source. */
 const SAID =
   /^\s*(?:[✓✔√✗✘×•]|(?:not )?ok \d|PASS\b|FAIL\b|--- (?:PASS|FAIL)|# Subtest|[+-] |>?\s*\d+\s*\||(?:Expected|Received|expected|actual)\b|(?:it|test|describe)\b)/;
 
-/** Errors that do not name the call. It is in the traceback: before the error in Python, behind it in Rust. */
+/** Errors that do not name the failed call. The traceback does: before the error in Python, after it in Rust. */
 const BARE_BEFORE = /\bPermissionError: \[Errno 1\] Operation not permitted\s*$/;
 const BARE_AFTER = /\bOs \{ code: 1, kind: PermissionDenied\b/;
 const PYTHON_CALL = /\.bind\(|\.listen\(|socket\.__init__\(|socket\.socket\(|create_server\(|start_server\(/;
@@ -29,7 +29,7 @@ const RUST_CALL = /\b(?:TcpListener|UdpSocket|UnixListener)(?:>)?::bind\b|\bnet:
 const BEFORE = 6;
 const AFTER = 30;
 
-/** Longest line that is examined, in characters: no such error is longer. */
+/** The longest line that is examined, in characters: no such error is longer. */
 const LINE = 2000;
 
 /** Finds the line that says that listening is forbidden, or null. */

@@ -7,32 +7,33 @@ import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
- * Work that dev-cli does itself, outside the transaction (protocol.md §4). Every kind of job has the same life:
+ * Work that dev-cli does itself, outside the transaction (protocol.md §4). All kinds of jobs go through the same
+ * stages:
  *
- * 1. asked: a transaction writes it into the state, as one of `commands` or as `engine.job`, and commits;
+ * 1. asked: a transaction writes the job into the state, under `commands` or as `engine.job`, and commits;
  * 2. launched: a detached runner starts its processes and waits for them (launch.ts, runner.ts);
  * 3. ended: the result is read from the runner's records (command.ts, commit.ts, request.ts);
- * 4. told: another transaction removes the job from the state and acts on its result (protocol/settle.ts).
+ * 4. settled: another transaction removes the job from the state and acts on its result (protocol/settle.ts).
  *
- * A run that gives a job up withdraws it in one commit, and ends its processes afterwards (life.ts).
+ * A run that gives up a job withdraws it in one transaction, and ends its processes afterwards (life.ts).
  */
 export type Job = CommandJob | CommitJob | RequestJob;
 
 interface Asked {
-  /** The `running` action that waits for the job; for a command that `dev-cli check` runs, the task. */
+  /** The `running` action that waits for the job; the task's action for a command that `dev-cli check` runs. */
   readonly actionId: string;
   /** Identifies the job in the journal; for a commit, also in its trailer. */
   readonly key: string;
-  /** The directory of its records, relative to the run's directory. */
+  /** The directory of the job's records, relative to the run's directory. */
   readonly directory: string;
-  /** The directory in which it runs: absolute, or `.` for the root. */
+  /** The directory in which the job runs: absolute, or `.` for the root. */
   readonly workTree: string;
 }
 
 /** A command of a recipe or of a plan. */
 export interface CommandJob extends Asked, RunningCommand {
   kind: 'command';
-  /** What the plan expects of it; null for a block's command, which only has to succeed. */
+  /** The plan's expectations; null for a block's command, which only has to succeed. */
   acceptance: QueuedCommand | null;
 }
 
@@ -47,9 +48,9 @@ export interface CommitJob extends Asked {
 /** An update of the run's pull request. */
 export interface RequestJob extends Asked {
   kind: 'pull-request';
-  /** `stateBegin`: comments. `stateComplete`: pushes, sets the text, marks ready. */
+  /** `stateBegin`: adds a comment. `stateComplete`: pushes, sets the text, marks the pull request ready. */
   stage: string;
-  /** The new title, at the end; the old one stays if there is none. */
+  /** The new title, set at the end; absent to keep the old one. */
   title?: string;
   /** The address of the issue to comment on at the end. */
   issue?: string;
@@ -58,14 +59,16 @@ export interface RequestJob extends Asked {
 /** Takes the place of a todo's id in the key of the residual commit. */
 export const RESIDUAL = 'residual';
 
-/** The steps of `stateComplete`, in order. Each has a directory of its own below the job's, so that it is done once. */
+/**
+ * The steps of `stateComplete`, in order. Each has a directory of its own below the job's, so that it runs only once.
+ */
 export const REQUEST_STEPS = ['push', 'text', 'ready', 'issue'] as const;
 
 /** The file with the new body of the pull request, in the job's directory. */
 export const REQUEST_BODY_FILE = 'body.md';
 
 /**
- * Asks for a command: puts it into the state and records that it starts.
+ * Requests a command: puts it into the state and records in the journal that it starts.
  * @param about the todo and the acceptance that the command is for
  */
 export function askCommand(
@@ -80,7 +83,7 @@ export function askCommand(
   return asked;
 }
 
-/** Removes the commands of an action from the state: its own, or those that check its task. */
+/** Removes the commands that belong to an action from the state. */
 export function withdrawCommands({ state: { commands } }: Transaction, actionId: string): void {
   for (const command of Object.values(commands)) if (command.actionId === actionId) delete commands[command.key];
 }

@@ -13,15 +13,15 @@ import { findRunningAction, getRecordsPath, type Job } from './job.js';
 import { type ExitRecord, getClaimFile } from './records.js';
 import { RunnerProcesses } from './runner-process.js';
 
-/** How the processes of all jobs are launched and waited for. */
+/** Launching the processes of all jobs, and waiting for them. */
 
-/** What a call keeps from one job to the next. */
+/** What a call keeps from one of its jobs to the next. */
 export interface Kept {
   readonly repositories: KnownRepositories;
   readonly runners: RunnerProcesses;
 }
 
-/** Does the jobs of a call. What they leave to each other is given up when it is done with them. */
+/** Runs the jobs of a call, and releases their shared runners afterwards. */
 export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (kept: Kept) => Promise<T>): Promise<T> {
   const runners = new RunnerProcesses();
   try {
@@ -34,30 +34,32 @@ export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (ke
 /** The call that launches a job or waits for it. */
 export interface Call extends Kept {
   context: Context;
-  /** The run as last read. */
+  /** The run, as last read. */
   run: RunHead;
   /** When the call must answer: milliseconds since the epoch. */
   until: number;
-  /** Whether an earlier call recorded the start, and so launched the job unless it was cut off first. */
+  /** Whether an earlier call recorded the start. That call launched the job, unless it was interrupted first. */
   launched: boolean;
-  /** Refuses to start anything for an untrusted run. @throws DevCliError `RUN_UNTRUSTED` */
+  /** Requires trust before anything starts in a run from elsewhere. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
-  /** Whether an argument vector is a command of dev-cli itself, which this installation runs. */
+  /** Whether an argument vector is a command of dev-cli itself, which then runs with this installation. */
   isOwn: (argv: readonly string[]) => boolean;
   /** Runs a transaction on the run. */
   transact: <A>(body: (tx: Transaction) => A) => Promise<A>;
 }
 
-/** How a process ended. `vanished`: its records, or its output, were lost again after a second launch. */
+/** How a process ended. `vanished`: its records or its output were lost again after a second launch. */
 export type ProcessEnding = { kind: 'exit'; exit: ExitRecord } | { kind: 'interrupted'; vanished?: true };
 
-/** How often a process is launched that was not seen to end: its runner died, or its records vanished (protocol.md §4). */
+/**
+ * The most launches of one process whose end was not seen: its runner died, or its records vanished (protocol.md §4).
+ */
 export const LAUNCHES = 2;
-/** How long the records of another call's launch may take to appear, in milliseconds. */
+/** Milliseconds that the records of another call's launch may take to appear. */
 const APPEARING = 1_000;
 
 /**
- * Whether a runner has begun in a directory: from then on only its result counts.
+ * Whether a runner has begun in a directory. From then on only its result counts.
  * @throws DevCliError `IO`
  */
 export function hasBegun(directory: string): boolean {
@@ -66,12 +68,12 @@ export function hasBegun(directory: string): boolean {
 }
 
 /**
- * Launches a process of a job. If an earlier call recorded the start and the directory is empty, that call was cut off
- * before the launch or the runner's records have vanished: then the launch is counted first.
- * @param launched whether an earlier call recorded the start; by default, as the call says
+ * Launches a process of a job. If an earlier call recorded the start and the directory is empty, either that call was
+ * interrupted before the launch or the runner's records have vanished; then the launch is counted first.
+ * @param launched whether an earlier call recorded the start; by default `call.launched`
  * @returns `wait` if another call takes care of it, `vanished` if it has been launched often enough
- * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if it is claimed by a runner that cannot be looked up from here;
- * and whatever a transaction throws
+ * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if its claim belongs to a runner that cannot be checked from
+ * this machine; and whatever a transaction throws
  */
 export async function launchOnce(
   job: Job,
@@ -88,7 +90,7 @@ export async function launchOnce(
 }
 
 async function countLaunch(job: Job, { transact }: Call, directory: string): Promise<'launch' | 'wait' | 'vanished'> {
-  // A launch that is not possible does not count.
+  // Checked first, because a launch that is impossible must not be counted.
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
@@ -106,7 +108,7 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
   return appeared ? 'wait' : 'vanished';
 }
 
-/** How often a job was launched; undefined if another call has taken in its result. */
+/** Returns how often a job was launched; undefined if another call has already processed its result. */
 function findLaunches(tx: Transaction, { kind, key, actionId }: Job): number | undefined {
   const { commands, engine } = tx.state;
   const row = kind === 'command' ? commands[key] : findRunningAction(tx.state) === actionId ? engine?.job : null;
@@ -121,7 +123,8 @@ function setLaunches({ state }: Transaction, { kind, key }: Job, launches: numbe
 }
 
 /**
- * Waits for the process in a directory, as long as the call may take. If its runner died, its processes are ended.
+ * Waits for the process in a directory for as long as the call has time. If its runner died, ends the remaining
+ * processes.
  * @param directory absolute
  * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`
@@ -146,8 +149,8 @@ export function getJobDirectory({ directory }: Job, { context, run }: Call): str
 }
 
 /**
- * What a call knows of the repositories that its jobs work in. A work tree is read once for each moment that matters: what
- * one job saw last is what the next one begins with, unless something ran, or time was spent waiting, in between.
+ * What a call knows about the repositories in which its jobs work. A work tree is read again only after something ran
+ * or the call waited; otherwise one job's last reading is the next job's first.
  */
 class KnownRepositories {
   private readonly readings = new Map<string, WorkTreeReading | null>();
@@ -157,7 +160,7 @@ class KnownRepositories {
   constructor(private readonly signal: AbortSignal) {}
 
   /**
-   * Reads a work tree, unless it is known.
+   * Reads a work tree, or returns the known reading.
    * @param workTree absolute path
    * @returns null if there is no git or no repository
    * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
@@ -170,15 +173,16 @@ class KnownRepositories {
     return reading;
   }
 
-  /** The work tree as it is known; undefined if it has to be read. */
+  /** Returns the known reading of a work tree; undefined if it has to be read. */
   getTree(workTree: string): WorkTreeReading | null | undefined {
     return this.readings.get(workTree);
   }
 
   /**
-   * Whether anything in the repository has changed since a moment, also what git ignores; `.dev/` does not count.
+   * Whether anything in the repository has changed since a moment, including files that git ignores; `.dev/` does not
+   * count.
    * @param moment milliseconds since the epoch
-   * @returns true also where that cannot be told
+   * @returns true also where that cannot be determined
    */
   hasChangedSince(workTree: string, moment: number): boolean {
     const reading = this.readings.get(workTree);
@@ -190,13 +194,15 @@ class KnownRepositories {
     return last > moment;
   }
 
-  /** To be called when a process of a job has run, or another call may have been at work. */
+  /** Forgets all readings. Called when a job's process has run, or another call may have changed files. */
   forgetTrees(): void {
     this.lastChanges.clear();
     this.readings.clear();
   }
 
-  /** Reads what holds for all commits in a work tree. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+  /**
+   * Reads the settings that apply to all commits in a work tree. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+   */
   readSetting(workTree: string): Promise<CommitSetting | null> {
     const known = this.settings.get(workTree) ?? readCommitSetting(workTree, { signal: this.signal });
     this.settings.set(workTree, known);

@@ -9,13 +9,13 @@ import type { Call } from './launch.js';
 import { getWithdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
 
-/** The life of a job of any kind (job.ts). */
+/** The life of a job, whatever its kind (job.ts). */
 
 /** A job that has ended, with its result. */
 export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
 
 /**
- * Waits for a job, as long as the call may take; launches it if it has not begun. A call that was cut off may be
+ * Waits for a job for as long as the call has time; launches it if it has not begun. An interrupted call may be
  * repeated.
  * @returns null while the job is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `COMMAND_FAILED`, `LOCKED`, `RUN_UNTRUSTED`
@@ -32,7 +32,8 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
 }
 
 /**
- * Finds the result of a job that was just asked for and has nothing to run: so it is told in the transaction that asks.
+ * Finds the result of a job that was just requested and has nothing to run, so that the same transaction can process
+ * it.
  * @returns null if the job has to be awaited
  */
 export function findEndingAtOnce(job: Job, call: Call, { state, files }: Transaction): EndedJob | null {
@@ -48,15 +49,15 @@ export function findEndingAtOnce(job: Job, call: Call, { state, files }: Transac
 }
 
 /**
- * Gives jobs up. Once the transaction is committed none of them begins, and the runner of one that has begun ends it,
- * even if this process dies before. The caller removes the jobs from the state, and calls `endJob` after the commit.
+ * Withdraws jobs. Once the transaction is committed, none of them begins, and the runner of a job that has begun ends
+ * it, even if this process dies first. The caller removes the jobs from the state, and calls `endJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(getWithdrawnFile(directory), `${at}\n`);
 }
 
 /**
- * Gives all jobs of the run up and removes its commands from the state.
+ * Withdraws all jobs of the run and removes its commands from the state.
  * @returns the jobs
  */
 export function withdrawAll(tx: Transaction): Job[] {
@@ -66,13 +67,13 @@ export function withdrawAll(tx: Transaction): Job[] {
   return jobs;
 }
 
-/** Removes what a job needs no more once its end is recorded. */
+/** Removes files that a job no longer needs once its end is recorded. */
 export function tidyJob(job: Job, context: Context, name: string): void {
   if (job.kind === 'commit') clearPreparation(getRecordsPath(context, name, job.directory));
 }
 
 /**
- * Ends the processes of a job that was given up; after a commit, restores the user's index.
+ * Ends the processes of a withdrawn job; for a commit, also restores the user's index.
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `INTERRUPTED`
  */
 export async function endJob(job: Job, context: Context, name: string): Promise<void> {

@@ -1,17 +1,17 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { writeAll } from '../store/durable.js';
 
-/** How many bytes of a command's output are kept. */
+/** The most bytes of a command's output that are kept. */
 export const LOG_LIMIT = 10 * 1024 * 1024;
 
 /**
- * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. Of the rest,
- * the end is kept in memory and written, behind a mark, when the command has ended.
+ * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. The last half
+ * is kept in memory; when the command has ended, it is written after a mark that says how much was cut.
  */
 export class Log {
-  /** How many bytes the command has written, kept or not. */
+  /** Bytes that the command has written, kept or not. */
   bytes = 0;
-  /** Why the log is incomplete, if it could not be written. */
+  /** Why the log is incomplete, if writing failed. */
   failure: string | undefined;
   private readonly half: number;
   private fd: number | null = null;
@@ -21,14 +21,14 @@ export class Log {
 
   constructor(path: string, limit: number = LOG_LIMIT) {
     this.half = Math.floor(limit / 2);
-    // A link in its place must not be followed, nor a fifo waited for.
+    // A link at this path must not be followed, and a fifo must not block.
     const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
     this.attempt(() => {
       this.fd = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
     });
   }
 
-  /** Takes in a chunk of output. */
+  /** Adds a chunk of output. */
   add(chunk: Buffer): void {
     const room = Math.max(0, this.half - this.bytes);
     this.bytes += chunk.length;
@@ -52,7 +52,7 @@ export class Log {
     this.fd = null;
   }
 
-  /** Notes why output was lost; the first reason stays. */
+  /** Records why output was lost; the first reason stays. */
   fail(error: unknown): void {
     this.failure ??= error instanceof Error ? error.message : String(error);
   }
@@ -71,7 +71,7 @@ export class Log {
     if (fd !== null && this.failure === undefined) this.attempt(() => writeAll(fd, bytes));
   }
 
-  /** A full disk must not end the command, whose exit still counts. */
+  /** Catches errors of writing: a full disk must not end the command, whose exit still counts. */
   private attempt(work: () => void): void {
     try {
       work();

@@ -3,31 +3,32 @@ import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The two ends of a pipe: descriptors, of which the one who takes the pipe closes both. */
+/** The file descriptors of a pipe's two ends. The code that takes the pipe closes both. */
 interface Pipe {
-  /** What a command writes to. */
+  /** The end that the command writes to. */
   input: number;
-  /** What is read of it. */
+  /** The end that the runner reads. */
   output: number;
 }
 
-/** How many pipes are made at a time: one process makes several as fast as one. */
+/** Pipes made at a time: one `mkfifo` process makes several as fast as one. */
 const AT_A_TIME = 4;
 
 /**
- * Pipes for the output of commands. Node would use a socket, which on Linux a command cannot open as /dev/stdout or /dev/stderr.
- * Each command gets its own: what it leaves behind must not write into the log of the next.
+ * Pipes for the output of commands. Node would use a socket, which on Linux a command cannot open as /dev/stdout or
+ * /dev/stderr. Each command gets its own pipe, so that processes it leaves behind cannot write into the next command's
+ * log.
  */
 export class Pipes {
   private ready: Pipe[] = [];
 
-  /** @returns null if there is no temporary directory or no mkfifo; then a socket has to do */
+  /** Returns a pipe; null if there is no usable temporary directory or no mkfifo, in which case a socket has to do. */
   take(): Pipe | null {
     this.prepare();
     return this.ready.pop() ?? null;
   }
 
-  /** Has a pipe ready, if one can be had. */
+  /** Makes pipes ready, where possible. */
   prepare(): void {
     if (this.ready.length > 0) return;
     for (const parent of new Set([tmpdir(), '/tmp'])) {
@@ -41,7 +42,10 @@ export class Pipes {
   }
 }
 
-/** Makes named pipes and opens them. In a temporary directory, since not every project has a file system with such. */
+/**
+ * Makes named pipes and opens them. They lie in a temporary directory, since not every project's file system supports
+ * them.
+ */
 function makePipes(directory: string): Pipe[] {
   try {
     const paths = Array.from({ length: AT_A_TIME }, (_, n) => join(directory, `${n}`));

@@ -7,11 +7,11 @@ import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
 /**
- * The files of an external command (protocol.md §4). Each except the log appears complete or not at all. When the command has ended,
- * `exit.json` and the log are left.
+ * The files of an external command (protocol.md §4). Each except the log appears complete or not at all. After the
+ * command has ended, only `exit.json` and the log remain.
  */
 
-/** `command.json`: the command that is to be run, written by `launch`. */
+/** `command.json`: the command to run, written by `launch`. */
 export interface ProcessSpec {
   /** Shared by the `command-started` and `command-finished` entries of the journal. */
   key: string;
@@ -21,20 +21,22 @@ export interface ProcessSpec {
   /** Absolute. */
   cwd: string;
   timeoutSeconds: number;
-  /** Absolute path of the file that it reads as its standard input; absent if it has none. */
+  /** Absolute path of the file that the command reads as its standard input; absent if it reads none. */
   stdin?: string;
-  /** Digest of the work tree on which it starts, so that its result can be reused; null or absent if there is none. */
+  /**
+   * Digest of the work tree on which the command starts, so that its result can be reused; null or absent without one.
+   */
   tree?: string | null;
 }
 
-/** `started.json`: written before the command's first instruction. From then on the command is never started again. */
+/** `started.json`: written before the command's first instruction. After that, the command is never started again. */
 export interface StartedRecord {
   /** The runner's process, and when it started (work/processes.ts). */
   pid: number;
   start: string | null;
   /** The machine and boot for which the process ids are valid (store/process.ts). */
   host: string;
-  /** The command's process group, whose leader is the command itself, and when the leader started. */
+  /** The command's process group, whose leader is the command itself, and when that leader started. */
   pgid: number;
   groupStart: string | null;
   /** UTC with milliseconds. */
@@ -45,18 +47,18 @@ export interface StartedRecord {
 export interface ExitRecord {
   key: string;
   argv: readonly string[];
-  /** `tree` of the command. */
+  /** `tree` of the command's `ProcessSpec`. */
   tree: string | null;
-  /** Null if a signal ended it or it could not be started. 126: not executable; 127: not found. */
+  /** Null if a signal ended the command or it could not be started. 126: not executable; 127: not found. */
   exit: number | null;
   signal: string | null;
-  /** Whether it was ended because its time was up. */
+  /** Whether it was ended because its timeout passed. */
   timedOut: boolean;
   /** UTC with milliseconds. */
   startedAt: string;
   at: string;
   durationMs: number;
-  /** How many bytes the command wrote; the log keeps at most `LOG_LIMIT` of them. */
+  /** Bytes that the command wrote; the log keeps at most `LOG_LIMIT` of them. */
   logBytes: number;
   /** `spawn`: it could not be started. `log`: its output could not be kept. */
   error?: 'spawn' | 'log';
@@ -64,23 +66,23 @@ export interface ExitRecord {
   reason?: string;
 }
 
-/** What to run. */
+/** The command to run. */
 export const getCommandFile = (directory: string): string => join(directory, 'command.json');
-/** That it has begun. */
+/** The record that the command has begun. */
 export const getStartedFile = (directory: string): string => join(directory, 'started.json');
-/** How it ended. */
+/** The record of how the command ended. */
 export const getExitFile = (directory: string): string => join(directory, 'exit.json');
-/** Held by the one runner that may start the command. */
+/** The claim of the one runner that may start the command. */
 export const getClaimFile = (directory: string): string => join(directory, 'runner');
-/** Exists once its run has given the command up: it may no longer begin, and is ended. */
+/** Exists once the run has withdrawn the command: it may no longer begin, and is ended if it has begun. */
 export const getWithdrawnFile = (directory: string): string => join(directory, 'withdrawn');
 /** Standard output and standard error of the command. */
 export const getLogFile = (directory: string): string => join(directory, 'command.log');
 
-/** Larger than any record can be, in bytes: the system bounds the argument vector. */
+/** An upper bound of a record's size, in bytes: the system limits the argument vector. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** A record as read. `damaged`: there is something that dev-cli did not write, or not completely. */
+/** A record as read. `damaged`: the file exists, but dev-cli did not write it, or not completely. */
 export type Reading<T> = T | 'absent' | 'damaged';
 
 /** Reads `command.json`. @throws DevCliError `IO` */
@@ -98,9 +100,11 @@ export function readExit(directory: string): Reading<ExitRecord> {
   return readRecord(getExitFile(directory), isExit);
 }
 
-/** Whether the command may no longer be started: a runner has begun, or it was given up. @throws DevCliError `IO` */
+/**
+ * Whether the command may no longer be started: a runner has begun, or the run withdrew it. @throws DevCliError `IO`
+ */
 export function isClosed(directory: string): boolean {
-  // In this order: the start is removed only once the exit is there.
+  // The order matters: the start record is removed only after the exit record exists.
   return isWithdrawn(directory) || readStarted(directory) !== 'absent' || readExit(directory) !== 'absent';
 }
 
@@ -121,24 +125,26 @@ export function readJobText(path: string): string | null {
   });
 }
 
-/** How many characters at the end of a log are read for the reason of a failure. */
+/** Characters read from the end of a log to find the reason of a failure. */
 export const LAST_WORDS = 2000;
 
 /**
  * Reads the end of a command's log, where the reason of a failure is; empty if there is no log.
- * @param most characters
+ * @param most the most characters to return
  */
 export function readLogEnd(directory: string, most: number = LAST_WORDS): string {
   return (readJobText(getLogFile(directory)) ?? '').slice(-most).trim();
 }
 
-/** Whether a log has the length that its exit record says. One that could not be written has no length to compare. */
+/**
+ * Whether a log has the length that its exit record states. A log that could not be written has no length to compare.
+ */
 export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
   if (error !== undefined) return true;
   return (readStats(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
 }
 
-/** Whether the run has given the command up. */
+/** Whether the run has withdrawn the command. */
 export function isWithdrawn(directory: string): boolean {
   return existsSync(getWithdrawnFile(directory));
 }
@@ -150,7 +156,9 @@ function readRecord<T>(path: string, fits: (value: unknown) => value is T): Read
   return fits(value) ? value : 'damaged';
 }
 
-/** Null if there is nothing; empty if it is not a regular file, which must not be waited for. */
+/**
+ * Returns null if nothing is there, and an empty text if it is not a regular file, since reading a fifo could block.
+ */
 function readRecordText(path: string): string | null {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? '';
@@ -179,7 +187,7 @@ function isSpec(value: unknown): value is ProcessSpec {
   );
 }
 
-/** Strict about process ids, since signals are sent to them. */
+/** Checks process ids strictly, since signals are sent to them. */
 function isStarted(value: unknown): value is StartedRecord {
   if (!isRecord(value)) return false;
   const { pid, start, host, pgid, groupStart, at } = value;

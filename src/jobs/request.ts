@@ -22,18 +22,18 @@ import { readLogEnd, readSpec } from './records.js';
 /** How a pull request job ended. */
 export type RequestEnding =
   | { kind: 'commented' }
-  /** `unsaid`: why the issue has no comment. */
+  /** `unsaid`: why the issue got no comment. */
   | { kind: 'handed in'; branch: string; issue?: string; unsaid?: string }
-  /** `why`: in git's words. */
+  /** `why`: git's message. */
   | { kind: 'not pushed'; why: string }
   | { kind: 'not ready'; why: string }
-  /** The commits of these todos are not made yet. */
+  /** The commits of these todos have not been made yet. */
   | { kind: 'waiting'; todos: readonly string[] }
   /** The branch has new commits since it was pushed. */
   | { kind: 'moved'; branch: string }
   | StepFailure;
 
-/** Why a step's command did not succeed. `what`: its first words. */
+/** Why a step's command did not succeed. `what`: the first words of the command. */
 type StepFailure = { kind: 'cut off' | 'vanished'; what: string } | { kind: 'failed'; what: string; how: string };
 
 /** A pull request job that has ended. */
@@ -46,8 +46,8 @@ export interface RequestEnded {
 type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
 /**
- * Comments on the pull request or, at the end, pushes the work, updates the text, marks it ready and tells the issue. Each step is
- * a command of its own that is started only once, even if calls are cut off in between.
+ * Adds a comment to the pull request or, at the end, pushes the work, updates the text, marks it ready and comments on
+ * the issue. Each step is a separate command that starts only once, even if calls are interrupted in between.
  * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */
@@ -81,7 +81,10 @@ async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null
   return marked === 'done' ? commentOnIssue(job, call, push.branch) : marked;
 }
 
-/** Tells the issue that the goal came from where the work is. Without that, the work is handed in all the same. */
+/**
+ * Comments on the issue that the goal came from, with a link to the work. If that fails, the work still counts as
+ * handed in.
+ */
 async function commentOnIssue(job: RequestJob, call: Call, branch: string): Promise<RequestEnding | null> {
   const { issue } = job;
   if (issue === undefined) return { kind: 'handed in', branch };
@@ -100,7 +103,7 @@ function describeStep(failure: StepFailure): string {
   return failure.kind === 'failed' ? failure.how : failure.kind;
 }
 
-/** The words that tell `gh` which pull request is meant; without any, it takes that of the branch checked out. */
+/** Returns the argument that names the pull request for `gh`; without it, `gh` takes that of the current branch. */
 function listSubject({ run }: Call): string[] {
   const request = run.snapshot.pullRequest;
   return request === undefined ? [] : [request.url];
@@ -119,8 +122,8 @@ function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
 }
 
 /**
- * Plans the push of the request's branch; if a push has been recorded already, that one counts.
- * @returns the command, or in words what prevents it
+ * Plans the push of the request's branch; if a push is already recorded, that one is used.
+ * @returns the command, or a sentence that says what prevents it
  */
 async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<readonly string[] | string> {
   const asked = readSpec(directory);
@@ -139,7 +142,7 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
   });
 }
 
-/** Finds work that is not at the forge: deferred commits, or commits made after the push. */
+/** Finds work that is missing at the forge: deferred commits, or commits made after the push. */
 async function findMissingWork(
   { context, run: { snapshot } }: Call,
   { branch, commit }: ReturnType<typeof parsePushCommand>,

@@ -3,21 +3,23 @@ import type { Writable } from 'node:stream';
 import { DevCliError } from '../base/errors.js';
 import { childProcess } from '../work/processes.js';
 
-/** Says to a runner that its first command is still to be handed over (cli/runner.ts). */
+/** Tells a runner that its first command follows on standard input (cli/runner.ts). */
 const WAITS = 'wait';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The runners that a call has started. One that has seen its command through waits for the next, so that the commands of a wave need
- * one start of Node. Whoever made this object releases it; a call that is cut off does so by its end.
+ * The runners that a call has started. A runner whose command has ended waits for the next one, so that all commands of
+ * a wave need only one start of Node. The creator of this object releases them; if the call dies, their standard input
+ * closes.
  */
 export class RunnerProcesses {
-  /** By environment, which a runner hands on to its commands. */
+  /** Keyed by environment, which a runner passes on to its commands. */
   private readonly waiting = new Map<string, ChildProcess>();
 
   /**
-   * Starts a runner for a command that may follow, unless one waits: so Node starts beside whatever the call has to find out first.
+   * Starts a runner for a command that may follow, unless one is waiting. Node then starts while the call is still
+   * checking whether the command is needed.
    * @param runner absolute path of its bundle
    * @param commandFile absolute path that the command's `command.json` would have
    * @throws DevCliError `COMMAND_FAILED` if the system refuses another process
@@ -28,7 +30,7 @@ export class RunnerProcesses {
   }
 
   /**
-   * Has a runner see to a command.
+   * Hands a command to a runner.
    * @param commandFile absolute path of the command's `command.json`
    * @throws DevCliError as `prepare`
    */
@@ -39,7 +41,7 @@ export class RunnerProcesses {
     else input.write(`${JSON.stringify(commandFile)}\n`);
   }
 
-  /** Lets the runners go: each ends when it has seen its command through. */
+  /** Releases the runners: each ends when its command has ended. */
   release(): void {
     for (const { stdin } of this.waiting.values()) stdin?.end();
     this.waiting.clear();
@@ -59,7 +61,7 @@ function startRunner(args: readonly string[], env: Environment): ChildProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a listener, a failure would also be thrown where nobody can catch it.
+  // Without a listener, a failure would also be thrown as an uncaught exception.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   if (child.pid === undefined) {
@@ -73,7 +75,7 @@ function startRunner(args: readonly string[], env: Environment): ChildProcess {
   return child;
 }
 
-/** What a pipe to a process is, too. */
+/** The part of a pipe to a process that Node's types leave out. */
 interface Unrefable {
   unref(): void;
 }

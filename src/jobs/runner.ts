@@ -33,14 +33,17 @@ import {
 /** Waits for a line on descriptor 3, then becomes the command: nothing runs before its start is on record. */
 const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** How long to wait for output after the group has ended: a process outside it may hold the pipe open for ever. */
+/** Milliseconds to wait for output after the group has ended: a process outside it may keep the pipe open for ever. */
 const DRAIN_MS = 1_000;
-/** How often the runner checks whether the run has given the command up. */
+/** Milliseconds between two checks whether the run has withdrawn the command. */
 const WITHDRAWN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Surroundings {
-  /** The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`) but its mark. Never on disk. */
+  /**
+   * The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`) except its mark. Never on
+   * disk.
+   */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   ids: Ids;
@@ -48,7 +51,7 @@ interface Surroundings {
   pipes: Pipes;
 }
 
-/** A process that waits at the gate to become the command. */
+/** A process that waits at the gate and then becomes the command. */
 interface Gated {
   pgid: number;
   /** Lets the command run. */
@@ -56,15 +59,16 @@ interface Gated {
   /** Ends the process without running the command. */
   dismiss(): void;
   ended: Promise<{ exit: number | null; signal: string | null }>;
-  /** Standard output and standard error, one pipe. */
+  /** Standard output and standard error, through one pipe. */
   output: Socket;
 }
 
 type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
 
 /**
- * Runs the command of a `command.json`: writes `started.json` and `command.log` beside it, in the end `exit.json`, which takes the
- * place of the first two. A command is started at most once: a second runner, or one that follows a runner that died, returns without doing anything.
+ * Runs the command of a `command.json`: writes `started.json` and `command.log` beside it, and at the end `exit.json`,
+ * which replaces `started.json` and `command.json`. A command is started at most once: a second runner, or one that
+ * follows a runner that died, returns without doing anything.
  * @param specFile absolute path of `command.json`
  * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
@@ -73,7 +77,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids, pipes 
   const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
-    // Read only under the claim: until then another runner may run the command, or it may be withdrawn.
+    // Read only under the claim: before that, another runner may run the command, or the run may withdraw it.
     const spec = readSpec(directory);
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
@@ -99,12 +103,12 @@ export async function runCommandFile(specFile: string, { env, clock, ids, pipes 
   }
 }
 
-/** Removes what `exit.json` says as well: a command that has ended leaves that and its log. */
+/** Removes the records that `exit.json` supersedes: only that file and the log remain of a command that has ended. */
 function clearBeginning(directory: string): void {
   try {
     for (const path of [getCommandFile(directory), getStartedFile(directory)]) rmSync(path, { force: true });
   } catch {
-    // The end is on record; nobody reads them any more.
+    // The end is on record, and nobody reads these files any more.
   }
 }
 
@@ -124,7 +128,7 @@ async function runGated(
   }
   command.output.on('data', (chunk: Buffer) => log.add(chunk));
   command.output.on('error', (error) => log.fail(error));
-  // Installed before the record is written: a signal to the process that it names must not be lost.
+  // Installed before the record is written, so that no signal to the process it names is lost.
   const stop = () => void endProcessGroup(command.pgid);
   for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   const record: StartedRecord = {
@@ -138,7 +142,7 @@ async function runGated(
   try {
     writeDurably(getStartedFile(directory), JSON.stringify(record));
   } catch (error) {
-    // Otherwise the gated process would wait for ever, and this one with it.
+    // Otherwise the gated process and this runner would wait for ever.
     command.dismiss();
     throw error;
   }
@@ -169,7 +173,7 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
     });
     await once(child, 'spawn');
     const latch = child.stdio[3] as Writable;
-    // The process may be killed before it reads; then its exit says all.
+    // The process may be killed before it reads the line; its exit then tells enough.
     latch.on('error', () => {});
     const open = () => void latch.end('\n');
     const dismiss = () => void latch.end();
@@ -183,10 +187,13 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
   }
 }
 
-/** What tells of the call stays with it; the mark has to reach whatever the command starts. */
+/**
+ * Whether a command inherits a variable: those of the call stay out, but the mark has to reach everything the command
+ * starts.
+ */
 const isHandedOn = (name: string): boolean => name === OWN_MARK || !name.startsWith('DEV_CLI_');
 
-/** Opens what a command is to read, without ever blocking on a fifo. */
+/** Opens the file that a command is to read, without ever blocking on a fifo. */
 function openInput(path: string): number {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (fstatSync(descriptor).isFile()) return descriptor;
@@ -202,7 +209,7 @@ async function awaitEnd(command: Gated, directory: string, timeoutSeconds: numbe
     timedOut = true;
     void endProcessGroup(command.pgid);
   }, limit);
-  // The process that gave the command up also ends it, unless it dies before.
+  // The process that withdrew the command also ends it, unless it dies first.
   const look = setInterval(() => {
     if (!isWithdrawn(directory)) return;
     clearInterval(look);

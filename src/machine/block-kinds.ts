@@ -1,16 +1,18 @@
-/** What is true of each block of a type, whatever its recipe says: the machine, pictures, simulations and proofs go by it. */
+/**
+ * What holds for every block of a type, whatever its recipe says. The machine, pictures, simulations and proofs use it.
+ */
 export interface BlockTraits {
   /** Who acts: dev-cli, the agent, other agents, a person, or the machine of an execution. */
   by: 'cli' | 'agent' | 'agents' | 'person' | 'engine';
-  /** The kind of action that the run waits with (run/action.ts). */
+  /** The kind of action that is pending while the run waits for the block (run/action.ts). */
   action: 'running' | 'llm' | 'llm-loop' | 'llm+cli' | 'dispatch-subagents' | 'wait-for-user' | 'engine-dispatch';
-  /** What the agent hands in: data, or a file that it writes. */
+  /** What the agent hands in: data, or a file that it writes; null for neither. */
   hands: 'data' | 'file' | null;
-  /** Whether the agent may report a `result`, which a condition of the recipe goes by. */
+  /** Whether the agent may report a `result`, which conditions of the recipe can test. */
   reports: boolean;
-  /** Whether it works in rounds until one passes. */
+  /** Whether the block works in rounds until one passes. */
   loops: boolean;
-  /** What follows from a failure where the recipe does not say. */
+  /** What happens after a failure where the recipe does not say. */
   onError: 'halt' | 'continue';
 }
 

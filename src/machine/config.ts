@@ -20,9 +20,9 @@ import {
 
 /**
  * Compiles a recipe to a plain-JSON XState configuration (house.md, XState; recipes.md §2). Each block is a compound
- * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at its bound, and from
- * `halted` a run can only be reopened or aborted. `ready` comes before the first block; `completed` and `aborted` are
- * final. Guards and actions are names with params, which machine.ts implements.
+ * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at its bound, and
+ * `halted` can be left only by reopening or aborting the run. `ready` precedes the first block; `completed` and
+ * `aborted` are final. Guards and actions are names with params, which machine.ts implements.
  * @throws DevCliError `INTERNAL` for a program that lint should have refused, with every defect in `details`
  */
 export function compileProgram(program: Program): MachineConfig {
@@ -39,7 +39,8 @@ export function compileProgram(program: Program): MachineConfig {
     id: MACHINE_ID,
     initial: 'ready',
     states: {
-      // In every pure transition XState also enters the initial state of an actor it never starts: keep that cheap.
+      // In every pure transition XState also enters the initial state of an actor that it never starts, so that state
+      // must be cheap.
       ready: { on: { START: [{ target: targetNext(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
@@ -54,7 +55,7 @@ export function compileProgram(program: Program): MachineConfig {
       INVALIDATE: blocks.filter((block) => !block.standsForInit).map(buildInvalidate),
       ABORT: [{ target: targetFinal('aborted'), actions: [] }],
     },
-    // A transition takes one step for each skipped block, and a few at its ends.
+    // A transition takes one step for each skipped block, plus a few at its ends.
     options: { maxIterations: blocks.length + 10 },
   };
 }

@@ -3,7 +3,7 @@ import type { Program, ProgramBlock } from './program.js';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether a block works in rounds: a loop, or a command that leads back when it fails. */
+/** Whether a block works in rounds: a loop, or a command that leads back to an earlier block when it fails. */
 export function isLoop({ kind, revise }: ProgramBlock): boolean {
   const { by, loops } = BLOCK_KINDS[kind];
   return loops || (by === 'cli' && revise !== undefined);

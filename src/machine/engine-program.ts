@@ -1,8 +1,8 @@
 // shared: common
 
 /**
- * An engine recipe as the machine needs it (engine.md, Shape): plain data, all defaults filled in, no text for an
- * agent. recipe/resolve/engine.ts builds it, recipe.json keeps it.
+ * An engine recipe as the machine needs it (engine.md, Shape): plain data with all defaults filled in, without texts
+ * for agents. recipe/resolve/engine.ts builds it, and recipe.json stores it.
  */
 
 /** Who acts in a stage (engine.md, Stages). */
@@ -10,38 +10,38 @@ export type StageActor = 'cli' | 'subagent' | 'human';
 
 /** A stage of every todo. */
 export interface TodoStage {
-  /** The key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or that of an own handler. */
+  /** The key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or that of a handler that the recipe defines. */
   id: string;
   actor: StageActor;
-  /** CEL condition of an own handler; the stage is skipped when it is false. */
+  /** CEL condition of a handler that the recipe defines; the stage is skipped when it is false. */
   when?: string;
 }
 
 /** The stages after all todos are done, in order; a recipe can switch some of them off. */
 export const FINAL_STAGES = ['residualCommit', 'codeReview', 'finalVerify', 'stateComplete', 'report'] as const;
-/** The stage at which a person decides about a plan that an agent proposes while another one runs. */
+/** The stage at which a person decides on a plan that an agent proposes while another plan runs. */
 export const APPLY_PLAN = 'applyPlan';
 
 type FinalStage = (typeof FINAL_STAGES)[number];
 
-/** What triage decides about a todo that did not pass. */
+/** What triage can decide about a todo that did not pass. */
 export type Disposition = 'halt' | 'adapt' | 'retry';
 
 /** The limits of an execution. */
 export interface EnginePolicies {
-  /** Attempts of a todo after the first. */
+  /** Attempts at a todo after the first. */
   maxRetries: number;
-  /** How deep added todos may add todos. */
+  /** Levels of nesting: how far added todos may themselves add todos. */
   adaptDepthLimit: number;
-  /** Todos that may be added in a run. */
+  /** The most todos that may be added in a run. */
   maxDynamicTodos: number;
-  /** Todos in a wave at most. */
+  /** The most todos in a wave. */
   parallelLimit: number;
-  /** Which disposition comes first when several apply. */
+  /** Which disposition wins when several apply. */
   triagePrecedence: readonly Disposition[];
   /** Whether violating a must-not fails the attempt or halts the todo. */
   mustNot: 'retry' | 'halt';
-  /** Who judges assertions: a verifier after each todo, or the code review. Left out, the size of the plan decides. */
+  /** Who judges assertions: a verifier after each todo, or the code review. If absent, the size of the plan decides. */
   assertionsAt?: 'todo' | 'review';
   /** Rounds of fixes after a code review or the final verification. */
   maxFixRounds: number;
@@ -49,7 +49,7 @@ export interface EnginePolicies {
 
 /** An engine recipe. */
 export interface EngineProgram {
-  /** In order; own handlers follow `worker` or `verify`. */
+  /** In order; the recipe's own handlers follow `worker` or `verify`. */
   stages: readonly TodoStage[];
   /** The final stages that are enabled, in order. */
   finalize: readonly FinalStage[];

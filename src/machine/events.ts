@@ -2,7 +2,10 @@
 export type MachineEvent =
   | { type: 'DONE' }
   | { type: 'CHOOSE'; choice: string }
-  /** A round of a loop did not pass, or a command that leads back has failed. Where the user is asked, a round that `filled` something does not count. */
+  /**
+   * A round of a loop did not pass, or a command that leads back has failed. In a block that asks the user, a round
+   * that `filled` something does not count towards the bound.
+   */
   | { type: 'ROUND'; filled: boolean }
   | { type: 'FAIL' }
   | { type: 'INVALIDATE'; block: string }
@@ -14,7 +17,7 @@ export type MachineEvent =
 export type Effect =
   /**
    * Issue a new action for an agent-facing block. `enter`: the run reached the block, or came back to a loop after a
-   * revise, as its `round` tells; `bound`: issue it as the gate at the bound of a loop.
+   * revise, which its `round` shows; `bound`: issue the action as the gate at the bound of a loop.
    */
   | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
   /** Execute a CLI block, then report DONE or FAIL. */
@@ -28,7 +31,7 @@ export type Effect =
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
 /**
- * Evaluates a `when`; null counts as false. The caller supplies it: the machine knows no documents. `of` is the block or phase
- * whose condition it is, by id or index.
+ * Evaluates a `when` condition; null counts as false. The caller supplies this function, because the machine knows no
+ * documents. `of` names the block (by id) or phase (by index) that the condition belongs to.
  */
 export type EvaluateCondition = (source: string, of: string) => boolean;

@@ -23,7 +23,7 @@ export type CounterAction = Named<
   /** Enter the block from outside: a new round, no retries spent. */
   | { type: 'enter'; block: string }
   | { type: 'nextRound'; block: string }
-  /** Do not count the round that is over towards the bound. */
+  /** Do not count the finished round towards the bound. */
   | { type: 'forgive'; block: string }
   | { type: 'retry'; block: string }
   /** Count that a choice of the block led back. */
@@ -34,7 +34,7 @@ export type CounterAction = Named<
 
 /**
  * The actions that become effects. `retract` becomes `stale`, with every block from its own to the one at which the
- * event occurred; the others are passed on as they are.
+ * event occurred; the others become effects unchanged.
  */
 export type EmittedAction = Named<Exclude<Effect, { type: 'stale' }> | { type: 'retract'; from: string }>;
 

@@ -6,14 +6,14 @@ import type { Counters } from './position.js';
 import type { Program } from './program.js';
 import { type RestingState, sliceMachine } from './slice.js';
 
-/** The context of the machine; of it, positions keep only the counters. */
+/** The context of the machine; a position keeps only its counters. */
 export interface MachineContext {
-  /** By block. */
+  /** The counters of each block, by its id. */
   counters: Record<string, Counters>;
   conditions: EvaluateCondition;
 }
 
-/** START leaves the initial state; `startProgram` alone sends it. */
+/** START leaves the initial state; only `startProgram` sends it. */
 type InnerEvent = MachineEvent | { type: 'START' };
 
 type Facts = { context: MachineContext; event: InnerEvent };
@@ -38,14 +38,14 @@ function getCounters({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
-/** The body of emitted actions, which become effects and are carried out by the caller. */
+/** The body of emitted actions: nothing, because the caller carries out the effects that they become. */
 function doNothing<K extends EmittedAction['type']>(
   _facts: Facts,
   _params: Extract<EmittedAction, { type: K }>['params'],
 ) {}
 
 /**
- * Creates an XState machine from a compiled program, or a part of one.
+ * Creates an XState machine from a compiled program, or from a slice of one.
  * @param order the ids of all blocks of the program, in order
  */
 export function createProgramMachine(config: MachineConfig, order: readonly string[]) {
@@ -76,7 +76,7 @@ export function createProgramMachine(config: MachineConfig, order: readonly stri
 
 type ProgramMachine = ReturnType<typeof createProgramMachine>;
 
-/** What was built from a program: its compiled form, and machines by resting state and event. */
+/** What has been built from a program: its compiled form, and its machines by resting state and event. */
 interface Built {
   whole: MachineConfig;
   order: string[];
@@ -86,8 +86,8 @@ interface Built {
 const built = new WeakMap<Program, Built>();
 
 /**
- * Returns the XState machine for one event in one resting state. It is built once per program object, which must not be
- * changed afterwards.
+ * Returns the XState machine for one event in one resting state. It is built once for each program object, which must
+ * not be changed afterwards.
  * @param resting null before the first block, for START
  * @throws DevCliError `INTERNAL` as `compileProgram`
  */

@@ -1,6 +1,6 @@
 import type { Program } from './program.js';
 
-/** Counters of one block. */
+/** The counters of one block. */
 export interface Counters {
   /**
    * Rounds begun so far, never reset; 0 before the first. A retry and the gate at the bound repeat a round and do not
@@ -10,12 +10,12 @@ export interface Counters {
   /**
    * Rounds that do not count towards the bound; `round - roundBase` do. It is set to `round` when the bound is renewed
    * (by an invalidate, by a choice or revise that leads back over the block, by `more` at the bound), and raised by 1
-   * for a round that filled something where the user is asked.
+   * for a round that filled something in a block that asks the user.
    */
   roundBase: number;
   /** Retries since the block was last entered from outside. */
   retries: number;
-  /** How often a choice of this block led back since its bound was last renewed. */
+  /** How often a choice of this block has led back since its bound was last renewed. */
   jumps: number;
 }
 
@@ -35,7 +35,7 @@ export type FinalState = 'completed' | 'aborted';
 
 const PREFIX = 'block-';
 
-/** Returns the state key of a block, prefixed so that a block named `completed` is not mistaken for the final state. */
+/** Returns the state key of a block. The prefix keeps a block named `completed` apart from the final state. */
 export function getStateKey(block: string): string {
   return `${PREFIX}${block}`;
 }
@@ -54,7 +54,7 @@ export function createCounters(program: Program): Record<string, Counters> {
   );
 }
 
-/** Returns the block that is pending, also as the gate at its bound; null when the run has ended. */
+/** Returns the block that is pending, also when it is the gate at its bound; null when the run has ended. */
 export function findCurrentBlock(position: Position): string | null {
   const place = findRestingState(position);
   return place === null || place.state === 'halted' ? null : place.block;
@@ -67,9 +67,9 @@ export function findOutcome(position: Position): 'completed' | 'halted' | 'abort
 }
 
 /**
- * Whether INVALIDATE may name this block. It must be the pending or halted block or an earlier one, must not stand for
- * `init`, and the run must be neither completed nor aborted. A stale block further on cannot be named, because the
- * blocks before it would stay undone.
+ * Whether INVALIDATE may name this block. The run must be neither completed nor aborted, and the block must be the
+ * pending or halted one or an earlier one, but not the one that stands for `init`. A stale block further on cannot be
+ * named, because the blocks before it would remain undone.
  */
 export function canInvalidate(program: Program, position: Position, block: string): boolean {
   const place = findRestingState(position);

@@ -7,7 +7,7 @@ export type RestingState = { block: string; state: BlockState } | null;
 
 /**
  * Cuts out the part of a compiled program that one event can reach: the resting state, its transitions for the event,
- * and the states on the way to where the run rests again. XState builds a node for every state before the first step,
+ * and the states on the way to the next resting state. XState builds a node for every state before the first step,
  * which for a whole recipe would take longer than the rest of an acknowledgement (house.md, Speed).
  * @param event START where `resting` is null
  */
@@ -28,7 +28,7 @@ export function sliceMachine(
     const here = states[key] ?? { initial: sub, states: {} };
     states[key] = here;
     const kept = here.states as Record<string, StateConfig>;
-    // A target that names no substate enters the block by its initial state.
+    // A target that names no substate enters the block through its initial state.
     if (name === undefined) here.initial = sub;
     if (sub in kept) return;
     kept[sub] = part(found.states[sub] as StateConfig);
@@ -60,7 +60,7 @@ function dropEvents({ on: _, ...state }: StateConfig): StateConfig {
   return state;
 }
 
-/** Creates a filter that keeps, of the transitions for INVALIDATE, only that of the block it names. */
+/** Creates a filter that drops the transitions for INVALIDATE of all blocks except the one it names. */
 function isMeant(event: MachineEvent | { type: 'START' }): (way: TransitionConfig) => boolean {
   return ({ guard }) =>
     event.type !== 'INVALIDATE' || guard?.type !== 'invalidates' || guard.params.block === event.block;

@@ -6,7 +6,7 @@ import type { EmittedAction } from './machine-config.js';
 import { type Counters, canInvalidate, createCounters, findRestingState, type Position } from './position.js';
 import type { Program, ProgramBlock } from './program.js';
 
-/** What an event leads to. */
+/** The result of an event. */
 export interface Step {
   position: Position;
   /** What the caller has to do, in order. */
@@ -29,8 +29,8 @@ export function startProgram(program: Program, conditions: EvaluateCondition): S
 }
 
 /**
- * Applies an event to a position. Pure: the same arguments and answers of `conditions` give the same step, and no
- * argument is changed (recipes.md §2; protocol.md §3).
+ * Applies an event to a position. Pure: the same arguments and the same answers of `conditions` give the same step, and
+ * no argument is changed (recipes.md §2; protocol.md §3).
  * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers check with position.ts;
  * whatever `conditions` throws
  */
@@ -52,21 +52,24 @@ export function transition(
     });
     const [next, actions] = pureTransition(machine, snapshot, event);
     const effects = listEffects(actions, (from) => listBetween(program, from, place.block));
-    // Every transition has an effect, so no effect means that none was possible.
+    // Every transition has an effect, so no effect means that no transition was possible.
     if (effects.length === 0) throw buildImpossibleError(position, event);
     return { position: readPosition(next), effects };
   });
 }
 
-/** Lists the choices that a block still offers, in order: those that lead back only below the bound (recipes.md §2). */
+/**
+ * Lists the choices that a block still offers, in order. Choices that lead back are offered only below the bound
+ * (recipes.md §2).
+ */
 export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): string[] {
   const mayGoBack = counters.jumps < (block.maxRounds ?? 0);
   return block.choices.filter(({ target }) => target.kind !== 'goto' || mayGoBack).map(({ id }) => id);
 }
 
 /**
- * Runs a transition and throws the original of what `conditions` throws: XState wraps it in an error of its own.
- * @param run receives the conditions to evaluate guards with
+ * Runs a transition and rethrows the original error that `conditions` threw, which XState wraps in an error of its own.
+ * @param run receives the conditions with which it must evaluate guards
  */
 export function runUnwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
@@ -90,7 +93,7 @@ function readPosition(snapshot: { value: unknown; context: MachineContext }): Po
 }
 
 /**
- * Converts the actions that XState returns, all emitted ones, to effects.
+ * Converts the actions that XState returns, all of them emitted, to effects.
  * @param retracted lists the blocks that become stale, from the given one on
  */
 function listEffects(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {

@@ -4,13 +4,15 @@ import type { EmittedAction, GuardConfig, TransitionConfig } from './machine-con
 import { type BlockState, type FinalState, getStateKey } from './position.js';
 import type { ProgramBlock, ProgramChoice } from './program.js';
 
-/** The id of the machine, with which targets begin. */
+/** The id of the machine; every target begins with it. */
 export const MACHINE_ID = 'program';
 
-/** The choices of the gate at the bound of a loop (protocol.md §3): accept as it is, renew the bound, halt. */
+/**
+ * The choices of the gate at the bound of a loop (protocol.md §3): accept the result as it is, renew the bound, halt.
+ */
 export const BOUND_CHOICES = ['continue', 'more', 'stop'] as const;
 
-/** A block and its surroundings. */
+/** A block and what its transitions need to know of other blocks. */
 export interface BlockNode {
   block: ProgramBlock;
   /** The block after it; null for the last. */
@@ -45,7 +47,7 @@ export function buildHalt({ block }: BlockNode): TransitionConfig {
   return leaveBlock(block, 'failed', targetInside(block, 'halted'));
 }
 
-/** Builds the transitions of `onError`, after a failure and at the bound of a loop. */
+/** Builds the transitions of `onError`, for a failure and for a loop that reaches its bound. */
 export function buildFailure(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   switch (block.onError.kind) {
@@ -65,7 +67,7 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
   }
 }
 
-/** Builds the transition of a choice. One that leads back first settles the block, which then becomes stale. */
+/** Builds the transition of a choice. A choice that leads back first settles the block, which then becomes stale. */
 export function buildChoice(place: BlockNode, { id: choice, target }: ProgramChoice): TransitionConfig {
   const { block, find } = place;
   const guard: GuardConfig = { type: 'chose', params: { choice } };
@@ -119,12 +121,15 @@ export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
       guard: { type: 'chose', params: { choice: more } },
       actions: [{ type: 'grant', params: { from: block.id, before: next?.id ?? null } }, ...again.actions],
     },
-    // The block has failed: the loop did not reach its goal, and nobody accepted what it reached.
+    // The block has failed: the loop did not reach its goal, and nobody accepted its result.
     { ...buildHalt(place), guard: { type: 'chose', params: { choice: stop } } },
   ];
 }
 
-/** Builds the transition back to a block, from which everything is done again. Its condition is not evaluated again. */
+/**
+ * Builds the transition back to a block; it and all blocks after it are done again. Its condition is not evaluated
+ * again.
+ */
 export function buildInvalidate(block: ProgramBlock): TransitionConfig {
   return {
     target: targetInside(block, 'active'),
@@ -147,7 +152,8 @@ function buildNextRound({ block, find }: BlockNode): TransitionConfig {
 }
 
 /**
- * Goes back to an earlier block. The bound of the block that leads back is not renewed, or it would never be reached.
+ * Builds the transition back to an earlier block. The bound of the block that leads back is not renewed, or it would
+ * never be reached.
  */
 function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
   return {

@@ -3,7 +3,7 @@ import type { WorkflowEffect, WorkflowProgram } from './workflow-program.js';
 
 /** The guards of transitions. */
 export type PhaseGuard = Named<
-  /** What the phase's recipe needs is not available. */
+  /** Something that the phase's recipe needs is not available. */
   | { type: 'lacks'; phase: number }
   /** The phase's condition is false. */
   | { type: 'unmet'; when: string; of: string }
@@ -41,8 +41,8 @@ const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [build
 /**
  * Compiles a workflow to a plain-JSON XState configuration (house.md, XState; recipes.md §4). Each phase N has three
  * states: `entering-N` decides whether it begins, `running-N` waits for its end, and from `halted-N` it can be
- * reopened. `ready` comes before the first phase; `completed` and `aborted` are final. Guards and actions are names
- * with params, which workflow.ts implements.
+ * reopened. `ready` precedes the first phase; `completed` and `aborted` are final. Guards and actions are names with
+ * params, which workflow.ts implements.
  */
 export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
   const phases = program.phases.flatMap((_, phase) => buildPhaseStates(program, phase));
@@ -55,7 +55,7 @@ export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
       completed: { type: 'final' },
       aborted: { type: 'final' },
     },
-    // A transition takes one step for each skipped phase, and a few at its ends.
+    // A transition takes one step for each skipped phase, plus a few at its ends.
     options: { maxIterations: program.phases.length + 10 },
   };
 }
@@ -117,7 +117,7 @@ function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransitio
       const { max } = errorPolicy;
       return [
         {
-          // The condition of the phase held and is not evaluated again.
+          // The condition of the phase was true before and is not evaluated again.
           target: targetInside('running', phase),
           guard: { type: 'retriesLeft', params: { phase, max } },
           actions: [
@@ -132,7 +132,7 @@ function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransitio
   }
 }
 
-/** Builds the transition to a phase, or after the last phase to the end of the run. */
+/** Builds the transition to a phase, or to the end of the run after the last phase. */
 function buildOnward({ phases }: WorkflowProgram, phase: number, actions: PhaseAction[]): PhaseTransition {
   if (phase < phases.length) return { target: targetInside('entering', phase), actions };
   return { target: '#workflow.completed', actions: [...actions, buildEnd('completed')] };

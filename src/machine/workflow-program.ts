@@ -3,14 +3,14 @@ import type { EvaluateCondition } from './events.js';
 /** What a workflow does when one of its phases halts (recipes.md §4). */
 export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
 
-/** A meta recipe as the machine needs it; a captured workflow is one as it is. */
+/** A meta recipe as the machine needs it; a captured workflow already has this form. */
 export interface WorkflowProgram {
   /** In order. `when` is a CEL condition; the phase is skipped when it is false. */
   phases: readonly { when?: string }[];
   errorPolicy: ErrorPolicy;
 }
 
-/** What can happen to a workflow. */
+/** The events of a workflow. */
 export type WorkflowEvent =
   | { type: 'START' }
   | { type: 'PHASE_COMPLETED' }
@@ -34,7 +34,7 @@ export type WorkflowEffect =
   | { type: 'reopen'; phase: number }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
-/** Where a workflow is. Plain JSON; that of a run is in the `workflow` of its state (run/workflow.ts). */
+/** Where a workflow is. Plain JSON; a run keeps it in the `workflow` of its state (run/workflow.ts). */
 export interface WorkflowPosition {
   status: 'ready' | 'running' | 'halted' | 'completed' | 'aborted';
   /** The phase that was opened last, from 0; 0 before the first. */
@@ -43,13 +43,13 @@ export interface WorkflowPosition {
   retries: readonly number[];
 }
 
-/** What an event leads to. */
+/** The result of an event. */
 export interface WorkflowStep {
   position: WorkflowPosition;
   effects: WorkflowEffect[];
 }
 
-/** Decides whether a phase begins. The caller supplies it: the machine knows no documents. */
+/** Decides whether a phase begins. The caller supplies these functions, because the machine knows no documents. */
 export interface PhaseConditions {
   /** Evaluates a `when`. */
   holds: EvaluateCondition;

@@ -11,7 +11,7 @@ import type {
   WorkflowStep,
 } from './workflow-program.js';
 
-/** The context of the machine; of it, positions keep only the retries. */
+/** The context of the machine; a position keeps only its retries. */
 interface Context {
   retries: readonly number[];
   conditions: PhaseConditions;
@@ -28,7 +28,7 @@ const guards: {
   retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
 };
 
-/** The body of actions that become effects, which the caller carries out. */
+/** The body of actions that become effects: nothing, because the caller carries out the effects. */
 function doNothing<K extends WorkflowEffect['type']>(
   _facts: Facts,
   _params: Extract<PhaseAction, { type: K }>['params'],
@@ -53,8 +53,8 @@ function createWorkflowMachine(config: WorkflowConfig) {
 }
 
 /**
- * Applies an event to a workflow. Pure: the same arguments and answers of `conditions` give the same step, and no
- * argument is changed (recipes.md §4).
+ * Applies an event to a workflow. Pure: the same arguments and the same answers of `conditions` give the same step, and
+ * no argument is changed (recipes.md §4).
  * @throws DevCliError `INTERNAL` for an event that the position does not allow; whatever `conditions` throws
  */
 export function transitionWorkflow(
@@ -70,7 +70,7 @@ export function transitionWorkflow(
       context: { retries: position.retries, conditions: { ...conditions, holds } },
     });
     const [next, actions] = transition(machine, snapshot, event);
-    // Every transition has an effect, so no effect means that none was possible.
+    // Every transition has an effect, so no effect means that no transition was possible.
     if (actions.length === 0) throw buildImpossibleError(position, event);
     const effects = (actions as { type: string; params: object }[]).map(
       ({ type, params }) => ({ type, ...params }) as WorkflowEffect,

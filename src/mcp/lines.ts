@@ -16,18 +16,18 @@ import { DevCliError } from '../base/errors.js';
 const LINE_FEED = 10;
 
 /**
- * The messages of one client, a line each (memory.md, MCP). The package's own transport drops what is at work when its input ends,
- * and says nothing of a line that is no JSON.
+ * The messages of one client, each on its own line (memory.md, MCP). The package's own transport drops calls in
+ * progress when its input ends, and does not report a line that is no JSON.
  */
 export class Lines implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** Kept when the input has ended and every request has its answer, or the reader is gone. */
+  /** Resolves when the input has ended and every request is answered, or when the reader is gone. */
   readonly closed: Promise<void>;
   private settle: (fault?: DevCliError) => void = () => undefined;
   private readonly unanswered = new Set<RequestId>();
-  /** What has come of a line that has not ended. */
+  /** The chunks received so far of an incomplete line. */
   private begun: Buffer[] = [];
   private size = 0;
   private ended = false;
@@ -99,7 +99,7 @@ export class Lines implements Transport {
       this.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
       return;
     }
-    // A subscription stays open.
+    // A subscription stays open, so the end must not wait for its answer.
     if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.unanswered.add(message.id);
     this.onmessage?.(message);
     if ('method' in message && message.method === 'notifications/cancelled') {

@@ -7,28 +7,28 @@ import { VERSION } from '../base/version.js';
 import type { ToolGroup, ToolSite } from '../protocol/ports.js';
 import { Lines } from './lines.js';
 
-/** What a client gets of a call. */
+/** The outcome of a call, as a client gets it. */
 export interface Reply {
   value: JsonObject;
-  /** Shown in place of the value. */
+  /** Shown instead of the value. */
   text?: string;
   refused: boolean;
   warnings: string[];
 }
 
-/** What the server uses of its process. */
+/** What the server needs from its process. */
 export interface Surroundings {
   site: Omit<ToolSite, 'caller'>;
   input: Readable;
   /** False when the reader is gone. */
   write: (text: string) => boolean;
-  /** Writes an answer, or what was thrown in its place, as the command line does. Never rejects. */
+  /** Formats an answer, or the error of a call, the way the command line does. Never rejects. */
   reply: (call: Promise<Answer>) => Promise<Reply>;
 }
 
 /**
- * Serves tools to one client until its input ends and what is at work has finished (memory.md, MCP). Which revision of the protocol
- * it speaks, the package finds out.
+ * Serves tools to one client until its input ends and all calls have finished (memory.md, MCP). The package negotiates
+ * the revision of the protocol.
  * @throws DevCliError `IO` for a message that is too large
  */
 export async function serveTools(groups: readonly ToolGroup[], around: Surroundings): Promise<void> {
@@ -64,10 +64,10 @@ function render({ value, text = JSON.stringify(value), refused, warnings }: Repl
   return { content, structuredContent: value, ...(refused && { isError: true }) };
 }
 
-/** Who calls, as each request of the newer revisions says; the older say it once. */
+/** The client's name, which newer revisions of the protocol send with each request and older ones once. */
 type Claim = Partial<Record<typeof CLIENT_INFO_META_KEY, { name: string }>>;
 
-/** Lets one call work at a time, in the order in which they came. */
+/** Runs calls one at a time, in the order in which they came. */
 class Turns {
   private last: Promise<unknown> = Promise.resolve();
 

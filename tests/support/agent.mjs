@@ -6,9 +6,10 @@ import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
 /**
- * A scripted stand-in for a coding agent, its subagents and its user. It knows what the SKILL.md of specify, execute and
- * ultrawork say and nothing else of dev-cli: it runs printed commands exactly as printed, does each kind of action with canned content,
- * and follows `ack`, `choices`, `poll`, `fix`. What it is made to read is counted.
+ * A scripted stand-in for a coding agent, its subagents and its user. It knows what the SKILL.md files of specify,
+ * execute and ultrawork say, and nothing else of dev-cli. It runs printed commands exactly as printed, does each kind
+ * of action with canned content, and follows `ack`, `choices`, `poll`, `fix`. Everything that it has to read is
+ * counted.
  */
 
 /**
@@ -56,41 +57,43 @@ import { runLine } from './line.mjs';
  * @typedef {object} Call one call of dev-cli
  * @property {string} command as it was run
  * @property {number} exit
- * @property {string} stdout what the agent read; indentation made for a terminal is taken out
- * @property {string[] | null} typed by the person at a terminal, when asked; null of a call that the agent makes
- * @property {boolean} injected what is put into the context without a call, as a harness with hooks would
- * @property {Answer | null} answer null when it was text
- * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this answer
+ * @property {string} stdout what the agent read, without the indentation for terminals
+ * @property {string[] | null} typed what the person typed at a terminal; null for a call of the agent
+ * @property {boolean} injected whether a harness with hooks would put the output into the context without a call
+ * @property {Answer | null} answer null when the output was text
+ * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this
+ * answer
  */
 
 /**
- * What goes otherwise than well. Everything left out goes well.
+ * What does not go well; by default everything does.
  * @typedef {object} Scenario
  * @property {object} [plan] the plan content to write in place of the sample's
  * @property {string} [leaveOut] the agent id whose output is missing the first time
  * @property {boolean} [rejectFirstReview]
  * @property {boolean} [rejectPlan] the person at the gate wants the plan changed once
  * @property {boolean} [twoRounds] the interview takes two rounds
- * @property {boolean} [forgetful] forgets everything before each step and goes on from `manifest` and `next` alone
+ * @property {boolean} [forgetful] forgets everything before each step and continues from `manifest` and `next` alone
  * @property {string} [compactedAt] block before which the context is compacted once
  * @property {(action: Action, agent: StandIn) => void | 'stop'} [before] called with each action before it is done
- * @property {(action: Action, agent: StandIn) => void} [beforeAck] called when the work is done and not yet acknowledged
+ * @property {(action: Action, agent: StandIn) => void} [beforeAck] called when the work is done and not yet
+ * acknowledged
  */
 
-/** Thrown when the stand-in cannot go on: the protocol was broken, or the same error came twice. */
+/** Thrown when the stand-in cannot continue: the protocol was broken, or the same error occurred twice. */
 export class StandInError extends Error {}
 
 const MAX_STEPS = 60;
 
-/** What is said wherever a reason is wanted. */
+/** The reason given wherever one is required. */
 const REASON = 'Read tokens from the Authorization header only, and say so in the todo that wires the routes.';
 
 export class StandIn {
   /** @type {Call[]} */
   calls = [];
-  /** Bytes of prompt files that subagents read; not the main agent's. */
+  /** Bytes of prompt files that subagents read, not the main agent. */
   subagentBytes = 0;
-  /** Subagents that were started. */
+  /** How many subagents were started. */
   started = 0;
   #leftOut = false;
   #planRejected = false;
@@ -99,15 +102,16 @@ export class StandIn {
   /**
    * @param {object} options
    * @param {import('./project.mjs').Project} options.project
-   * @param {import('./changes.mjs').Change} [options.change] what it is all about
+   * @param {import('./changes.mjs').Change} [options.change] the change that the run is about
    * @param {string} [options.name] the run
    * @param {string} [options.cwd] where commands are run; default: the root
    * @param {Scenario} [options.scenario]
    * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
-   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] after a task of an execution, with what it wrote
+   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] after a task
+   * of an execution, with what it wrote
    * @param {import('./crew.mjs').Crew} [options.crew] who carries out a plan
    * @param {string} [options.goal]
-   * @param {string} [options.formerRoot] where the run was begun, when it has been moved since: prompt files still name it
+   * @param {string} [options.formerRoot] the root where the run began, if it has moved: prompt files still name it
    */
   constructor({
     project,
@@ -134,7 +138,7 @@ export class StandIn {
   }
 
   /**
-   * Starts as SKILL.md says.
+   * Starts a run as SKILL.md says.
    * @param {string} [flags] of init
    * @returns {Action}
    */
@@ -154,7 +158,7 @@ export class StandIn {
 
   /**
    * Does action after action until the run is done, or `before` says stop.
-   * @param {Action} [first] the action to begin with; without it, as after a compaction: manifest and next
+   * @param {Action} [first] the action to begin with; without it, starts with manifest and next, as after a compaction
    * @returns {Action} the last action: `done`, or the one it stopped at
    */
   drive(first) {
@@ -173,7 +177,7 @@ export class StandIn {
   }
 
   /**
-   * All that is left after a compaction: the manifest for the background, and `next`.
+   * Recovers after a compaction: the manifest for the background, and `next`.
    * @returns {Action}
    */
   recall() {
@@ -214,10 +218,10 @@ export class StandIn {
   }
 
   /**
-   * A gate that only a person answers: the person types the choice at a terminal, and the agent goes on.
+   * Has the person type the choice at a gate that only a person can answer; then the agent continues.
    * @param {Action} action
    * @param {string} choice
-   * @param {string} [reason] typed where the choice wants one
+   * @param {string} [reason] typed where the choice requires one
    * @returns {Action} the next one
    */
   decide(action, choice, reason = REASON) {
@@ -230,7 +234,7 @@ export class StandIn {
   }
 
   /**
-   * Runs a command line exactly as printed, through a shell, and keeps what came back.
+   * Runs a command line exactly as printed, through a shell, and records the result.
    * @param {string} command
    * @param {{ typed?: string[], injected?: boolean }} [how] `typed`: the person runs it at a terminal and types this
    * @returns {Call}
@@ -244,7 +248,7 @@ export class StandIn {
     try {
       answer = JSON.parse(stdout);
     } catch {
-      // A text for people; whoever needs an answer complains.
+      // A text for people; a caller that needs a document fails.
     }
     const text = stdout === '' ? stderr : stdout;
     /** @type {Call} */
@@ -254,7 +258,7 @@ export class StandIn {
     return call;
   }
 
-  /** What the main agent was made to read so far. */
+  /** Returns totals of what the main agent has had to read so far. */
   totals() {
     const read = this.calls.filter(({ typed }) => typed === null);
     const made = read.filter((call) => !call.injected);
@@ -350,7 +354,7 @@ export class StandIn {
   }
 
   /**
-   * What the user wants at a gate.
+   * Decides what the user wants at a gate.
    * @param {Action} action
    */
   #choiceAtGate(action) {
@@ -379,7 +383,7 @@ export class StandIn {
   }
 
   /**
-   * Says what kind of work it is, and how big where that is asked and known; the data may be left out.
+   * Names the kind of work, and its size where that is asked and known; the data may be left out.
    * @param {Action} action
    */
   #classify(action) {
@@ -390,7 +394,7 @@ export class StandIn {
   }
 
   /**
-   * Writes the files that a command takes after `@`, as far as they are not data written before.
+   * Writes the files that a command takes after `@`, except data written before.
    * @param {string} command
    */
   #withTexts(command) {
@@ -418,7 +422,7 @@ export class StandIn {
     );
   }
 
-  /** @param {string} path the file that is wanted */
+  /** @param {string} path the file to write */
   #contentFor(path) {
     return path.endsWith('/pr.json')
       ? PULL_REQUEST
@@ -426,8 +430,8 @@ export class StandIn {
   }
 
   /**
-   * Which revision of the plan is wanted: one more than the rendered plan already has. Read from the files, so that an
-   * agent that forgot everything writes the same.
+   * Determines the revision of the plan to write: one more than the rendered plan already has. Read from the files, so
+   * that an agent that forgot everything writes the same.
    * @param {string} planContentPath
    */
   #revision(planContentPath) {
@@ -438,7 +442,7 @@ export class StandIn {
   }
 
   /**
-   * A subagent's whole life: read the prompt file, write the output in one go, reply in two lines.
+   * Plays a subagent: reads the prompt file, writes the output in one go, replies in two lines.
    * @param {{ id: string, type: string, promptFile: string, output?: string }} agent
    */
   subagent(agent) {
@@ -448,7 +452,8 @@ export class StandIn {
   }
 
   /**
-   * The whole life of a worker, a verifier or a reviewer: read the prompt file, do the work in the tree, write the result in one go.
+   * Plays a worker, a verifier or a reviewer: reads the prompt file, does the work in the tree, writes the result in
+   * one go.
    * @param {import('./crew.mjs').Task} task
    */
   task(task) {
@@ -468,7 +473,7 @@ export class StandIn {
   }
 
   /**
-   * What a subagent reads; it is told where to write by an absolute path.
+   * Reads a subagent's prompt, and checks that it names the output by an absolute path.
    * @param {{ promptFile: string, output?: string }} task
    */
   #promptOf({ promptFile, output: printed }) {
@@ -484,7 +489,7 @@ export class StandIn {
   }
 
   /**
-   * The output of a subagent, with the front matter block copied from its prompt.
+   * Returns the output of a subagent, with the front matter block copied from its prompt.
    * @param {{ id: string, type: string, output?: string }} agent
    * @param {string} prompt
    */
@@ -539,7 +544,7 @@ export class StandIn {
   }
 
   /**
-   * Writes a file in one go: to a name beside it, then renamed.
+   * Writes a file in one go: to a temporary name beside it, then renamed.
    * @param {string} path as printed
    * @param {string} text
    */
@@ -552,7 +557,7 @@ export class StandIn {
 }
 
 /**
- * The lines between the fences of the first front matter block in a prompt file.
+ * Finds the lines between the fences of the first front matter block in a prompt file.
  * @param {string} prompt
  * @returns {string[] | null}
  */
@@ -569,7 +574,7 @@ export function frontMatterOf(prompt) {
 }
 
 /**
- * What a first round of an interview brings when it takes two.
+ * Returns the sections that the first of two interview rounds fills.
  * @param {string[]} wanted
  */
 function firstRound(wanted) {
@@ -578,7 +583,7 @@ function firstRound(wanted) {
 }
 
 /**
- * The action that an answer brings: in an envelope, or printed bare.
+ * Finds the action in an answer: inside an envelope, or printed bare.
  * @param {Answer} answer
  * @returns {Action | null}
  */
@@ -602,7 +607,7 @@ function sum(items, measure) {
 }
 
 /**
- * An action in two lines, as the quickstart shows it: where the run stands, and what is wanted.
+ * Describes an action in two lines, as the quickstart shows it: where the run stands, and what is wanted.
  * @param {Action} action
  */
 export function inShort(action) {
@@ -623,7 +628,7 @@ export function inShort(action) {
 }
 
 /**
- * A task in a few words: `worker of todo-2, attempt 2`.
+ * Describes a task in a few words: `worker of todo-2, attempt 2`.
  * @param {import('./crew.mjs').Task} task
  */
 export function taskInShort({ todoId, substep, attempt }) {

@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 
-/** Browsers of the machine, tried where the one of the package does not start. */
+/** Browsers of the machine, tried where the package's browser does not start. */
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** With one process the browser ends with its first window; and pages are to be as safe as they are for people. */
+/**
+ * Removed from the package's arguments: with one process the browser ends with its first window, and pages must be as
+ * safe as they are for people.
+ */
 const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
 
-/** Why something that needs a browser is left out. */
+/** Why a test that needs a browser is skipped. */
 export const NO_BROWSER = 'no Chromium starts on this machine';
 
 /**
- * Starts Chromium; null where there is none that starts.
+ * Starts Chromium; null where none starts.
  * @returns {Promise<import('playwright-core').Browser | null>}
  */
 export async function launchBrowser() {
-  // An installed package has neither.
+  // An installed package has neither of these.
   const [driver, packaged] = await Promise.all([
     import('playwright-core').catch(() => null),
     import('@sparticuz/chromium').catch(() => null),

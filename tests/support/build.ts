@@ -6,17 +6,16 @@ import { buildSync } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
 import { chosenSeed, SEED } from './seeded.js';
 
-/** Where packages that are not bundled are found. */
+/** The front door in one file, at a path from which packages that are not bundled can be found. */
 const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
-/** Vitest calls it for each project of its configuration. */
+/** Vitest calls `setup` for each project of its configuration. */
 let done = false;
 
 /**
- * What comes before all tests, once: the binary is built, since what they drive is what ships, and the front door in one file,
- * which most of them call (door.ts). The seed of everything that chance chooses is chosen and told. Makes the directory in
- * which the tests keep what their projects are copied from, and gives what removes it: their processes are ended without
- * notice.
+ * Prepares all tests, once. Builds the binary, since tests drive what ships, and the front door in one file, which most
+ * of them call (door.ts). Chooses the seed of all randomness and prints it. Makes the directory for the templates that
+ * projects are copied from, and returns a function that removes it, because test processes are ended without notice.
  */
 export function setup(): () => void {
   if (done) return () => {};
@@ -33,10 +32,14 @@ export function setup(): () => void {
   return () => rmSync(models, { recursive: true, force: true });
 }
 
-/** All that the binary calls (door-entry.ts); it finds what ships, its runner too, where the binary does. */
+/**
+ * Builds the front door (door-entry.ts) with everything the binary calls; it finds shipped files and the runner where
+ * the binary does.
+ */
 function buildDoor(): void {
   mkdirSync(dirname(DOOR), { recursive: true });
-  // Where node_modules is a copy by hard links, it would be written into another checkout, whose tests would then call this one.
+  // Where node_modules is a copy by hard links, writing would change the file of another checkout, whose tests would
+  // then call this door.
   rmSync(DOOR, { force: true });
   buildSync({
     entryPoints: [join(CHECKOUT, 'tests/support/door-entry.ts')],
@@ -46,9 +49,9 @@ function buildDoor(): void {
     target: 'node20.17',
     format: 'cjs',
     external: ['ajv', 'ajv/*', 'pg', '@dbos-inc/dbos-sdk', '@dbos-inc/dbos-sdk/*'],
-    // As scripts/build.mjs has it.
+    // As in scripts/build.mjs.
     alias: { yaml: join(CHECKOUT, 'node_modules/yaml/browser/dist/index.js') },
-    // jsonc-parser's other form loads its parts by names that no bundler sees.
+    // The other build of jsonc-parser loads its parts by names that no bundler recognizes.
     mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',

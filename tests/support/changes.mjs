@@ -2,8 +2,8 @@ import { ANSWERS, GOAL, planContent, review } from './content.mjs';
 import { jwtCrew, overlayCrew } from './crew.mjs';
 
 /**
- * Three changes of samples/todo-api, of three sizes, with all that a scripted agent, its subagents and its user say and
- * write about them. `npm run quickstart` shows them, bench/ counts what they cost.
+ * Three changes of samples/todo-api, of three sizes, with everything that a scripted agent, its subagents and its user
+ * say and write about them. `npm run quickstart` shows them, bench/ counts what they cost.
  */
 
 /**

@@ -5,8 +5,8 @@ import { StandInError } from './agent.mjs';
 import { CHECKOUT } from './project.mjs';
 
 /**
- * A session of Claude Code without a model: what it runs and writes is real, and the hooks that stand in the settings of the project are
- * called as the harness does, with payloads that it has sent (tests/fixtures/harness).
+ * A session of Claude Code without a model. Its commands and writes are real, and it calls the hooks in the project's
+ * settings as the harness does, with payloads that the harness has sent (tests/fixtures/harness).
  */
 
 /**
@@ -27,27 +27,27 @@ export class ClaudeSession {
   }
 
   /**
-   * The session begins, or goes on after a compaction.
+   * Begins the session, or continues it after a compaction.
    * @param {'startup' | 'compact'} source
-   * @returns {string} what it is told
+   * @returns {string} the context that the hooks add
    */
   start(source) {
     const [said = '{}'] = this.#hear('SessionStart', { source }, {});
     return JSON.parse(said).hookSpecificOutput?.additionalContext ?? '';
   }
 
-  /** @param {string} prompt what the person asks */
+  /** @param {string} prompt the person's prompt */
   ask(prompt) {
     this.#hear('UserPromptSubmit', {}, { prompt });
   }
 
-  /** @param {string} text what the agent says when it stops */
+  /** @param {string} text the agent's last message when it stops */
   stop(text) {
     this.#hear('Stop', {}, { last_assistant_message: text });
   }
 
   /**
-   * Runs a command line. The harness says nothing of one that failed.
+   * Runs a command line. The harness calls no hook for one that failed.
    * @param {string} command
    */
   run(command) {
@@ -75,9 +75,9 @@ export class ClaudeSession {
 
   /**
    * @param {string} event
-   * @param {{ tool_name?: string, source?: string }} like which recorded payload is sent
-   * @param {object} changes what is otherwise in this session
-   * @returns {string[]} what the hooks print, as far as they do
+   * @param {{ tool_name?: string, source?: string }} like selects the recorded payload to send
+   * @param {object} changes what differs in this session
+   * @returns {string[]} the output of the hooks that print something
    */
   #hear(event, like, changes) {
     const { root } = this.project;
@@ -101,7 +101,7 @@ export class ClaudeSession {
   }
   /**
    * @param {string} command
-   * @param {NodeJS.ProcessEnv} marks what the harness sets for it
+   * @param {NodeJS.ProcessEnv} marks variables that the harness sets for it
    */
   #shell(command, marks, input = '') {
     const { root, env } = this.project;

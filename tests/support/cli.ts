@@ -10,16 +10,16 @@ import { callDoor, type Printed } from './door.js';
 import { runLine } from './line.mjs';
 import { BINARY, type Project } from './project.mjs';
 
-/** What one call of the binary gave. */
+/** The result of one call of the binary. */
 export interface Result {
   code: number;
   stdout: string;
   stderr: string;
-  /** The one JSON document; empty for a text. */
+  /** The JSON document that was printed; empty for a text. */
   json: Document;
 }
 
-/** Any document that dev-cli prints; every member optional, since tests ask for what they expect. */
+/** Any document that dev-cli prints; every member is optional, since tests ask for what they expect. */
 export interface Document extends Answer, Omit<Partial<Action>, 'run' | 'action' | 'round'> {
   run?: string;
   action?: string;
@@ -39,7 +39,7 @@ export interface CallOptions {
   cwd?: string;
 }
 
-/** Commands that print text unless told `--json` (protocol.md §1). */
+/** Commands that print text by default, without `--json` (protocol.md §1). */
 const FOR_PEOPLE = new Set([
   'status',
   'list',
@@ -57,7 +57,7 @@ const FOR_PEOPLE = new Set([
 ]);
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show', 'simulate', 'test', 'new', 'verify']);
 
-/** Commands of memory of which `--text` is a value. */
+/** Commands of memory for which `--text` takes a value. */
 const TEXT_IS_A_VALUE = new Set(['decide', 'next', 'note', 'verify']);
 
 /** Commands that print one document a line (protocol.md §1). */
@@ -75,12 +75,15 @@ const REPORTS = [
   /^doctor/,
 ];
 
-/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md, Output; protocol.md, Exit codes judge only what was asked). */
+/**
+ * Calls dev-cli through its front door and checks the contract of every call (protocol.md, Output; protocol.md, Exit
+ * codes judge only what was asked).
+ */
 export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {
   return checked(args, callDoor({ argv: args, cwd, env: { ...project.env, ...env }, stdin }));
 }
 
-/** The same by the binary that ships, a process of its own: for what only a process shows. */
+/** Calls the binary that ships, in a process of its own, for behaviour that only a process shows. */
 export function spawnDevCli(
   project: Project,
   args: string[],
@@ -97,7 +100,7 @@ export function spawnDevCli(
   return checked(args, { ...child, exit: child.status ?? -1 });
 }
 
-/** The same for a command line exactly as printed. */
+/** Runs a command line exactly as printed. */
 export function runPrinted(
   project: Project,
   command: string,
@@ -106,7 +109,7 @@ export function runPrinted(
   return checked(command.split(' ').slice(1), runLine(command, { cwd, env: { ...project.env, ...env } }));
 }
 
-/** The same without waiting, for races. */
+/** Calls the binary without waiting, for races. */
 export function devCliAsync(project: Project, args: string[], options: CallOptions = {}): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BINARY, ...args], {
@@ -176,7 +179,7 @@ function printsText(args: string[]): boolean {
   return FOR_PEOPLE.has(first) || (first === 'recipe' && RECIPE_FOR_PEOPLE.has(second)) || args.includes('--help');
 }
 
-/** The directory of a run. */
+/** Returns the directory of a run. */
 export function runDir(project: Project, name: string): string {
   return join(project.root, '.dev/specs', name);
 }
@@ -198,12 +201,12 @@ export interface State {
   preferences: Record<string, unknown>;
 }
 
-/** state.json as it stands. */
+/** Reads state.json as stored. */
 export function readStateFile(project: Project, name: string) {
   return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
 }
 
-/** The same as dev-cli reads it: todos by id. */
+/** Reads state.json as dev-cli does: todos by id. */
 export function stateOf(project: Project, name: string): State {
   return runCodec.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8')) as unknown as State;
 }
@@ -216,10 +219,10 @@ export function journalOf(project: Project, name: string): Record<string, unknow
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** What a runner takes away when its command is on record, a moment after the call that waited for it has answered. */
+/** Files that a runner removes when its command is on record, a moment after the waiting call has answered. */
 const TIDIED = ['runner', 'command.json', 'started.json'];
 
-/** Every file below `.dev` with its digest: two calls that give the same saw nothing change. */
+/** Returns every file below `.dev` with its digest: equal images mean that nothing changed. */
 export function imageOf(project: Project, below = '.dev'): Record<string, string> {
   const image: Record<string, string> = {};
   const walk = (directory: string): void => {
@@ -252,14 +255,14 @@ export function writeRecipe(project: Project, name: string, yaml: string): strin
   return name;
 }
 
-/** Calls init and expects it to work, also where a run is live with the same goal. */
+/** Calls init and expects it to succeed, even if a run is live with the same goal. */
 export function init(project: Project, name: string, ...args: string[]): Document {
   const result = devCli(project, ['init', name, ...args, '--new']);
   expect(result.code, result.stdout).toBe(0);
   return result.json;
 }
 
-/** The action of an envelope; a test that asks for it fails when there is none. */
+/** Returns the action of an envelope; the test fails when there is none. */
 export function nextOf(document: Document): Action {
   if (document.next === undefined) throw new Error(`no action in ${JSON.stringify(document)}`);
   return document.next;

@@ -10,7 +10,10 @@ export interface Closed {
   by: NodeJS.Signals | null;
 }
 
-/** What a shell does, but for the signal where it is left out: a job of another session hears of the end by its terminal alone. */
+/**
+ * Acts like a shell, except that it forwards SIGHUP only if told to: a job of another session notices the closed
+ * terminal only by reading or writing.
+ */
 const SHELL = `const [, , told, heard, ...words] = process.argv;
 const hears = heard === 'true';
 const child = require('node:child_process').spawn(process.execPath, words, { stdio: 'inherit', detached: !hears });
@@ -19,9 +22,9 @@ child.on('exit', (exit, by) => require('node:fs').writeFileSync(told, JSON.strin
 `;
 
 /**
- * Calls the binary in a terminal of a hundred columns, and closes that in the middle.
- * @param options.when the moment, by what the terminal shows so far
- * @param options.hears false: no SIGHUP is sent
+ * Calls the binary in a terminal of a hundred columns, and closes the terminal in the middle.
+ * @param options.when decides the moment by what the terminal shows so far
+ * @param options.hears false to send no SIGHUP
  */
 export async function closeTerminal(
   { home, root, env }: Project,

@@ -1,6 +1,6 @@
 /**
- * What the stand-in writes, in the size a real agent would: about "Add JWT auth to the API" on samples/todo-api.
- * It names files and commands that exist there.
+ * What the stand-in writes, as long as a real agent's texts: about "Add JWT auth to the API" on samples/todo-api. It
+ * names files and commands that exist there.
  */
 
 export const GOAL = 'Add JWT auth to the API';
@@ -186,7 +186,7 @@ export const ANALYSES = {
   },
 };
 
-/** About 3 KB. */
+/** The output of the strategist, about 3 KB. */
 export const SYNTHESIS = {
   summary:
     'Five todos: verification core and configuration first, then wiring, refusal contract and warn mode side by side, proof last.',
@@ -285,7 +285,7 @@ This is the first round.
   };
 }
 
-/** pr.json */
+/** The content of pr.json. */
 export const PULL_REQUEST = {
   title: 'Ask for a token on every route but /health',
   body: `Only known clients may use the API from next month on.
@@ -299,7 +299,7 @@ How to look at it: todo by todo, each is one commit with its tests.
 };
 
 /**
- * plan-content.json: five todos, 1 → 2,3,4 → 5.
+ * Returns plan-content.json: five todos, 1 → 2,3,4 → 5.
  * @param {number} revision 0 for the first; each later one repairs what was found
  * @returns {object}
  */
@@ -550,7 +550,8 @@ export function planContent(revision) {
 }
 
 /**
- * A plan as the shipped recipes want it: one without requirements gets the goal as its only one, served by its first todo.
+ * Completes a plan as the shipped recipes require: a plan without requirements gets the goal as its only one, served by
+ * its first todo.
  * @param {any} plan
  * @param {string} goal
  * @returns {object}
@@ -558,7 +559,7 @@ export function planContent(revision) {
 export function complete(plan, goal) {
   if (!Array.isArray(plan.todos)) return plan;
   if (plan.requirements !== undefined) {
-    // The sample's words, where the goal is another.
+    // Where the goal is another, quotes of the sample's goal count as the user's words.
     const words = (/** @type {any} */ one) => (goal.includes(one.quote) ? one : { ...one, from: 'user' });
     return { ...plan, requirements: plan.requirements.map(words) };
   }

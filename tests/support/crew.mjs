@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { CHECKOUT } from './project.mjs';
 
 /**
- * Scripted workers, verifiers and reviewers of an execution. Like the agents they stand for they know nothing but their task and
- * what lies in the work tree: a new one in place of another comes to the same.
+ * Scripted workers, verifiers and reviewers of an execution. Like the agents they stand for, they know nothing but
+ * their task and the work tree, so a new one in place of another does the same.
  */
 
 /**
@@ -30,15 +30,16 @@ import { CHECKOUT } from './project.mjs';
 /**
  * @typedef {object} Crew
  * @property {(task: Task, root: string) => Work} worker
- * @property {(task: Task, root: string, prompt: string) => object} judge a verifier, or an own handler of the recipe
+ * @property {(task: Task, root: string, prompt: string) => object} judge a verifier, or a handler that the recipe
+ * defines
  * @property {(root: string, prompt: string) => object} review
  */
 
-/** What the stand-in's workers write, by change and todo. */
+/** The files that the stand-in's workers write, by change and todo. */
 const OVERLAYS = join(CHECKOUT, 'samples');
 
 /**
- * What workers report of the todos of the sample plan.
+ * What workers report on the todos of the sample plan.
  * @type {Record<string, { outputs?: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>}
  */
 const REPORTS = {
@@ -86,7 +87,7 @@ const REPORTS = {
 };
 
 /**
- * Carries out the plan of content.mjs on the sample project.
+ * Creates a crew that carries out the plan of content.mjs on the sample project.
  * @param {object} [trouble] what does not go well at once
  * @param {boolean} [trouble.red] the first attempt at todo-2 has a mistake that its tests find
  * @param {boolean} [trouble.adapt] the verifier of todo-4 wants a todo added
@@ -115,7 +116,8 @@ export function jwtCrew({ red = false, adapt = false, needsFixes = false } = {})
 }
 
 /**
- * Carries out the plan of a change: workers write what samples/ holds for each todo, nobody finds anything wrong.
+ * Creates a crew that carries out the plan of a change: workers write the files in samples/ for each todo, and nobody
+ * finds anything wrong.
  * @param {string} change the directory below samples/
  * @param {Record<string, object>} reports what workers report, by todo
  * @returns {Crew}
@@ -137,9 +139,9 @@ export function overlayCrew(change, reports) {
 }
 
 /**
- * Carries out any plan: the worker of todo-1 writes made/todo-1.txt, the verifier and the reviewer are content.
- * @param {Partial<Crew>} [other] what shall be otherwise
- * @param {object} [report] what every worker reports besides
+ * Creates a crew for any plan: the worker of todo-1 writes made/todo-1.txt, and the verifier and the reviewer accept.
+ * @param {Partial<Crew>} [other] members that replace the usual ones
+ * @param {object} [report] what every worker additionally reports
  * @returns {Crew}
  */
 export function simpleCrew(other = {}, report = {}) {
@@ -158,7 +160,7 @@ export function simpleCrew(other = {}, report = {}) {
 }
 
 /**
- * A plan in four lanes, so that four todos can be at work; `simpleCrew` carries it out.
+ * Builds a plan in four lanes, so that four todos can be at work; `simpleCrew` carries it out.
  * @param {number} count of its todos
  */
 export function planInLanes(count) {
@@ -183,9 +185,10 @@ export function planInLanes(count) {
 }
 
 /**
- * What a worker hands in that is done.
+ * Builds the result of a worker that is done.
  * @param {string[]} filesChanged
- * @param {Partial<{ outputs: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>} [report]
+ * @param {Partial<{ outputs: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>}
+ * [report]
  */
 function done(filesChanged, report = {}) {
   return {
@@ -200,7 +203,7 @@ function done(filesChanged, report = {}) {
 }
 
 /**
- * What a verifier hands in that found nothing wrong: the form that its prompt shows, filled in.
+ * Builds the result of a verifier that found nothing wrong, by filling in the form in its prompt.
  * @param {string} prompt
  */
 function verified(prompt) {
@@ -223,7 +226,7 @@ function verified(prompt) {
 }
 
 /**
- * What a reviewer answers that is asked about criteria and requirements: the form that its prompt shows, filled in.
+ * Builds the answers of a reviewer about criteria and requirements, by filling in the form in its prompt.
  * @param {string} prompt
  */
 function answered(prompt) {
@@ -288,7 +291,7 @@ const ADAPTATION = {
 };
 
 /**
- * One replacement in one file; done again it changes nothing.
+ * Returns one replacement in one file; repeating it changes nothing.
  * @param {string} root
  * @param {string} path
  * @param {[string, string]} change

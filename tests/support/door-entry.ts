@@ -22,8 +22,8 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
 };
 
 /**
- * What bin/dev-cli.js does: a question is answered the short way, if it can be.
- * @param whole as dist/cli.cjs does: no short way
+ * Does what bin/dev-cli.js does: the small program answers a question where it can.
+ * @param whole skips the small programs, as dist/cli.cjs does
  */
 export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
@@ -39,12 +39,12 @@ function isQuestion(name: string): name is QuestionName {
   return Object.hasOwn(QUESTIONS, name);
 }
 
-/** What a question and the line typed after it look like, and what it is taken for (src/cli/ask.ts). */
+/** Returns what the terminal shows of a question and the typed line, and the answer taken from it (src/cli/ask.ts). */
 export function asked(question: string, line: string): { seen: string; answer: string } {
   return { seen: `${toPlainText(question)}${line}\n`, answer: line.trim() };
 }
 
-/** The screen of a person who types lines: what they look at is written as it is. */
+/** Creates the screen of a person who types lines: looks are written as plain text. */
 export function plainScreen(
   write: (text: string) => boolean,
   askLine: (question: string) => Promise<string>,

@@ -1,5 +1,5 @@
-// The front door in a process of its own (door.ts): a request a line, one after the other, an answer a line.
-// Arguments: the door as one file, where requests come from, where answers go.
+// The front door in a process of its own (door.ts): takes one request per line, in order, and writes one answer per
+// line. Arguments: the door as one file, where requests come from, where answers go.
 const { closeSync, createReadStream, openSync, writeSync } = require('node:fs');
 const { createInterface } = require('node:readline');
 
@@ -7,7 +7,7 @@ const [, , bundle = '', requests = '', answers = ''] = process.argv;
 const { asked, call, plainScreen } = require(bundle);
 
 /**
- * Nothing of the call before is left.
+ * Replaces the environment, so that nothing of the previous call is left.
  * @param {NodeJS.ProcessEnv} env
  */
 function setEnvironment(env) {
@@ -63,7 +63,7 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
     return { exit, stdout: written + stdout, stderr: told + stderr };
   } finally {
     closeSync(stdin);
-    // A test may remove, or unmount, where the call was made.
+    // A test may remove, or unmount, the directory of the call.
     process.chdir('/');
   }
 }
@@ -80,6 +80,6 @@ createInterface({ input: createReadStream(requests) })
   .on('line', (line) => {
     answered(JSON.parse(line)).then(tell, (error) => tell({ crash: String(error?.stack ?? error) }));
   })
-  // The process that asks has ended.
+  // The process that sends requests has ended.
   .on('close', () => process.exit());
 tell({ ready: true });

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { scratchDirectory } from './scratch.js';
 
 /**
- * The front door (door-entry.ts) in a process that stays, asked and waited for: a call costs some milliseconds where a
- * process of its own costs a hundred. What is about the process itself (signals, a closed pipe, a real terminal, start-up)
- * takes the real binary; tests/contract/cli/door.test.ts holds the two equal.
+ * The front door (door-entry.ts) in a process that stays: a call costs some milliseconds where a process of its own
+ * costs a hundred. Tests about the process itself (signals, a closed pipe, a real terminal, start-up) use the real
+ * binary; tests/contract/cli/door.test.ts checks that both behave alike.
  *
- * It is no thread of the test's process: that one is large, and each program that a call runs would begin as a copy of it.
+ * It is no thread of the test's process, because that process is large, and each program that a call runs would begin
+ * as a copy of it.
  */
 export interface DoorCall {
   argv: string[];
@@ -17,9 +18,9 @@ export interface DoorCall {
   env: NodeJS.ProcessEnv;
   /** Without it standard input is empty. */
   stdin?: string | Buffer | undefined;
-  /** What a person at a terminal types; without it an agent calls. */
+  /** What a person types at a terminal; absent for a call by an agent. */
   typed?: readonly string[] | undefined;
-  /** Whether the whole program answers a question, not the one of its own. */
+  /** Whether the whole program answers a question instead of the question's small program. */
   whole?: boolean;
 }
 
@@ -29,12 +30,12 @@ export interface Printed {
   stderr: string;
 }
 
-/** A call as door-process.cjs takes it. */
+/** A call in the form that door-process.cjs takes. */
 export interface Request {
   argv: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The file that standard input comes from. */
+  /** The file that standard input is read from. */
   input: string | null;
   typed: readonly string[] | null;
   whole: boolean;
@@ -45,17 +46,17 @@ export type Reply = Printed | { crash: string } | { ready: true };
 interface Door {
   requests: number;
   answers: number;
-  /** Where standard input lies. */
+  /** The directory of the file for standard input. */
   scratch: string;
 }
 
-/** As long as a call may take, in milliseconds. */
+/** The longest that a call may take, in milliseconds. */
 const PATIENCE = 90_000;
 
-/** One for all calls of this process, in which many test files may run. */
+/** One door for all calls of this process, which may run many test files. */
 let door: Door | null = null;
 
-/** Makes one call and waits for what it prints. */
+/** Makes one call and waits for its output. */
 export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCall): Printed {
   if ('NODE_OPTIONS' in env) throw new Error('What Node itself is told takes a process: spawnDevCli.');
   door ??= openDoor();
@@ -89,7 +90,7 @@ function openDoor(): Door {
   return opened;
 }
 
-/** Looks again and again: a read that waits could not be given up. */
+/** Polls for the reply: a blocking read could not be given up. */
 function replyOf(answers: number): Reply {
   const chunk = Buffer.allocUnsafe(64 * 1024);
   const chunks: Buffer[] = [];
@@ -103,7 +104,7 @@ function replyOf(answers: number): Reply {
   throw new Error('The front door does not answer.');
 }
 
-/** Gives 0 where nothing is there yet. */
+/** Returns 0 where nothing has arrived yet. */
 function readSome(descriptor: number, chunk: Buffer): number {
   try {
     return readSync(descriptor, chunk);

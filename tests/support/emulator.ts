@@ -1,12 +1,12 @@
 import xterm from '@xterm/headless';
 
-/** What a terminal shows that has been written to. */
+/** What a terminal shows after it has been written to. */
 interface Shown {
-  /** Without blanks at their end. */
+  /** Without trailing blanks. */
   lines: string[];
-  /** Lines that go on from the one before. */
+  /** How many lines continue the previous one. */
   wrapped: number;
-  /** Lines that have scrolled away. */
+  /** How many lines have scrolled away. */
   scrolled: number;
 }
 

@@ -1,5 +1,6 @@
-// A fleet on one machine, for tests and demonstrations: a PostgreSQL, projects with a bare remote and a desk each, machines with a home,
-// a state directory and a fleet.yaml of their own, and their processes. Everything is real but the tool.
+// A fleet on one machine, for tests and demonstrations: a PostgreSQL, projects with a bare remote and a desk each,
+// machines with a home, a state directory and a fleet.yaml of their own, and their processes. Everything is real except
+// the agent's tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -21,7 +22,7 @@ import { StandInError } from './agent.mjs';
 import { BINARY, createProject } from './project.mjs';
 
 const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
-/** How often a condition is looked at, in milliseconds. */
+/** Milliseconds between two checks of a condition. */
 const LOOK = 150;
 
 /**
@@ -58,10 +59,11 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     desks,
 
     /**
-     * A project: its desk has goals and configuration committed and pushed.
+     * Adds a project, whose desk has goals and configuration committed and pushed.
      * @param {string} project
-     * @param {{ sample?: string | null, goals: string, sessions: Record<string, object[]>, config?: string, files?: Record<string, string>,
-     *   isAlone?: boolean }} about `isAlone`: it names no fleet
+     * @param {{ sample?: string | null, goals: string, sessions: Record<string, object[]>, config?: string, files?:
+     * Record<string, string>,
+     * isAlone?: boolean }} about `isAlone`: it names no fleet
      * @returns {Desk}
      */
     addProject(
@@ -99,7 +101,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * A clone of somebody else's.
+     * Adds another person's clone.
      * @param {Desk} desk @param {string} name @returns {Desk}
      */
     addClone({ project, remote, script, recipes, env }, name) {
@@ -110,7 +112,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * A machine for workers, of all projects so far.
+     * Adds a machine for workers, for all projects so far.
      * @param {string} name
      * @param {{ slots?: number, trust?: string[] }} [about] `trust`: by default the commands of all projects
      * @returns {Machine}
@@ -165,7 +167,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Asks the database.
+     * Queries the database.
      * @param {string} text @param {unknown[]} [values] @returns {Promise<any[]>}
      */
     async ask(text, values = []) {
@@ -180,9 +182,10 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * The state of a project's loop, with its leases.
+     * Reads the state of a project's loop, with its leases.
      * @param {Pick<Desk, 'project'>} desk
-     * @returns {Promise<{ seq: number, attempts: Record<string, any>, goals: Record<string, any>, leases: any[], batch: any }>}
+     * @returns {Promise<{ seq: number, attempts: Record<string, any>, goals: Record<string, any>, leases: any[], batch:
+     * any }>}
      */
     async readState({ project }) {
       const [[stream], leases] = await Promise.all([
@@ -194,7 +197,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Goals by the trailers of a branch, oldest first: each once, if all is well.
+     * Lists goals by the trailers of a branch, oldest first; each should occur once.
      * @param {Pick<Desk, 'remote' | 'env'>} desk
      */
     listDone({ remote, env }, branch = 'main') {
@@ -212,7 +215,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       return new Map(lines.map((line) => /** @type {[string, string]} */ (line.split(' '))));
     },
 
-    /** Goals of the sessions that were begun, one for each. @param {Pick<Desk, 'script'>} desk */
+    /** Lists the goals of the sessions that were begun, one for each session. @param {Pick<Desk, 'script'>} desk */
     listSessions({ script }) {
       try {
         return readFileSync(`${script}.begun`, 'utf8').split('\n').filter(Boolean);
@@ -221,7 +224,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       }
     },
 
-    /** Ends what was started, and removes all of it. @param {{ keep?: boolean }} [how] */
+    /** Ends everything that was started, and removes all files. @param {{ keep?: boolean }} [how] */
     async end({ keep = false } = {}) {
       for (const { child } of running) {
         child.kill('SIGCONT');
@@ -236,9 +239,10 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
 }
 
 /**
- * Waits until something holds.
+ * Waits until a condition holds.
  * @template T
- * @param {string} what @param {() => T | Promise<T>} ask whose answer is true in the end; what it throws is looked at again
+ * @param {string} what @param {() => T | Promise<T>} ask asked again until its answer is truthy; an error also causes a
+ * retry
  * @returns {Promise<T>}
  */
 export async function until(what, ask, seconds = 30) {
@@ -258,7 +262,10 @@ export async function until(what, ask, seconds = 30) {
   }
 }
 
-/** What a machine has to trust of a project whose goals have no commands of their own. @param {Place} desk */
+/**
+ * Computes the digest that a machine has to trust for a project whose goals have no commands of their own. @param
+ * {Place} desk
+ */
 export function digestOf({ root, env }) {
   const plan = spawnSync(process.execPath, [BINARY, 'auto', '--recursive', '--dry-run', '--json'], {
     ...{ cwd: root, env: { ...env, DEV_CLI_DATABASE: env['DEV_CLI_DATABASE'] }, encoding: 'utf8' },
@@ -268,7 +275,9 @@ export function digestOf({ root, env }) {
   return sha256(JSON.stringify(answer.trust.commands));
 }
 
-/** What a machine has to trust of a recipe in one file. @param {[path: string, text: string]} file */
+/**
+ * Computes the digest that a machine has to trust for a recipe in one file. @param {[path: string, text: string]} file
+ */
 const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
 
 /** @param {string} text */

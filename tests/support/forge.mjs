@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A real git remote, and a stand-in for `gh` that writes down what it was asked: what pull requests need of the world. */
+/** A real git remote, and a stand-in for `gh` that records what it was asked: what pull requests need from outside. */
 
 /** @typedef {import('./project.mjs').Project} Project */
 
 /**
- * A pull request as the stand-in keeps it.
+ * A pull request as the stand-in stores it.
  * @typedef {object} Request
  * @property {string} url
  * @property {'OPEN' | 'CLOSED' | 'MERGED'} state
@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
  */
 
 /**
- * What goes wrong with a command of `gh`: how it ends, what it prints, or that it never answers.
+ * How a command of `gh` goes wrong: its exit, its output, or that it never answers.
  * @typedef {{ exit?: number, stdout?: string, stderr?: string, hang?: boolean }} Trouble
  */
 
@@ -39,7 +39,7 @@ const git = (project, ...args) => {
 };
 
 /**
- * A bare repository beside the project as its `origin`, with the main branch pushed; in place of an `origin` that it has.
+ * Adds a bare repository beside the project as its `origin`, replacing an existing one, and pushes the main branch.
  * @param {Project} project
  */
 export function addRemote(project) {
@@ -51,7 +51,7 @@ export function addRemote(project) {
 }
 
 /**
- * Subjects of the commits that a branch of the remote has and its main branch has not, oldest first.
+ * Lists the subjects of the commits that a branch of the remote has beyond its main branch, oldest first.
  * @param {Project} project
  * @param {string} branch
  * @returns {string[]}
@@ -63,7 +63,7 @@ export function commitsAtRemote(project, branch) {
 }
 
 /**
- * The remote refuses every push, with these words; null: it takes them again.
+ * Makes the remote refuse every push with these words; null makes it accept pushes again.
  * @param {Project} project
  * @param {string | null} words
  */
@@ -77,7 +77,7 @@ export function refusePushes(project, words) {
   writeFileSync(hook, `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 });
 }
 
-/** The program: what it knows lies in files beside it. */
+/** The program of the stand-in; its data is in files beside it. */
 const GH = `
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { execFileSync } = require('node:child_process');
@@ -140,7 +140,7 @@ if (trouble !== undefined) {
 `;
 
 /**
- * A `gh` that knows the pull requests that it was told to create, signed in.
+ * Installs a signed-in `gh` that knows the pull requests that it was told to create.
  * @param {Project} project
  */
 export function installGh(project) {
@@ -153,7 +153,7 @@ export function installGh(project) {
 }
 
 /**
- * From now on these commands of `gh` (`pr edit`) go wrong; all others go well.
+ * Makes these commands of `gh` (`pr edit`) go wrong from now on; all others succeed.
  * @param {Project} project
  * @param {Record<string, Trouble>} trouble
  */
@@ -162,7 +162,7 @@ export function troubleGh(project, trouble) {
 }
 
 /**
- * What `gh` was asked, each with the commits that the branches of the remote stood at.
+ * Lists what `gh` was asked, each call with the commits of the remote's branches at that time.
  * @param {Project} project
  * @returns {{ args: string[], heads: Record<string, string> }[]}
  */
@@ -176,7 +176,7 @@ export function callsOfGh(project) {
 }
 
 /**
- * The same as lines with `|` after every argument.
+ * Lists the same calls as lines with `|` after every argument.
  * @param {Project} project
  * @returns {string[]}
  */
@@ -185,7 +185,7 @@ export function askedOfGh(project) {
 }
 
 /**
- * The pull requests that there are, the oldest first.
+ * Lists the pull requests, oldest first.
  * @param {Project} project
  * @returns {Request[]}
  */
@@ -195,7 +195,7 @@ export function requestsOf(project) {
 }
 
 /**
- * Puts pull requests in place of those that there are.
+ * Replaces the pull requests.
  * @param {Project} project
  * @param {Request[]} requests
  */

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { createProject, type Project } from './project.mjs';
 
-/** Gives as many projects to one test as it wants; all are removed after it. */
+/** Returns a function that creates projects for one test; all are removed after the test. */
 export function freshProjects(): () => Project {
   const projects: Project[] = [];
   afterEach(() => {

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { CHECKOUT } from './project.mjs';
 
-/** Runs as a release left them at one moment (tests/golden/README.md). */
+/** Runs as a release left them at a certain moment (tests/golden/README.md). */
 
 /**
  * @typedef {object} GoldenRun
@@ -14,7 +14,7 @@ import { CHECKOUT } from './project.mjs';
  * @property {string} init the command that began it
  * @property {string} root where it was made, absolute: prompt files name it
  * @property {Record<string, unknown>} next what `dev-cli next` printed at that moment
- * @property {Record<string, string>} files text by path relative to the root: all but the repository
+ * @property {Record<string, string>} files text by path relative to the root: all except the repository
  * @property {Record<string, string>} repository base64 by path relative to the root: all of `.git`
  */
 
@@ -22,7 +22,7 @@ import { CHECKOUT } from './project.mjs';
 export const GOLDEN = join(CHECKOUT, 'tests/golden');
 
 /**
- * Everything below a root.
+ * Reads everything below a root.
  * @param {string} root
  * @returns {Pick<GoldenRun, 'files' | 'repository'>}
  */
@@ -42,7 +42,7 @@ export function contentOf(root) {
 }
 
 /**
- * Puts a golden run into an empty directory.
+ * Writes a golden run into an empty directory.
  * @param {string} root
  * @param {Pick<GoldenRun, 'files' | 'repository'>} run
  */
@@ -65,7 +65,7 @@ export function save(run) {
 }
 
 /**
- * Every golden run of every release.
+ * Lists every golden run of every release.
  * @returns {{ title: string, load: () => GoldenRun }[]}
  */
 export function goldenRuns() {

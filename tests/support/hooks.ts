@@ -4,17 +4,17 @@ import type { HookEventName } from '../../src/wings/harness/adapter.js';
 import { devCli } from './cli.js';
 import { BINARY, type Project } from './project.mjs';
 
-/** What a harness gets back from a hook. */
+/** The result of a hook, as a harness gets it. */
 export interface Reply {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Nothing to say. */
+/** The reply of a hook that has nothing to say. */
 export const QUIET: Reply = { code: 0, stdout: '', stderr: '' };
 
-/** Calls `dev-cli hook` in a project as a harness does; a payload that is no text is sent as JSON. */
+/** Calls `dev-cli hook` in a project as a harness does; a payload that is not a text is sent as JSON. */
 export function callHook(
   project: Project,
   event: HookEventName,
@@ -29,7 +29,7 @@ export function callHook(
   return { code: status ?? -1, stdout, stderr };
 }
 
-/** Has a session that takes up a run end: the next one that begins goes on with it. */
+/** Ends a session that has taken up a run, so that the next session continues the run. */
 export function leaveRun(project: Project, run: string, session = 's-0'): void {
   const { code, stdout } = devCli(project, ['use', run], { env: { DEV_CLI_SESSION: session } });
   if (code !== 0) throw new Error(stdout);

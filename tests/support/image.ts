@@ -4,19 +4,19 @@ import { dirname, join, relative } from 'node:path';
 /** Every file below `.dev` with its content, by its path relative to that directory. */
 export type Image = ReadonlyMap<string, Buffer>;
 
-/** Reads `.dev` of a root; an absent one is empty. */
+/** Reads `.dev` of a root; an absent directory gives an empty image. */
 export function readImage(root: string): Image {
   return readTree(join(root, '.dev'));
 }
 
-/** Every file below a directory with its content; none where there is no directory. */
+/** Reads every file below a directory with its content; empty where there is no directory. */
 export function readTree(directory: string): Image {
   const image = new Map<string, Buffer>();
   walk(directory, '', (path, absolute) => image.set(path, readFileSync(absolute)));
   return image;
 }
 
-/** Every directory below `.dev`, those without a file too, by its path relative to that directory. */
+/** Lists every directory below `.dev`, including empty ones, by its path relative to that directory. */
 export function readDirectories(root: string): string[] {
   const home = join(root, '.dev');
   const paths = readdirSync(home, { recursive: true, withFileTypes: true });
@@ -26,8 +26,8 @@ export function readDirectories(root: string): string[] {
 }
 
 /**
- * Makes `.dev` what it was. A file that is so already is left alone, with its inode and times; directories that neither the
- * image nor `directories` names are removed.
+ * Restores `.dev` to an image. A file that is already equal is left alone, with its inode and times; directories that
+ * neither the image nor `directories` name are removed.
  */
 export function restoreImage(root: string, image: Image, directories: readonly string[] = []): void {
   const home = join(root, '.dev');
@@ -35,7 +35,7 @@ export function restoreImage(root: string, image: Image, directories: readonly s
   for (const directory of directories) mkdirSync(join(home, directory), { recursive: true });
 }
 
-/** The same for any directory, but that none is made that holds no file. */
+/** Restores any directory in the same way, but makes no empty directories. */
 export function restoreTree(home: string, image: Image, directories: readonly string[] = []): void {
   const present = readTree(home);
   // A runner may have removed its own files since they were listed.

@@ -1,4 +1,5 @@
-// A reader of streams that shares nothing with dev-cli but docs/spec/journal-format.md: what other languages would do.
+// A reader of streams that shares nothing with dev-cli except docs/spec/journal-format.md, as a reader in another
+// language would.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,9 +11,9 @@ const TABLE = Array.from({ length: 256 }, (_, n) => {
 });
 
 /**
- * Replays a stream that lies in a directory.
+ * Replays a stream in a directory.
  * @param {string} directory absolute
- * @returns {string[]} what is wrong with it; empty: `state.json` is what the journal says, byte for byte
+ * @returns {string[]} what is wrong with it; empty if `state.json` is what the journal says, byte for byte
  */
 export function replayJournal(directory) {
   const lines = readFileSync(join(directory, 'events.jsonl'), 'utf8').split('\n');

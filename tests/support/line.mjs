@@ -15,7 +15,7 @@ import { findRealTerminal, NO_TERMINAL } from './terminal.mjs';
 let run = inShell;
 
 /**
- * From now on command lines are run like this.
+ * Sets how command lines are run from now on.
  * @param {RunLine} runLine
  * @returns {RunLine} how they were run until now
  */
@@ -31,7 +31,7 @@ export function runLine(command, around) {
 }
 
 /**
- * By a shell, at a terminal where a person types.
+ * Runs a line in a shell, at a terminal where a person types.
  * @type {RunLine}
  */
 export function inShell(command, { cwd, env, typed }) {
@@ -56,9 +56,9 @@ const TOKEN = /( +)|'([^']*)'|"([^"$`\\!]*)"|\\([^\n])|([A-Za-z0-9_@%+=:,./^-]+)
 const TEXT_FROM_HERE = /^<<'(\w+)'\n((?:.*\n)*?)\1\n?$/;
 
 /**
- * What a shell makes of a command line, as far as it takes no shell: words, quoted ones, a text from here.
+ * Parses a command line as a shell would, as far as that is possible without one: words, quoted words, a here-document.
  * @param {string} command
- * @returns {{ words: string[], stdin?: string } | null} null where only a shell knows
+ * @returns {{ words: string[], stdin?: string } | null} null where a shell is needed
  */
 export function lineOf(command) {
   /** @type {string[]} */

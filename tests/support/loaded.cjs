@@ -1,4 +1,5 @@
-// Preloaded with `node --require`: on exit, appends a line of JSON about what a process has loaded, opened, started and made durable.
+// Preloaded with `node --require`: on exit, appends a line of JSON about what the process has loaded, opened, started
+// and synced to disk.
 const fs = require('node:fs');
 const Module = require('node:module');
 
@@ -7,7 +8,7 @@ function loadedByNode() {
   return Reflect.get(process, 'moduleLoadList');
 }
 
-// What is kept of earlier calls decides nothing here.
+// The cache of earlier calls must not influence the result.
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 
 const atStart = new Set(loadedByNode());

@@ -2,24 +2,24 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { BINARY, CHECKOUT } from './project.mjs';
 
-/** What one call of dev-cli took, whatever machine it ran on. */
+/** What one call of dev-cli loaded and did, whatever machine it ran on. */
 export interface Loaded {
-  /** Modules of Node that a bare process has not loaded. */
+  /** Modules of Node that a bare process does not load. */
   builtins: string[];
-  /** Programs and parts of them, relative to the checkout. */
+  /** Programs and their parts, relative to the checkout. */
   files: string[];
   /** Bytes of those files. */
   bytes: number;
-  /** Files that were opened, those included. */
+  /** Files that were opened, including those above. */
   opened: number;
   processes: number;
   fsyncs: number;
 }
 
-/** Preloaded into a call, it appends what the call took to the file that `DEV_CLI_TEST_LOADED` names. */
+/** Preloaded into a call, it appends a record of the call to the file that `DEV_CLI_TEST_LOADED` names. */
 export const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
 
-/** Takes what the calls of a program have left in the file; what they started in the background is left out. */
+/** Reads and removes the records of a program's calls; background processes are left out. */
 export function takeLoaded(notes: string, program = BINARY): Loaded[] {
   if (!existsSync(notes)) return [];
   const lines = readFileSync(notes, 'utf8').trim().split('\n');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { callDoor } from './door.js';
 import type { Project } from './project.mjs';
 
-/** A project whose goals a scripted tool works off (loop-core.md, auto). */
+/** A project whose goals a scripted tool works on (loop-core.md, auto). */
 
 const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
 
@@ -13,12 +13,12 @@ const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
 export interface Session {
   write?: Record<string, string>;
   remove?: string[];
-  /** A line for sh. */
+  /** A command line for sh. */
   run?: string;
-  /** Null: none is written. */
+  /** Null to write none. */
   handoff?: 'complete' | 'failed' | 'blocked' | null;
   reason?: string;
-  /** The whole handoff, in place of what is written otherwise. */
+  /** The whole text of the handoff, instead of the usual one. */
   text?: string;
   exit?: number;
   /** Seconds. */
@@ -26,7 +26,7 @@ export interface Session {
   says?: string;
 }
 
-/** What a batch answered. */
+/** The answer of a batch. */
 export interface Batch {
   exit: number;
   stderr: string;
@@ -49,11 +49,11 @@ export interface Batch {
   };
 }
 
-/** Git in a project. */
+/** Runs git in a project. */
 export const git = (project: Project, ...args: string[]): string =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' }).trim();
 
-/** Makes a project a repository with goals, and a test that fails where a file `broken` is. */
+/** Makes a project a repository with goals, and with a test that fails where a file `broken` exists. */
 export function setUpLoop(
   project: Project,
   { goals, sessions, config = '' }: { goals: string; sessions: Record<string, Session[]>; config?: string },
@@ -79,7 +79,7 @@ export function write(project: Project, path: string, content: string): void {
   writeFileSync(join(project.root, path), content);
 }
 
-/** Calls a command that starts sessions, with the config trusted for the call. */
+/** Calls a command that starts sessions, with the configured commands trusted for the call. */
 export function runLoop(project: Project, ...args: string[]): Batch {
   return call(project, [...args, '--trust', readDigest(project)]);
 }
@@ -90,23 +90,23 @@ export function call(project: Project, args: string[]): Batch {
   return { exit, stderr, json: JSON.parse(stdout) };
 }
 
-/** The digest of the commands, as `--dry-run` prints it. */
+/** Returns the digest of the commands, as `--dry-run` prints it. */
 export function readDigest(project: Project): string {
   const { json } = call(project, ['auto', '--recursive', '--dry-run']);
   return (json as unknown as { trust?: { digest: string } }).trust?.digest ?? 'none';
 }
 
-/** The prompt of a goal's session, as the tool read it. */
+/** Returns the prompt of a goal's session, as the tool read it. */
 export const promptOf = (project: Project, goal: string, session: number): string =>
   readFileSync(`${project.env['LOOP_SCRIPT']}.${goal}-${session}.prompt`, 'utf8');
 
-/** How often a goal's sessions were begun. */
+/** Counts the sessions of a goal that were begun. */
 export const countSessions = (project: Project, goal: string): number =>
   readFileSync(`${project.env['LOOP_SCRIPT']}.begun`, 'utf8')
     .split('\n')
     .filter((line) => line === goal).length;
 
-/** Subjects of the commits since the goals came, newest first. */
+/** Lists the subjects of the commits since the goals were added, newest first. */
 export const subjectsOf = (project: Project, branch = 'main'): string[] =>
   git(project, 'log', '--format=%s', branch).split('\n').slice(0, -2);
 

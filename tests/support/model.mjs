@@ -5,8 +5,9 @@ import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
 /**
- * A model that does not think: it does what the stand-in of agent.mjs would, by the tools of the runtime. provider.mjs serves it. What it
- * answers comes from what it is asked alone, so that whoever goes on in a session is answered as its first driver would have been.
+ * A model that does not think: it does what the stand-in of agent.mjs would, with the tools of the runtime.
+ * provider.mjs serves it. Its answers depend only on the request, so a driver that continues a session gets the same
+ * answers as its first driver.
  */
 
 /**
@@ -15,20 +16,23 @@ import { runLine } from './line.mjs';
  * @typedef {import('./provider.mjs').Request} Request
  *
  * @typedef {(Said & { slip?: Slip })[]} Course the answers of a session, until it calls finish
- * @typedef {'argument' | 'outside' | 'test'} Slip a call off its schema; an edit outside of the task; a version that its test finds wrong
+ * @typedef {'argument' | 'outside' | 'test'} Slip a call that breaks its schema; an edit outside of the task; a version
+ * that fails its test
  *
  * @typedef {object} Habits the model reads before it writes, tests before it is done, and slips once in each way
- * @property {string} counter absolute path of a file outside of the project, to which each command that it runs adds a line
- * @property {(slip: Slip, output: string) => void} [onSlip] told what came of it, as often as the model is
+ * @property {string} counter absolute path of a file outside of the project, to which each command that it runs adds a
+ * line
+ * @property {(slip: Slip, output: string) => void} [onSlip] gets the tool's output for the slip, as often as the model
+ * does
  */
 
 /** The todo whose worker slips. */
 const SLIPS = { argument: 'todo-1', test: 'todo-2', outside: 'todo-3' };
-/** It belongs to no todo of the sample plan. */
+/** A file that belongs to no todo of the sample plan. */
 const OUTSIDE = 'src/store.js';
 
 /**
- * Makes what answers for a run.
+ * Creates the function that answers for a run.
  * @param {import('./project.mjs').Project} project
  * @param {string} name the run
  * @param {Partial<ConstructorParameters<typeof StandIn>[0]> & { habits?: Habits }} [how]
@@ -82,7 +86,7 @@ export function createModel(project, name, { habits, ...how } = {}) {
  * @param {StandIn} agent
  * @param {import('./agent.mjs').Action} action
  * @param {string} message
- * @returns {import('./crew.mjs').Task | null} the task, if it is one
+ * @returns {import('./crew.mjs').Task | null} the task, if the message is about one
  */
 function perform(agent, action, message) {
   const mine = [...(action.agents ?? [])].find(({ id }) => message.startsWith(`# ${id},`));
@@ -96,7 +100,7 @@ function perform(agent, action, message) {
     agent.task(task);
     return task;
   }
-  // The command that would acknowledge it is the runtime's.
+  // The runtime runs the acknowledging command itself.
   agent.run = () => {
     throw new Stop();
   };
@@ -111,7 +115,7 @@ function perform(agent, action, message) {
 class Stop extends Error {}
 
 /**
- * The answers of a worker that reads, writes, tests, mends and reports.
+ * Returns the answers of a worker that reads, writes, tests, corrects and reports.
  * @param {string} root
  * @param {import('./crew.mjs').Task} task
  * @param {{ writes: Call[], habits: Habits }} how `writes`: its files, and at last its result
@@ -180,7 +184,7 @@ function trespass(root) {
 }
 
 /**
- * One edit that makes a text another: of the lines between those that both begin and end with, and one on each side.
+ * Builds one edit that turns a text into another: it covers the lines that differ, and one more on each side.
  * @type {(path: string, from: string, to: string) => Call}
  */
 function mend(path, from, to) {

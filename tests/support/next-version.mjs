@@ -1,10 +1,11 @@
-// The next version of dev-cli, of which the steps of attempts are others (fleet.md, Upgrades): this one, but for that number.
+// The next version of dev-cli, whose attempts have different steps (fleet.md, Upgrades): equal to this one except for
+// that number.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
 
-/** Where packages that are not bundled are found. */
+/** A path from which packages that are not bundled can be found. */
 const NEXT = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/next.cjs');
 
 /** @returns {Promise<string>} the program, in one file */

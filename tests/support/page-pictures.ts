@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
-/** A picture for the docs: what it shows, how wide. */
+/** A picture for the docs: its content and width. */
 interface Picture {
   file: string;
-  /** Behind `#`. */
+  /** The part of the address after `#`. */
   route: string;
   width: number;
   scheme: 'light' | 'dark';
@@ -18,7 +18,7 @@ export const PICTURES: readonly Picture[] = [
   { file: 'narrow.png', route: '/todos-40/todo-29', width: 420, scheme: 'light' },
 ];
 
-/** Takes the pictures of the docs, of what a server shows (`createStage`). */
+/** Takes the pictures of the docs from what a server shows (`createStage`). */
 export async function takePictures(browser: Browser, url: string, directory: string): Promise<void> {
   for (const { file, route, width, scheme } of PICTURES) {
     const context = await browser.newContext({

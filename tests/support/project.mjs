@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** This checkout. */
+/** The directory of this checkout. */
 export const CHECKOUT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-/** Where what the binary compiles is kept, for all projects: a user has one directory for it, too. */
+/** The cache of the binary's compiled code, shared by all projects, as a user's is. */
 const CACHE = join(CHECKOUT, 'node_modules/.cache/tests');
 /** The binary as it ships. */
 export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
 
 /**
- * A directory of its own for one test or demonstration.
+ * A separate directory for one test or demonstration.
  * @typedef {object} Project
  * @property {string} root absolute, links resolved
  * @property {string} home a home directory of its own, so that nothing of the user's is read or written
- * @property {NodeJS.ProcessEnv} env for child processes: `dev-cli` is on the PATH, nothing of dev-cli's is set
- * @property {boolean} replay false where a test breaks a journal or a document on purpose: then nothing is looked at
- * @property {() => void} remove looks at every run once more (tests/support/replayed.ts), then removes everything
+ * @property {NodeJS.ProcessEnv} env for child processes: `dev-cli` is on the PATH, no variable of dev-cli is set
+ * @property {boolean} replay false where a test breaks a journal or a document on purpose: then nothing is checked
+ * @property {() => void} remove checks every run once more (tests/support/replayed.ts), then removes everything
  */
 
 /** @type {Set<(project: Project) => void>} */
 const lastLooks = new Set();
 
 /**
- * From now on every project is looked at before it is removed.
+ * Registers a check that every project must pass before it is removed.
  * @param {(project: Project) => void} look throws what is wrong
  */
 export function beforeRemoval(look) {
@@ -33,10 +33,9 @@ export function beforeRemoval(look) {
 }
 
 /**
- * Makes a fresh project: a copy of the sample, or nothing, in a git repository of its own with one commit.
+ * Creates a project: a copy of the sample, or an empty directory, in its own git repository with one commit.
  * @param {{ sample?: string | null, git?: boolean, prefix?: string, at?: string, replay?: boolean }} [options] `sample`
- *   null: an empty directory; `at`: an absolute directory to make it in, which is not there yet
- * @returns {Project}
+ * null: an empty directory; `at`: an absolute path for the new directory
  */
 export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', at, replay = true } = {}) {
   if (at !== undefined) mkdirSync(at);
@@ -46,7 +45,7 @@ export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-c
   mkdirSync(home);
   const env = environment(join(base, 'bin'), home);
   cpSync(modelOf(sample, git, env), root, { recursive: true });
-  // The model lies in a directory for nobody else; what is copied has its mode.
+  // The template is closed to other users, and the copy has its mode.
   chmodSync(root, 0o755);
   /** @type {Project} */
   const project = {
@@ -76,14 +75,14 @@ function lookOnceMore(project, base) {
   try {
     look();
   } catch {
-    // What a test took the right to read from is judged once it can be read.
+    // If a test has made files unreadable, they are checked once they are readable again.
     makeWritable(base);
     look();
   }
 }
 
 /**
- * What projects are copied from, by what they hold: a copy costs a tenth of a repository made anew.
+ * Templates that projects are copied from, by content: a copy costs a tenth of a new repository.
  * @type {Map<string, string>}
  */
 const models = new Map();
@@ -126,14 +125,14 @@ function remove(base) {
   try {
     rmSync(base, options);
   } catch {
-    // A test has taken the right to write away.
+    // A test has made files unwritable.
     makeWritable(base);
     rmSync(base, options);
   }
 }
 
 /**
- * Printed commands begin with `dev-cli`: a directory with just that, run by this very node.
+ * Creates a directory with only the command `dev-cli`, with which printed commands begin; it runs with this very node.
  * @param {string} bin
  * @param {string} home
  * @returns {NodeJS.ProcessEnv}
@@ -147,8 +146,8 @@ function environment(bin, home) {
   /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env };
   for (const key of Object.keys(env)) {
-    // A hook or a harness around us must not reach into the project; a caller's git must not either. Whoever a test lets
-    // type on a terminal is a person, also where an agent runs the tests.
+    // Variables of a surrounding hook, harness or git must not reach the project. In a test, whoever types on a
+    // terminal counts as a person, even if an agent runs the tests.
     if (/^(DEV_CLI_|GIT_|NODE_|VITEST|npm_|CLAUDE|CODEX_|GEMINI_|GITHUB_|AI_AGENT$)/.test(key)) delete env[key];
   }
   return {
@@ -166,6 +165,6 @@ function makeWritable(directory) {
   try {
     execFileSync('chmod', ['-R', 'u+rwX', directory], { stdio: 'ignore' });
   } catch {
-    // Best effort: rmSync says it if something really is in the way.
+    // Best effort: if something really is in the way, rmSync reports it.
   }
 }

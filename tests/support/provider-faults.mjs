@@ -1,6 +1,6 @@
 import { say } from './provider-write.mjs';
 
-/** What goes wrong with answers of the four services, and how each says an error. */
+/** Faults in the answers of the four services, and how each service reports an error. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -9,7 +9,7 @@ import { say } from './provider-write.mjs';
  * @typedef {Record<string, unknown>} Json
  */
 
-/** @type {Record<number, [string, string]>} the names of the errors, in words of two services */
+/** @type {Record<number, [string, string]>} the names of the errors, in the terms of two services */
 const NAMES = {
   400: ['invalid_request_error', 'INVALID_ARGUMENT'],
   401: ['authentication_error', 'UNAUTHENTICATED'],
@@ -33,7 +33,7 @@ export function writeError(api, status, message) {
   return { error: { message, type, param: null, code: message === CONTEXT[api] ? 'context_length_exceeded' : null } };
 }
 
-/** @type {Record<Api, string>} that a prompt is too long */
+/** @type {Record<Api, string>} the message that a prompt is too long */
 export const CONTEXT = {
   anthropic: 'prompt is too long: 210000 tokens > 200000 maximum',
   openai: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -65,7 +65,7 @@ const UNKNOWN_EVENTS = {
 export const writePing = (api) => (api === 'anthropic' ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': ping\n\n');
 
 /**
- * What is sent of a whole answer to which a fault happens, and how the stream goes on then.
+ * Returns what is sent of a complete answer when a fault happens, and how the stream then continues.
  * @param {Api} api
  * @param {Piece[]} whole
  * @param {Step['fault']} fault

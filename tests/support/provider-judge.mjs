@@ -1,6 +1,6 @@
 import { seal } from './provider-write.mjs';
 
-/** The rules that the four services have in common: calls, their results, what was thought. */
+/** The rules that the four services share: about calls, their results, and thoughts. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -8,7 +8,7 @@ import { seal } from './provider-write.mjs';
  * @typedef {import('./provider-read.mjs').Block} Block
  */
 
-/** Why a service does not take a request. */
+/** The reason why a service refuses a request. */
 export class Refusal extends Error {
   /**
    * @param {string} reason
@@ -29,17 +29,17 @@ export function need(holds, reason, status) {
 }
 
 /**
- * Judges a conversation.
+ * Checks a conversation.
  * @param {Api} api
  * @param {Message[]} messages
  * @param {ReadonlyMap<string, string>} thoughts what was thought before a call, by the call's id
- * @throws {Refusal} of one that the service does not take
+ * @throws {Refusal} if the service refuses it
  */
 export function judge(api, messages, thoughts) {
   need(messages.length > 0, 'there are no messages');
   if (api === 'anthropic' || api === 'google') need(messages[0]?.role === 'user', 'the first message is not of a user');
   judgePairs(messages);
-  // What was thought has to come back with the calls since the user spoke last.
+  // Thoughts have to be sent back with the calls made since the user's last message.
   const turn = messages.findLastIndex(({ role }) => role === 'user');
   for (const [at, { role, blocks }] of messages.entries()) {
     if (role !== 'assistant') continue;
@@ -50,7 +50,7 @@ export function judge(api, messages, thoughts) {
   }
 }
 
-/** @param {Message[]} messages each call has its result in the message behind it, in the order of the calls */
+/** @param {Message[]} messages each call must have its result in the next message, in the order of the calls */
 function judgePairs(messages) {
   const seen = new Set();
   /** @type {string[]} */

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** How a service counts the tokens of a prompt, and what of it its cache holds. */
+/** How a service counts the tokens of a prompt, and which of them its cache holds. */
 
-/** Blocks before a breakpoint at which the service looks for what it has. */
+/** How many blocks before a breakpoint the service compares with its cache. */
 const LOOK_BACK = 20;
-/** Of a token. */
+/** Bytes of a token. */
 const BYTES = 4;
 
 /**
- * The tokens that an answer may have, as the request says.
+ * Returns the most tokens that an answer may have, according to the request.
  * @param {import('./provider.mjs').Api} api
  * @param {Record<string, unknown>} raw
  * @returns {number}
@@ -21,7 +21,7 @@ export function limitOf(api, raw) {
 }
 
 /**
- * Counts what an answer says, and cuts it where it passes what it may have.
+ * Counts the tokens of an answer, and cuts the answer at the limit.
  * @param {number} limit tokens
  * @returns {{ take: (text: string) => string, isCut: () => boolean, tokens: () => number }}
  */
@@ -32,7 +32,7 @@ export function createCutter(limit) {
     const bytes = Buffer.from(text);
     const left = limit * BYTES - used;
     isCut ||= bytes.length > left;
-    // A letter that was cut in two is left out.
+    // A character that was cut in two is left out.
     const taken = isCut
       ? bytes
           .subarray(0, left)
@@ -51,8 +51,8 @@ export function createCutter(limit) {
  */
 
 /**
- * Makes a meter with an empty cache. `marked`: only what ends at a breakpoint is kept; else all. It is kept when the returned function
- * is called: of a request that is answered.
+ * Creates a meter with an empty cache. With `marked`, only prefixes that end at a breakpoint are kept, otherwise all.
+ * They are kept when the returned function is called, which is when the request is answered.
  * @returns {Measure}
  */
 export function createMeter() {

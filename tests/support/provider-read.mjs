@@ -1,6 +1,6 @@
 import { need, Refusal } from './provider-judge.mjs';
 
-/** What each of the four services reads in a request, and refuses. */
+/** How each of the four services reads a request, and what it refuses. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -46,7 +46,7 @@ function parseArguments(value, what) {
   }
 }
 
-/** @type {(value: unknown, what: string) => string[]} a content that may be a string or parts of text */
+/** @type {(value: unknown, what: string) => string[]} reads a content that is a string or a list of text parts */
 function texts(value, what) {
   if (typeof value === 'string') return [value];
   return list(value, what).map((part) => string(part['text'], `the text of ${what}`));
@@ -238,7 +238,7 @@ function readGoogle(body) {
   return {
     system: system.flatMap(({ parts }) => texts(parts, 'systemInstruction.parts')),
     messages,
-    // A tool that takes nothing may have no parameters.
+    // A tool without arguments need not declare parameters.
     tools: readTools(
       tools.map((tool) => ({ parameters: { type: 'object' }, ...tool })),
       'parameters',
@@ -315,5 +315,5 @@ function readChat(body) {
   return { system, messages, tools: readTools(functions, 'parameters'), segments: segmentsOf([...tools, ...all]) };
 }
 
-/** @type {Record<Api, (body: Json) => Read>} @throws {Refusal} of a request that the service cannot read */
+/** @type {Record<Api, (body: Json) => Read>} @throws {Refusal} for a request that the service cannot read */
 export const READERS = { anthropic: readAnthropic, openai: readOpenai, google: readGoogle, chat: readChat };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How each of the four services says an answer: as events of a stream, and as errors. */
+/** How each of the four services writes an answer: as events of a stream, and as errors. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -25,7 +25,7 @@ import { createHash } from 'node:crypto';
  */
 
 /**
- * What a service attaches to a thought, so that it knows its own again.
+ * Returns what a service attaches to a thought, so that it recognizes its own thoughts later.
  * @param {Api} api
  * @param {string} text
  */
@@ -44,7 +44,7 @@ export function say(part, data, { event, call } = {}) {
 }
 
 /**
- * A text in three deltas, none within a letter.
+ * Splits a text into three deltas, none within a character.
  * @param {string} text
  */
 function cutUp(text) {
@@ -54,7 +54,7 @@ function cutUp(text) {
 }
 
 /**
- * The events of several calls: one call behind the other, or their arguments in turns.
+ * Joins the events of several calls: one call after the other, or their arguments in turns.
  * @param {Piece[][]} calls
  * @param {boolean} interleave
  */
@@ -136,7 +136,7 @@ function writeOpenai({ id, model, thinking, text, calls, stop, interleave, usage
     ];
   };
   const isEncrypted = Array.isArray(raw['include']) && raw['include'].includes('reasoning.encrypted_content');
-  // What comes with the beginning of an item is not yet what has to come back.
+  // What comes with the beginning of an item differs from what has to be sent back later.
   /** @param {string} content */
   const encrypted = (content) => (isEncrypted ? { encrypted_content: content } : {});
   const thought = thinking ?? '';
@@ -227,7 +227,7 @@ function writeGoogle({ id, model, thinking, text, calls, stop, usage }) {
     }
   };
   const reasons = { length: 'MAX_TOKENS', refused: 'SAFETY', paused: 'STOP' };
-  // The one signature of an answer is at its first call, or with an empty text at its end.
+  // The only signature of an answer is at its first call, or at its end with an empty text.
   const atEnd = thinking !== undefined && text !== undefined && calls.length === 0;
   return [
     ...cutUp(thinking ?? '').map((part) => on('body', [{ text: part, thought: true }])),

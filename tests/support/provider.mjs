@@ -12,10 +12,10 @@ import { READERS } from './provider-read.mjs';
 import { WRITERS } from './provider-write.mjs';
 
 /**
- * A server on this machine that stands for four services of models: it judges requests as they do, answers by a script, and bills.
- * `node tests/support/provider.mjs SCRIPT [--port N] [--chunk BYTES] [--wire API]` prints its address as one line and serves until it is
- * killed. SCRIPT is JSON, a list of steps in order of which the last repeats, or a module whose default export is `answer`.
- * `GET /billed` and `GET /requests` tell of it from outside.
+ * A local server that imitates four model services: it checks requests as they do, answers by a script, and bills.
+ * `node tests/support/provider.mjs SCRIPT [--port N] [--chunk BYTES] [--wire API]` prints its address as one line and
+ * serves until it is killed. SCRIPT is a JSON list of steps, taken in order, of which the last repeats, or a module
+ * whose default export is `answer`. `GET /billed` and `GET /requests` report to other processes.
  */
 
 /**
@@ -75,7 +75,7 @@ const PATHS = [
 
 const COUNTED = /** @type {const} */ (['input', 'output', 'cacheRead', 'cacheWrite']);
 
-/** What a fault happens to where the step says nothing. */
+/** What a fault happens to where the step itself has no content. */
 const HALF = { text: 'Half of an answer.', calls: [{ name: 'probe', input: { half: 'of an argument' } }] };
 
 /**
@@ -126,7 +126,7 @@ export async function startProvider({ answer, chunk = Number.POSITIVE_INFINITY, 
   const speak = async (kept, api, { request, prompt }, step, out) => {
     const { fault, pings } = step;
     const whole = complete(step, request, prompt());
-    // Before it is sent: the next request may be there at once.
+    // Billed before sending, because the next request may arrive at once.
     if (fault === undefined || fault === 'unknown-event') bill(api, whole);
     kept.status = 200;
     out.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });

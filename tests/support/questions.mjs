@@ -1,6 +1,9 @@
-/** What somebody who takes the work over has to know, and where `dev-cli context --format json` says it (memory.md, Context). */
+/**
+ * What somebody who takes over the work has to know, and where `dev-cli context --format json` states it (memory.md,
+ * Context).
+ */
 
-/** The questions, by what is asked for. */
+/** The questions, by topic. */
 const QUESTIONS = {
   aim: 'What is the aim?',
   reason: 'Why that?',
@@ -20,7 +23,7 @@ const WIDTH = Math.max(...Object.values(QUESTIONS).map(({ length }) => length));
 /** @typedef {Record<keyof typeof QUESTIONS, string | string[] | null>} Answers */
 
 /**
- * The answers as the document gives them; what memory does not say, the handoff may.
+ * Reads the answers from the document; where memory has none, from the handoff.
  * @param {any} context
  * @returns {Answers}
  */
@@ -51,7 +54,7 @@ export function readAnswers({ task, extra }) {
 }
 
 /**
- * The last test as a handoff writes it.
+ * Reads the last test from a handoff.
  * @param {{ Verification?: string[] }} handed
  */
 function readTest({ Verification: lines = [] }) {
@@ -60,11 +63,11 @@ function readTest({ Verification: lines = [] }) {
 }
 
 /**
- * Says each question with its answer, and what the truth is where that is another.
+ * Prints each question with its answer, and with the truth where that differs.
  * @param {any} context
  * @param {Answers} truth
  * @param {(line: string) => void} say
- * @returns {number} how many answers are not the truth
+ * @returns {number} how many answers are wrong
  */
 export function tellAnswers(context, truth, say) {
   const answers = readAnswers(context);

@@ -7,19 +7,21 @@ import { contentOf } from './journal.js';
 import type { Project } from './project.mjs';
 
 /**
- * What a power cut makes of a file that was not synced. `older`: its replacement is lost; missing where it is the first. `torn
- * before`: and an earlier power cut has left that one torn.
+ * What a power cut can do to a file that was not synced. `older`: the replacement is lost, so the earlier content
+ * remains (none if there was none). `torn before`: as `older`, but an earlier power cut has torn that content.
  */
 export const LOSSES = ['missing', 'empty', 'zeros', 'torn', 'torn with zeros', 'older', 'torn before'] as const;
 export type Loss = (typeof LOSSES)[number];
 
-/** Makes the run's last entry one of another boot. */
+/** Makes the run's last entry belong to another boot. */
 export function reboot(project: Project, run: string): void {
   const path = join(runDir(project, run), 'events.jsonl');
   writeFileSync(path, rebooted(readFileSync(path)));
 }
 
-/** Documents of the run by path, with every content that its journal knows, oldest first; those that are as it says. */
+/**
+ * Lists the run's documents that match its journal, by path, with every content that the journal knows, oldest first.
+ */
 export function committedDocuments(project: Project, run: string): Map<string, Buffer[]> {
   const digests = new Map<string, (string | null)[]>();
   for (const { files } of readEntries(readFileSync(join(runDir(project, run), 'events.jsonl')))) {
@@ -42,7 +44,7 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** Does to one file what the power cut does. */
+/** Damages one file as a power cut would. */
 export function lose(path: string, loss: Loss, contents: readonly Buffer[]): void {
   const whole = contents.at(-1) ?? Buffer.alloc(0);
   const left = remainsOf(loss, whole, contents.at(-2) ?? null);

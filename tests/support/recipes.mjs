@@ -1,5 +1,5 @@
 /**
- * The table of recipes.md, Shipped recipes: the blocks of each planning recipe, in order.
+ * The blocks of each planning recipe, in order, as in the table of recipes.md, Shipped recipes.
  * @type {Record<string, string[]>}
  */
 export const SPECIFY_BLOCKS = {
@@ -64,7 +64,7 @@ export const SPECIFY_BLOCKS = {
   ],
 };
 
-/** Blocks that large work, and analyses that leave no question, have no need of. */
+/** Blocks that are skipped for large work, and when the analyses leave no question. */
 export const PASSED_OVER = ['explore-one', 'settle', 'plan-small'];
 
 /** The shipped planning recipes. */

@@ -9,8 +9,8 @@ import { renderDifference } from '../../src/views/replay-text.js';
 import type { Project } from './project.mjs';
 
 /**
- * What `replay --check` finds at the end of every story, in this process: each run of the project, rebuilt from its journal
- * alone, is what lies on the disk (storage.md, A commit).
+ * Checks at the end of every story, in this process, what `replay --check` does: each run of the project, rebuilt from
+ * its journal alone, equals the files on disk (storage.md, A commit).
  */
 export function replayEveryRun(project: Project): void {
   const { root } = project;
@@ -21,7 +21,7 @@ export function replayEveryRun(project: Project): void {
       const { look, report } = runReplay(name);
       const options = { layout: RUN_LAYOUT, medium, codec: runCodec, clock: Date, stream: name, look };
       const { differences, notes } = report(replay(options));
-      // A person may edit a rendering, and no test does without saying so.
+      // A person may edit a rendering, but tests that do so declare it.
       const rendered = notes.filter(({ problem }) => problem.includes('rendered'));
       return [...differences, ...rendered].map(renderDifference);
     } catch (error) {

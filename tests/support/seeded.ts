@@ -1,4 +1,4 @@
-/** Randomness that can be repeated: the same seed gives the same sequence. */
+/** Repeatable randomness: the same seed gives the same sequence. */
 export interface Random {
   /** From 0 (inclusive) to 1 (exclusive). */
   unit(): number;
@@ -8,7 +8,7 @@ export interface Random {
   pick<T>(list: readonly [T, ...T[]]): T;
 }
 
-/** mulberry32. */
+/** Creates a generator with the algorithm mulberry32. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const unit = (): number => {
@@ -27,7 +27,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** The whole number that an environment variable holds. */
+/** Reads a whole number from an environment variable. */
 export function numberFrom(variable: string, otherwise: number): number {
   const text = process.env[variable];
   if (text === undefined || text === '') return otherwise;
@@ -36,10 +36,10 @@ export function numberFrom(variable: string, otherwise: number): number {
   return value;
 }
 
-/** The variable that repeats what chance chose. */
+/** The environment variable with the seed that repeats random choices. */
 export const SEED = 'DEV_CLI_TEST_SEED';
 
-/** The seed of this run, which was told when it began (build.ts). */
+/** Returns the seed of this run, which was printed when it began (build.ts). */
 export function chosenSeed(): number {
   return numberFrom(SEED, Math.floor(Math.random() * 2 ** 31));
 }

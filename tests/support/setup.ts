@@ -6,7 +6,7 @@ import { replayEveryRun } from './replayed.js';
 import { chosenSeed } from './seeded.js';
 import { findRealTerminal, NO_TERMINAL, typeInto } from './terminal.mjs';
 
-// What every test file begins with.
+// Executed at the start of every test file.
 
 fc.configureGlobal({ seed: chosenSeed() });
 
@@ -14,7 +14,7 @@ beforeRemoval(replayEveryRun);
 
 runLinesBy(byDoor);
 
-// What is typed ahead or with a control key, only a terminal shows.
+// Text typed ahead or with a control key needs a real terminal.
 typeInto((command, { cwd, env, answers = [], ahead = '' }) => {
   if (ahead === '' && !/[\x00-\x1f]/.test(answers.join(''))) {
     const { exit, stdout } = byDoor(command, { cwd, env, typed: answers });

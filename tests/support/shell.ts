@@ -1,17 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { findRealTerminal } from './terminal.mjs';
 
-/** Whether a shell is on this machine. */
+/** Whether a shell is installed on this machine. */
 export const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** Whether keys can be typed into an interactive shell: script(1) as Linux has it makes the terminal. */
+/** Whether keys can be typed into an interactive shell: the terminal is made by script(1) in its Linux version. */
 export const canType =
   process.platform === 'linux' && findRealTerminal() !== null && spawnSync('stty', ['--version']).status === 0;
 
-/** What is typed, and what has to be seen before the next keys are. */
+/** The keys to type, and what must be seen before the next keys. */
 type Step = readonly [keys: string, seen: RegExp];
 
-/** Types into an interactive shell of a terminal of 100 columns, and returns what it showed. Fails where something is not seen. */
+/**
+ * Types into an interactive shell on a terminal of 100 columns, and returns its output. Fails where something expected
+ * is not seen.
+ */
 export function typeInto(
   shell: string,
   steps: readonly Step[],

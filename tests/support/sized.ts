@@ -3,7 +3,7 @@ import { devCli, init, type Result, writeProjectFile, writeRecipe } from './cli.
 import type { Project } from './project.mjs';
 import { choose } from './tiny.js';
 
-/** A recipe that depends on how large the work is, and how its runs get there. */
+/** A recipe that depends on the size of the work, and helpers that drive its runs. */
 
 const SIZED = `name: sized
 type: sequential
@@ -33,15 +33,15 @@ blocks:
   - { id: last, type: llm, instruction: Done. }
 `;
 
-/** Puts the recipe into the project. */
+/** Writes the recipe into the project. */
 export function writeSized(project: Project): void {
   writeRecipe(project, 'sized', SIZED);
 }
 
-/** What speaks for a small change. */
+/** The reasons that support a small change. */
 export const BACKED = { files: ['src/a.ts'], interfaces: false, data: false, unknowns: [] };
 
-/** Answers the block that classifies in the run `one`, with data or without. */
+/** Answers the classifying block of the run `one`, with data or without. */
 export function classifyAs(project: Project, action: Action | undefined, data?: object): Result {
   if (action?.data === undefined) throw new Error(`no data in ${JSON.stringify(action)}`);
   if (data === undefined)

@@ -1,10 +1,10 @@
 import { simpleCrew } from './crew.mjs';
 
-/** A plan that costs next to nothing to carry out, and who does. */
+/** A plan that costs almost nothing to carry out, and a crew for it. */
 
 /**
- * 1 → 2,3: the first hands a value on; the second is judged by a command that is red at the first attempt of SMALL_CREW; the
- * third is of high risk, judged by an agent and by a person.
+ * Builds a plan 1 → 2,3: the first todo passes on a value; the second is judged by a command that is red at the first
+ * attempt of SMALL_CREW; the third has high risk and is judged by an agent and by a person.
  * @returns {import('../../src/plan/model/schema.js').PlanContent}
  */
 export function smallPlan() {
@@ -39,11 +39,11 @@ export function smallPlan() {
   };
 }
 
-/** Carries smallPlan out. */
+/** Carries out smallPlan. */
 export const SMALL_CREW = simpleCrew({}, { outputs: { word: 'attempt' } });
 
 /**
- * A todo that asks for nothing; `change` is laid over it.
+ * Builds a minimal todo; `change` overrides its members.
  * @param {string} id
  * @param {Partial<import('../../src/plan/model/schema.js').PlanTodo>} change
  * @returns {import('../../src/plan/model/schema.js').PlanTodo}

@@ -4,12 +4,12 @@ import { addRemote, installGh } from './forge.mjs';
 import type { Project } from './project.mjs';
 import { SMALL_CREW, smallPlan } from './small.mjs';
 
-/** One story for every shipped recipe that carries a plan out, opens a pull request, or does all of it. */
+/** One story for every shipped recipe that carries out a plan, opens a pull request, or both plans and executes. */
 export interface Story {
   recipe: string;
-  /** A person at a terminal has to answer. */
+  /** Whether a person at a terminal has to answer. */
   person: boolean;
-  /** Makes the project what the story begins with. */
+  /** Prepares the project for the story. */
   prepare: (project: Project) => void;
   start: (agent: StandIn) => Action;
 }
@@ -62,7 +62,7 @@ export const STORIES: Story[] = [
 ];
 
 /**
- * An agent for a story: one that knows what its skill says, and nothing of what was before.
+ * Creates an agent for a story that knows only its skill, nothing of what happened before.
  * @param formerRoot where the run was begun, when the project is a copy
  */
 export function agentFor(project: Project, scenario: Scenario = {}, formerRoot = project.root): StandIn {

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program and types into it as a person would: a line whenever it asks. Called by terminal.mjs as a process of its
- * own, since tests wait for their calls.
- * Arguments: JSON of `{ command, args, ahead, answers, pause }`; `ahead` is typed at once, before anything is asked, each
+ * Runs a program and types into it as a person would: a line whenever it asks. terminal.mjs runs it as a separate
+ * process, because tests wait for their calls synchronously.
+ * Arguments: JSON of `{ command, args, ahead, answers, pause }`; `ahead` is typed at once, before any question, each
  * answer `pause` milliseconds after its question.
  */
 
 const { command, args, ahead, answers, pause } = JSON.parse(process.argv[2] ?? '');
 
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-child.stdin.on('error', () => {}); // it ended without wanting more
+child.stdin.on('error', () => {}); // the program ended without reading further input
 child.stdin.write(ahead);
 let unanswered = '';
 child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
   process.stdout.write(text);
   unanswered += text;
-  // A line that asks, or a framed one.
+  // A line that asks, or the frame of a question.
   if (!/[:?] $|└[^\n]*\r?\n$/.test(unanswered.replace(/\u001b\[[?0-9;]*[A-Za-z]/g, ''))) return;
   const answer = answers.shift();
   if (answer === undefined) return;

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a command line so that its standard input and output are a terminal, as when a person types it.
- * Node cannot make a pseudo terminal by itself; script(1) can, in two dialects.
- * `answers` are typed when something is asked, a line each, `pause` milliseconds later; `ahead` at once, before anything is.
- * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], pause?: number, ahead?: string }) => { exit: number, output: string }} InTerminal
+ * Runs a command line so that its standard input and output are a terminal, as when a person types it. Node itself
+ * cannot make a pseudo terminal; script(1) can, in two dialects.
+ * `answers` are typed after questions, a line each, `pause` milliseconds later; `ahead` is typed at once, before any
+ * question.
+ * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], pause?: number,
+ * ahead?: string }) => { exit: number, output: string }} InTerminal
  */
 
-/** Types into a program while it runs. */
+/** The program that types into another program while it runs. */
 const TALK = fileURLToPath(new URL('talk.mjs', import.meta.url));
 
 /** @type {((command: string) => string[])[]} */
@@ -22,7 +24,7 @@ const DIALECTS = [
 let instead = null;
 
 /**
- * From now on a person types here.
+ * Sets the terminal at which a person types from now on.
  * @param {InTerminal} terminal
  */
 export function typeInto(terminal) {
@@ -30,7 +32,7 @@ export function typeInto(terminal) {
 }
 
 /**
- * Where a person types, or null when there is no such place.
+ * Finds a terminal at which a person can type; null when there is none.
  * @returns {InTerminal | null}
  */
 export function findTerminal() {
@@ -41,7 +43,7 @@ export function findTerminal() {
 let found;
 
 /**
- * The way to a terminal on this machine, or null when there is none.
+ * Finds a way to make a real terminal on this machine; null when there is none.
  * @returns {InTerminal | null}
  */
 export function findRealTerminal() {
@@ -76,5 +78,5 @@ function probe() {
   return null;
 }
 
-/** Why a test that needs a terminal is left out. */
+/** Why a test that needs a terminal is skipped. */
 export const NO_TERMINAL = 'this machine has no script(1), so nothing here can act as a person at a terminal';

@@ -3,7 +3,7 @@ import { StandIn } from './agent.mjs';
 import { devCli, type Result, runPrinted, writeProjectFile, writeRecipe } from './cli.js';
 import type { Project } from './project.mjs';
 
-/** Small recipes, each for one kind of block, so that a test begins where it wants to be. */
+/** Small recipes, each for one kind of block, so that a test begins where it needs to. */
 
 const HEAD = (name: string): string =>
   `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n`;
@@ -83,12 +83,12 @@ export const END_BLOCK = `
     instruction: Last step, nothing to write.
 `;
 
-/** Writes a recipe of these blocks into the project. */
+/** Writes a recipe with these blocks into the project. */
 export function tiny(project: Project, name: string, blocks: string[], head = ''): string {
   return writeRecipe(project, name, `${HEAD(name)}${head}blocks:${blocks.join('')}`);
 }
 
-/** Starts a run of a tiny recipe and gives its first action. */
+/** Starts a run of a tiny recipe and returns its first action. */
 export function startTiny(project: Project, blocks: string[], head = '', name = 'run-1'): Action {
   const recipe = tiny(project, `tiny-${name}`, blocks, head);
   const result = devCli(project, ['init', name, '--recipe', recipe, '--goal', 'Add JWT auth', '--new']);
@@ -102,21 +102,21 @@ export function acknowledge(project: Project, action: Action): Result {
   return runPrinted(project, action.ack);
 }
 
-/** Runs the acknowledgement of one choice. */
+/** Runs the acknowledgement of a choice. */
 export function choose(project: Project, action: Action, id: string): Result {
   const choice = action.choices?.find((candidate) => candidate.id === id);
   if (choice?.ack === undefined) throw new Error(`no choice ${id} with an ack in ${JSON.stringify(action)}`);
   return runPrinted(project, choice.ack);
 }
 
-/** Writes sections to where the action wants its data. */
+/** Writes sections to the file that the action names for its data. */
 export function writeSections(project: Project, action: Action, sections: Record<string, string>): void {
   if (action.data === undefined) throw new Error(`no data wanted in ${JSON.stringify(action)}`);
   const text = Object.entries(sections).map(([id, body]) => `## ${id}\n\n${body}\n`);
   writeProjectFile(project, action.data.write, text.join('\n'));
 }
 
-/** A subagent's output as the prompt asks for it. */
+/** Writes the outputs of subagents as their prompts ask for them. */
 export function deliver(project: Project, action: Action, ids?: string[], scenario = {}): void {
   const standIn = new StandIn({ project, scenario });
   for (const agent of action.agents ?? []) if (ids === undefined || ids.includes(agent.id)) standIn.subagent(agent);

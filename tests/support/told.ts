@@ -8,7 +8,7 @@ import { generatePlan } from './executing.js';
 import type { Project } from './project.mjs';
 import { findTerminal } from './terminal.mjs';
 
-/** Executions played by hand, task by task, for tests that read what is told of them afterwards. */
+/** Executions played by hand, task by task, for tests that read the reports about them afterwards. */
 
 interface Task {
   actionId: string;
@@ -21,13 +21,13 @@ interface Task {
 }
 export type Dispatch = Action & { tasks: Task[]; running: Task[] };
 
-/** Begins to carry a plan out; gives the first action. */
+/** Begins to carry out a plan; returns the first action. */
 export function begin(project: Project, plan: PlanContent, flags: readonly string[], name = 'work'): Dispatch {
   generatePlan(project, plan, name);
   return again(project, flags, name);
 }
 
-/** Begins to carry out what is left of the plan that is there. */
+/** Begins to carry out what is left of the existing plan. */
 export function again(project: Project, flags: readonly string[], name = 'work'): Dispatch {
   const what = flags.includes('--recipe') ? [] : ['--execute'];
   const begun = devCli(project, ['init', name, ...what, ...flags]);
@@ -35,7 +35,7 @@ export function again(project: Project, flags: readonly string[], name = 'work')
   return nextOf(begun.json) as Dispatch;
 }
 
-/** Hands in a result for the task of a todo (of the whole run: null) and takes it; gives the answer. */
+/** Hands in a result for the task of a todo (null: of the whole run) and acknowledges it; returns the answer. */
 export function deliver(project: Project, { tasks }: Dispatch, todo: string | null, result: object): Document {
   const task = tasks.find(({ todoId }) => todoId === todo);
   if (task === undefined) throw new Error(`no task of ${todo}`);
@@ -45,12 +45,12 @@ export function deliver(project: Project, { tasks }: Dispatch, todo: string | nu
   return taken.json;
 }
 
-/** The same; gives the action that follows. */
+/** Does the same as `deliver`, and returns the next action. */
 export function followed(...delivered: Parameters<typeof deliver>): Dispatch {
   return nextOf(deliver(...delivered)) as Dispatch;
 }
 
-/** What a worker hands in, having written the files of `filesChanged` that are given with a text. */
+/** Builds a worker's result, after writing the files that are given with a text. */
 export function worked(project: Project, files: Record<string, string>, change: object = {}): object {
   for (const [path, text] of Object.entries(files)) writeProjectFile(project, path, text);
   return {
@@ -64,13 +64,13 @@ export function worked(project: Project, files: Record<string, string>, change: 
   };
 }
 
-/** What an agent that judges hands in. */
+/** Builds the result of an agent that judges. */
 export function judged(status: 'VERIFIED' | 'FAILED', criteria: object[], summary: string): object {
   const rest = { mustNotDoViolations: [], sideEffects: [], environmentError: null, suggestedAdaptation: null };
   return { status, criteria, ...rest, summary };
 }
 
-/** Answers the gate that waits, as a person who types. */
+/** Answers the pending gate, as a person who types. */
 export function answered(project: Project, choice: string, note?: string, name = 'work'): Dispatch {
   const terminal = findTerminal();
   if (terminal === null) throw new Error('no terminal');
@@ -82,12 +82,12 @@ export function answered(project: Project, choice: string, note?: string, name =
   return next.json as unknown as Dispatch;
 }
 
-/** A document of the run. */
+/** Reads a document of the run. */
 export function told(project: Project, path: string, name = 'work'): string {
   return readFileSync(join(runDir(project, name), path), 'utf8');
 }
 
-/** The lines of a part of summary.md or report.md, without their dashes; empty where the part is left out. */
+/** Returns the lines of a part of summary.md or report.md, without their dashes; empty where the part is missing. */
 export function part(text: string, title: string): string[] {
   const [, body = ''] = new RegExp(`^## ${title}\\n\\n([\\s\\S]*?)(?=\\n## |$(?![\\s\\S]))`, 'm').exec(text) ?? [];
   return body

@@ -1,4 +1,5 @@
-// A scripted stand-in for a coding agent: `node tool.mjs SCRIPT PROMPT GOAL` does what SCRIPT says for the goal's next session.
+// A scripted stand-in for a coding agent: `node tool.mjs SCRIPT PROMPT GOAL` does what SCRIPT says for the goal's next
+// session.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

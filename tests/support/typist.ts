@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { emulate } from './emulator.js';
 import type { Project } from './project.mjs';
 
-/** A person at a terminal with a screen. */
+/** A simulated person at a terminal with a screen. */
 export interface Typist {
-  /** All that the terminal was sent so far. */
+  /** Everything that was sent to the terminal so far. */
   output(): string;
-  /** What its screen shows now. */
+  /** What the screen shows now. */
   screen(): Promise<string>;
-  /** Waits until the screen shows this. */
+  /** Waits until the screen matches `wanted`. */
   sees(wanted: RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
@@ -19,7 +19,7 @@ export interface Typist {
   kill(): void;
 }
 
-/** Sits somebody down at a terminal of this size, where a shell carries out a line. */
+/** Starts a person at a terminal of this size, where a shell runs a line. */
 export function sitDown(
   { root, home, env }: Project,
   line: string,

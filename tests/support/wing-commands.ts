@@ -5,7 +5,7 @@ import type { HandlersOf } from '../../src/protocol/ports.js';
 import type { CommandSpec, SpecGroup } from '../../src/registry/spec.js';
 import { choice, freeText, integer, OPTIONAL_NAME, optional, texts } from '../../src/registry/values.js';
 
-/** What another room would bring: commands of its own, with what carries them out. */
+/** What another wing would add: commands of its own, with their handlers. */
 export const SPECS = [
   {
     name: 'memo add',

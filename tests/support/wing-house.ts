@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKOUT } from './project.mjs';
 
-// A wing added from outside (docs/architecture.md, How to add): a room of wings/ in a copy of this house, and src/app/ports.ts and
-// src/app/wings.ts, which import it. Nothing else is touched.
+// A wing added from outside (docs/architecture.md, How to add): a directory of wings/ in a copy of the source tree, and
+// the files src/app/ports.ts and src/app/wings.ts, which import it. No other file is changed.
 
-/** Rows of the wing in what stands: each replaced text, with what takes its place. */
+/** The wing's rows in existing files: each text to replace, with its replacement. */
 export const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]>> = {
   'src/app/ports.ts': [
     [
@@ -32,7 +32,7 @@ export const ROWS: Readonly<Record<string, readonly [stands: string, becomes: st
   ],
 };
 
-/** Builds a house with the wing. @returns its directory, which the caller removes */
+/** Builds a copy of the source tree with the wing. @returns its directory, which the caller removes */
 export function buildHouse(): string {
   const house = mkdtempSync(join(tmpdir(), 'dev-cli-wing-'));
   copyHouse(house, ['.dependency-cruiser.cjs']);
@@ -50,7 +50,7 @@ export function buildHouse(): string {
   return house;
 }
 
-/** Copies what a house is built of. @param more further files and directories */
+/** Copies what the source tree is built from. @param more further files and directories */
 export function copyHouse(to: string, more: readonly string[]): void {
   const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
   for (const part of [...parts, ...more]) cpSync(join(CHECKOUT, part), join(to, part), { recursive: true });

@@ -2,8 +2,8 @@ import type { HookHandler, Ports } from '../../src/protocol/ports.js';
 import type { RunView } from '../../src/views/run-view.js';
 
 /**
- * A wing as somebody would write it, with something for each port: notes below `.dev/notes/`, a line of text each. Tests hand
- * it into a context, or put it below wings/ in a copy of the house.
+ * An example wing with something for each port: notes below `.dev/notes/`, a line of text each. Tests pass it into a
+ * context, or put it below wings/ in a copy of the source tree.
  */
 
 function notesOf({ reader, place }: Pick<RunView, 'reader' | 'place'>): string[] {

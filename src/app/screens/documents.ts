@@ -7,7 +7,7 @@ import type { RunState } from '../../run/state.js';
 import type { Row } from '../../views/timeline-rows.js';
 import { showCommit } from '../../work/show-commit.js';
 
-/** Finds the plan or the report of a run. @throws DevCliError what reading the run throws */
+/** Finds the plan or the report of a run. @throws DevCliError whatever reading the run throws */
 export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<Shown> {
   if (document !== 'plan' && document !== 'report') return { none: `Open the run for its ${document}.` };
   const { files } = await readRun(context, name);
@@ -15,16 +15,16 @@ export async function findText(context: ReadContext, name: string, document: Doc
   return content === null ? { none: `There is no ${document} yet.` } : { text: content.toString('utf8') };
 }
 
-/** Finds what the commit of a row changed. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/** Finds the diff of a row's commit. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function findDiff({ root, signal }: ReadContext, row: Row | undefined): Promise<Shown> {
   if (row?.commit == null) return { none: 'It has no commit.' };
   return { text: await showCommit(root, row.commit, signal) };
 }
 
-/** The name of the file in which a command's output is kept. */
+/** The name of the file that holds a command's output. */
 const LOG = 'command.log';
 
-/** Finds the log of a row: that of a command at work, else the newest. @throws DevCliError `IO` */
+/** Finds the log of a row: that of the running command, or else the newest. @throws DevCliError `IO` */
 export async function findLog(
   context: ReadContext,
   { name, state, row }: { name: string; state: RunState | null; row: Row | undefined },

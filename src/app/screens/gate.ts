@@ -4,19 +4,19 @@ import type { Line } from '../../base/spans.js';
 import { type GatePlace, renderGateFrame } from '../../views/frames/gate-page.js';
 import { findAct } from '../../views/frames/keys.js';
 
-/** The page on which a gate is answered (view.md, Gate). */
+/** The page on which a person answers a gate (view.md, Gate). */
 export interface GatePage {
   frame(size: Size): Line[];
   /**
-   * Takes a key: digits and Enter decide, the letter of something to look at does that, others scroll.
-   * @returns what was typed, once it is whole
+   * Takes a key: digits and Enter decide, the letter of a look opens that look, other keys scroll.
+   * @returns the complete answer, or null while it is incomplete
    */
   press(key: string, size: Size): string | null;
-  /** Says what was wrong with what was typed, and has it typed anew. */
+  /** Shows why the answer was refused, and clears it. */
   refuse(why: string): void;
 }
 
-/** Opens the page of a decision at its beginning. @param notice what the person has to know besides */
+/** Opens the page of a decision at its top. @param notice one more thing the person has to know */
 export function openGatePage(decision: Decision, question: string, notice: string): GatePage {
   let place: GatePlace = { top: 0, typed: '', notice };
   const keys = new Set(decision.looks.map(({ key }) => key));
@@ -27,7 +27,7 @@ export function openGatePage(decision: Decision, question: string, notice: strin
       const letter = key.toLowerCase();
       if (keys.has(letter)) return letter;
       if (key === 'escape' && place.typed === '') return '';
-      // Only a number decides; words would do so elsewhere.
+      // Only a number decides here. Elsewhere an answer may be typed as a word.
       if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
       const { last, room } = layOut(size);
       const top = Math.max(0, Math.min(last, scroll(Math.min(last, place.top), key, room)));
@@ -40,10 +40,10 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** What no decision has for an answer. */
+/** An answer that no decision offers, so that it is refused. */
 const NO_CHOICE = '?';
 
-/** Signs that are typed at most. */
+/** The most characters an answer may have. */
 const LONGEST = 20;
 
 function type(typed: string, key: string): string {

@@ -11,8 +11,8 @@ import { findText } from './documents.js';
 
 /**
  * Opens home as a screen (view.md, Home).
- * @param format writes commands for a root; undefined is the call's own
- * @throws DevCliError what reading the root throws
+ * @param format returns the formatter of commands for a root; undefined stands for the root of the call
+ * @throws DevCliError whatever reading the root throws
  */
 export async function openHome(
   environment: Environment,

@@ -12,13 +12,13 @@ import { createContext } from '../context.js';
 import type { Environment } from '../environment.js';
 import { findDiff, findLog, findText } from './documents.js';
 
-/** Milliseconds after which a run is looked at again although its journal has not grown: a file may be gone. */
+/** Milliseconds after which a run is read again although its journal has not grown: a file may have been removed. */
 const WAIT = 60_000;
 
 /**
  * Opens the screen of a run (view.md, Run screen); takes no lock, and writes nothing.
- * @param given the run's name; left out, the one that `status` would show
- * @throws DevCliError `NO_SUCH_RUN`, `NO_ACTIVE_RUN`, and what the store throws
+ * @param given the run's name; undefined means the run that `status` would show
+ * @throws DevCliError `NO_SUCH_RUN`, `NO_ACTIVE_RUN`, and whatever the store throws
  */
 export async function openRun(environment: Environment, given: unknown): Promise<Screen> {
   const context = createRestoredView(createContext(environment, 'status'));
@@ -35,7 +35,7 @@ export async function openRun(environment: Environment, given: unknown): Promise
   let model: RunModel | null = null;
   const rows = () => (model === null ? [] : listRows(model, cursor));
   const chosen = () => rows()[findPlace(cursor, rows())];
-  // A question is open for as long as nobody answers: that it gets older is no reason to write.
+  // An open question does not count: its growing age is no reason to redraw the screen.
   const isBusy = () => model?.isLive === true && model.rows.some(({ state }) => state === 'running');
   const screen: Screen = {
     async read() {

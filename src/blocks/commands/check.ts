@@ -8,7 +8,7 @@ import { parseJson } from '../../documents/section-data.js';
 import { SECTION_IDS } from '../../documents/sections.js';
 import { checkPlan } from '../../plan/check/check.js';
 
-/** The kind of a document, as its path in a run's directory tells. */
+/** The kind of a document, determined by its path in a run's directory. */
 type DocumentKind = 'report' | 'review' | 'plan-content' | 'draft' | 'json' | 'text';
 
 /** The findings on one document; without `problems` it is valid. */
@@ -19,7 +19,7 @@ export interface DocumentCheck {
 }
 
 /**
- * Checks the content of any promised output (documents.md, check).
+ * Checks the content of a promised output of any kind (documents.md, check).
  * @param path relative to the run's directory; only determines the kind
  * @param expected the agent that a report must name, and whether it must have a verdict
  */
@@ -64,7 +64,7 @@ function checkContent(
   }
 }
 
-/** Determines the kind of a document by its path; of `json` and `text` only the syntax can be checked. */
+/** Determines the kind of a document by its path. For `json` and `text` only the syntax can be checked. */
 export function getDocumentKind(path: string): DocumentKind {
   const base = path.slice(path.lastIndexOf('/') + 1);
   if (base === 'plan-content.json') return 'plan-content';

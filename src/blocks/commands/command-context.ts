@@ -5,8 +5,8 @@ import type { PendingDocuments } from '../../run/documents/pending.js';
 import type { RunDraft } from '../../run/state.js';
 
 /**
- * What a command of dev-cli works on: documents in, documents out. By hand and in a recipe, the same function gets the
- * same context (docs/architecture.md).
+ * What a command of dev-cli reads and writes. The same function gets the same context whether it is called by hand or
+ * from a recipe (docs/architecture.md).
  */
 export interface CommandContext {
   name: string;
@@ -14,7 +14,7 @@ export interface CommandContext {
   /** Null when the name has no run yet; `plan generate` and `check` need none. */
   state: RunDraft | null;
   recipe: ResolvedRecipe | null;
-  /** UTC instant of the commit, or of the call if it commits nothing. */
+  /** UTC instant of the transaction, or of the call if it writes nothing. */
   at: string;
   /** Warnings for the answer. */
   warnings: string[];
@@ -27,7 +27,7 @@ export interface CommandReport {
   report: JsonObject;
   /** One line for `ran`, history and people. */
   summary: string;
-  /** The whole answer for a person; absent when `summary` is all of it. */
+  /** The whole answer for a person; absent when `summary` says everything. */
   text?: string;
 }
 

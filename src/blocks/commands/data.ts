@@ -6,8 +6,8 @@ import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sectio
 import type { PendingDocuments } from '../../run/documents/pending.js';
 
 /**
- * Reads the data of a command. It comes from the command line, or from a recipe, where `--data FILE` even without `@`
- * names a file in the run's directory (recipes.md, Commands).
+ * Reads the data of a command. It comes from the command line or from a recipe, where `--data FILE` names a file in the
+ * run's directory, even without `@` (recipes.md, Commands).
  * @throws DevCliError `DATA_MISSING`
  */
 export function readCommandData(value: unknown, files: PendingDocuments): DataInput {

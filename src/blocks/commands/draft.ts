@@ -34,7 +34,7 @@ export function updateDraftCommand(scene: CommandContext, input: JsonObject): Co
 
 /**
  * Stores values in sections of DRAFT.md.
- * @param append keeps what the sections hold already
+ * @param append keeps the present content of the sections
  * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `DATA_MALFORMED`
  */
 export function storeInDraft(
@@ -111,7 +111,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 }
 
 /**
- * `draft auto-assume`: fills the required sections that are empty, and marks what is assumed in them.
+ * `draft auto-assume`: fills the required sections that are empty, and marks the assumptions in them.
  * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
  */
 export function assumeInDraft(scene: CommandContext): CommandReport {
@@ -141,7 +141,8 @@ function requireSection(text: string): SectionId {
 }
 
 /**
- * Reads the draft. If somebody removed it while the run needs it, begins a new one; what it held remains in the journal.
+ * Reads the draft. If somebody removed it while the run needs it, begins a new one; the journal still has the old
+ * content.
  */
 function readOrBeginDraft(scene: CommandContext): string {
   const text = scene.files.text(DRAFT);
@@ -157,7 +158,7 @@ function readOrBeginDraft(scene: CommandContext): string {
 }
 
 /**
- * Lists the checked reports in `findings/` and `analysis/` that this run's agents delivered, acknowledged or not, or that
+ * Lists the valid reports in `findings/` and `analysis/` that this run's agents delivered, acknowledged or not, or that
  * `analysis save` stored, and the agents that failed (documents.md, draft import). Every other report there, such as
  * one of an earlier run of the name, is listed as a problem.
  */
@@ -187,15 +188,15 @@ function listReports(scene: CommandContext): {
   return { reports, problems };
 }
 
-/** Lists the agents of all recipes of the run; of several with the same output, only the last. */
+/** Lists the agents of all recipes of the run; of several agents with the same output, only the last. */
 function listAgents(state: RunState | null): [string, RecipeState['agents'][string]][] {
   const all = (state === null ? [] : listRecipes(state)).flatMap(({ agents }) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
 }
 
 /**
- * Checks what an agent that has not been acknowledged yet has written already, by the rule of the acknowledgement. Null
- * when nothing has been written since the dispatch.
+ * Checks what an agent that is not yet acknowledged has already written, by the rule of the acknowledgement. Null when
+ * nothing has been written since the dispatch.
  */
 function checkDelivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;

@@ -30,7 +30,7 @@ export function showPlanTemplate(): CommandReport {
 
 /**
  * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md, plan
- * generate). A PLAN.md that was edited by hand is kept aside before it is replaced.
+ * generate). Before a PLAN.md that was edited by hand is replaced, a copy is kept.
  * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
@@ -88,7 +88,7 @@ function readDemands({ state }: Pick<CommandContext, 'state'>, input: JsonObject
   return { request: state?.goal || null, complete, ...(isSized ? { size: getSize(state).value } : {}) };
 }
 
-/** What is said of words of the request: how many of them are named, how many in a line, characters of each. */
+/** Limits of the report on uncovered words: how many are listed, how many are in the line, and characters of each. */
 const UNCOVERED = { listed: 20, told: 3, cap: 300 };
 
 function reportUncovered(all: readonly string[]): { report: JsonObject; line: string } | null {
@@ -118,14 +118,16 @@ export function summarizePlan(scene: CommandContext): CommandReport {
   return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
 }
 
-/** The texts that were last found to agree: `init` asks again under the lock, and to render a thousand todos takes long. */
+/**
+ * The texts last found to agree: `init` compares them again under the lock, and rendering a thousand todos takes long.
+ */
 let agreed = { rendered: '', content: '' };
 
 /**
- * Explains how PLAN.md and plan-content.json disagree; null when they agree. People read the one and execution follows
- * the other, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
- * @param added todos that a run has added, which PLAN.md may contain as well
- * @param plan what plan-content.json holds, where it has been read
+ * Explains how PLAN.md and plan-content.json disagree; null when they agree. People read PLAN.md and execution follows
+ * plan-content.json, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ * @param added todos that a run has added, which PLAN.md may also contain
+ * @param plan the content of plan-content.json, where it has already been read
  */
 export function findPlanMismatch(
   files: PendingDocuments,

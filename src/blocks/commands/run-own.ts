@@ -16,9 +16,9 @@ import { assumeInDraft, importIntoDraft, showDraft, updateDraftCommand, validate
 import { generatePlan, showPlanTemplate, summarizePlan, validatePlan } from './plan.js';
 
 /**
- * Executes one of the commands that a recipe may contain (recipes.md, Commands). Calls by hand and from a recipe both
- * come here.
- * @throws what the command throws; DevCliError `INTERNAL` for any other command, which lint refuses
+ * Executes one of the commands that a recipe may contain (recipes.md, Commands), whether called by hand or from a
+ * recipe.
+ * @throws whatever the command throws; DevCliError `INTERNAL` for any other command, which lint refuses
  */
 export function runOwnCommand(invocation: Invocation, scene: CommandContext): CommandReport {
   const { command, input } = invocation;
@@ -85,7 +85,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   scene.files.write(path, text);
   scene.warnings.push(...checked.warnings);
   const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
-  // The report of an agent that was dispatched is accepted by the acknowledgement of its action.
+  // For an agent that was dispatched, the acknowledgement of its action accepts the report.
   if (!dispatched || state.agents[agent] === undefined) {
     const { summary, verdict } = checked.report;
     state.agents[agent] = {
@@ -100,24 +100,25 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };
 }
 
-// A plain `require`, as in recipe/conditions/language.ts: no other command needs it.
+// A plain `require`, as in recipe/conditions/language.ts: no other command needs this package.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** The run's own records, which a recipe can never declare temporary. */
 const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
 
 /**
- * `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5).
+ * `cleanup`: removes the files that the recipe declares temporary and writes summary.md (protocol.md §5).
  * @throws DevCliError `NO_SUCH_RUN`
  */
 function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  // Repeated, because its answer was lost: what summary.md was made from is gone, so it must stay as it is.
+  // A repetition, because the first answer was lost: the sources of summary.md are gone, so the file must stay as it
+  // is.
   const { type, command } = state.events.at(-1) ?? {};
   if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
-  // Rendered first, because it repeats decisions of a document that is about to be removed.
+  // Listed first, because the decisions come from a document that is about to be removed.
   const decided = listPlanningDecisions(state, recipe, scene.files);
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });
   const { documents = [], ...summary } = buildRunSummary(state, recipe, scene.files, scene.at);

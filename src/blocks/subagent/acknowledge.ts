@@ -13,8 +13,8 @@ import { buildMissingOutputsError, giveUp, requireGivenUpAgents } from './missin
 import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 
 /**
- * Acknowledges a dispatch: every promised output is there and valid, or was given up with a reason (protocol.md §3).
- * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`, `INPUT_CHANGED`; what the block's own commands throw
+ * Acknowledges a dispatch: every promised output is valid, or was given up with a reason (protocol.md §3).
+ * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`, `INPUT_CHANGED`; whatever the block's own commands throw
  */
 export function acknowledgeAgents(
   tx: Transaction,
@@ -74,7 +74,7 @@ function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: 
 
 /**
  * Runs `onComplete` of a failed block with `onError: continue`, so that later readers learn which agents failed
- * (documents.md, draft import). Whatever the command finds is only a warning.
+ * (documents.md, draft import). The command's findings become only a warning.
  */
 export function completeAnyway(tx: Transaction, block: SubagentBlock): void {
   if (block.onError.kind === 'continue') runOnComplete(tx, block);
@@ -116,8 +116,8 @@ function failRound(
 }
 
 /**
- * Records the verdicts of the round and returns them by agent. After a retry, the verdicts delivered before it count
- * too: a rejection stays a rejection.
+ * Records the verdicts of the round and returns them by agent. After a retry, verdicts delivered before it count too: a
+ * rejection stays a rejection.
  */
 function recordVerdicts(tx: Transaction, { block, action }: PendingDispatch): Record<string, string> {
   const verdicts: Record<string, string> = {};
@@ -138,7 +138,7 @@ function recordVerdicts(tx: Transaction, { block, action }: PendingDispatch): Re
   return verdicts;
 }
 
-/** Renders the verdicts; a round may fail its condition without any. */
+/** Renders the verdicts; a round may fail its condition without any verdict. */
 function renderVerdicts(verdicts: Record<string, string>): string {
   const line = Object.entries(verdicts).map(([agent, verdict]) => `${agent} ${verdict}`);
   return line.length === 0 ? 'no verdict' : line.join(', ');

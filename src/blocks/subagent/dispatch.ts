@@ -14,12 +14,12 @@ import { listReadable } from '../values/readable.js';
 import { fillPath } from '../values/values.js';
 import { renderAgentPrompt } from './prompt.js';
 
-/** What the caller says to every agent that is given a prompt file. */
+/** The message with which the caller starts every agent that has a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
 /**
- * Selects the agents to start: those whose condition holds, and of these, in a retry, those that have not delivered; all of them
- * where every one has, for then it is the round that has failed.
+ * Selects the agents to start: those whose condition holds. A retry selects only those that have not delivered; if
+ * every one has delivered, the round itself has failed, and all start again.
  */
 export function selectAgents(
   tx: Transaction,
@@ -91,7 +91,9 @@ export function buildDispatch(
   };
 }
 
-/** The `--result` of the printed acknowledgement, by which agents without an output report (protocol.md §1). */
+/**
+ * Builds the `--result` of the printed acknowledgement, through which agents without an output report (protocol.md §1).
+ */
 function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
   if (agents.every((agent) => agent.output !== undefined)) return {};
   return { result: `@${displayPath(tx.place, tx.state.name, getResultFile(shared.actionId))}` };

@@ -6,8 +6,8 @@ import { digestInput } from '../evidence.js';
 import { listReadable } from '../values/readable.js';
 
 /**
- * Computes the digests of what the agents are given to read. Agents that delivered before a retry keep their digests,
- * because their results are about those contents.
+ * Computes the digests of the documents that the agents are given to read. Agents that delivered before a retry keep
+ * their digests, because their results are about those contents.
  * @param earlier the block's action before the retry; null when this is no retry
  */
 export function digestInputs(

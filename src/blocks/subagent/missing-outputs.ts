@@ -9,8 +9,8 @@ import { getResultFile } from '../reported.js';
 import type { OutputProblem, PendingDispatch } from './outputs.js';
 
 /**
- * Builds the refusal of an incomplete dispatch. It asks only for the outputs that are missing or invalid; the others
- * stay accepted (protocol.md, Errors).
+ * Builds the refusal of an incomplete dispatch. It asks only for outputs that are missing or invalid; the others stay
+ * accepted (protocol.md, Errors).
  */
 export function buildMissingOutputsError(tx: Transaction, action: DispatchAction, open: OutputProblem[]): DevCliError {
   const { state, place } = tx;
@@ -46,8 +46,8 @@ export function buildMissingOutputsError(tx: Transaction, action: DispatchAction
 }
 
 /**
- * How to continue: an agent writes its file itself; a report without a file is written down by whoever started the
- * agent.
+ * Renders how to continue: an agent writes its file itself; for an agent without a file, its caller writes the report
+ * down.
  */
 function renderFix(open: OutputProblem[], result: string): string {
   const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
@@ -81,7 +81,7 @@ export function requireGivenUpAgents(action: DispatchAction, input: AckInput): s
   return without;
 }
 
-/** Marks the agents given up by `--without` as failed; one that has delivered after all stays accepted. */
+/** Marks the agents given up by `--without` as failed; an agent that has delivered after all stays accepted. */
 export function giveUp(
   tx: Transaction,
   { action, block }: PendingDispatch,

@@ -16,7 +16,7 @@ export interface OutputProblem {
   agent: string;
   /** The promised output, relative to the run's directory; undefined for an agent that reports through `--result`. */
   path: string | undefined;
-  /** The output still has to be written, rather than mended. */
+  /** Whether the output still has to be written; otherwise it has to be corrected. */
   missing: boolean;
   problems: ErrorDetail[];
 }
@@ -60,8 +60,8 @@ export function collectOutputs(tx: Transaction, { block, action }: PendingDispat
 }
 
 /**
- * Completes the agents without an output by the text of `--result`, marked as self-reported (recipes.md §2). It counts
- * for all of them that have neither reported nor been given up.
+ * Completes the agents without an output by the text of `--result`, marked as self-reported (recipes.md §2). The text
+ * counts for every such agent that has neither reported nor been given up.
  * @returns their ids
  */
 function acceptReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {

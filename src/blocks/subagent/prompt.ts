@@ -28,7 +28,7 @@ export function renderAgentPrompt(
   const holder = findHolder(tx, papers);
   const parts = [
     `# ${agent.id}, for the run ${tx.state.name}`,
-    // The definition begins with it.
+    // The role definition, if there is one, takes the place of this sentence.
     agent.prompt === undefined ? '' : (definition?.role ?? `You are ${agent.type}.`),
     `## Task\n\n${agent.prompt === undefined ? body : filled(agent.prompt)}`,
     filled(agent.promptHint),
@@ -41,14 +41,17 @@ export function renderAgentPrompt(
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** What the reviewer of a plan is shown in place of it where it has judged it before; null for everybody else. */
+/** Renders what a reviewer gets instead of the plan if it has judged the plan before; null for everybody else. */
 function renderSecondReview(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent): string | null {
   if (!agent.readsFrom.includes(PLAN)) return null;
   const last = tx.state.reviews.findLast((review) => review.block === block.id && review.agent === agent.id);
   return last === undefined ? null : renderSinceReview(tx, last);
 }
 
-/** The definition of an agent's role: the variant that the recipe asks for if it exists, otherwise the role itself. */
+/**
+ * Finds the definition of an agent's role: the variant that the recipe asks for if it exists, otherwise the role
+ * itself.
+ */
 function findDefinition(
   { captured: { agents } }: Transaction,
   { type, promptVariant }: ResolvedAgent,
@@ -61,8 +64,9 @@ const REPLY_ONLY =
   '## What to deliver\n\nYour result in your reply, in at most ten lines; whoever started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
 
 /**
- * @param holder which of the papers holds the request
- * @param how what the reader is to do with the plan and what it was made from
+ * Renders the list of files that the agent should read.
+ * @param holder which of the papers contains the request
+ * @param how what the reader has to do with the plan and the documents it was made from
  */
 function renderInputs(
   tx: Transaction,
@@ -111,7 +115,7 @@ ${frontMatter}
 - Reply with two lines: the path, and the summary.`;
 }
 
-/** The command that checks a report, with absolute paths, so that it runs wherever the agent works. */
+/** Renders the command that checks a report, with absolute paths, so that it runs wherever the agent works. */
 function renderCheckCommand({ place }: Transaction, file: string): string {
   return createFormatterFor(place.root)({ command: 'check', input: { subject: file } });
 }

@@ -10,17 +10,18 @@ import type { RecipeState } from '../../run/recipe-state.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * What a plan's reviewer is given when it judges the plan again: its own review and what has changed since, in place of the whole
+ * What a plan's reviewer gets when it judges the plan again: its own review and the changes since, instead of the whole
  * plan (documents.md, Documents by role).
  */
 
-/** How many characters of the review before are shown; a review is told to take 2 kB. */
+/** How many characters of the previous review are shown; reviewers are told to write at most 2 kB. */
 const REVIEW_SHOWN = 12_000;
 
 /**
- * Renders the part of the prompt that shows the review before and what has changed since.
+ * Renders the part of the prompt with the previous review and the changes since.
  * @param last the last verdict of the agent in this block
- * @returns null where the plan as it was reviewed is not known, or so much has changed that reading it anew is less
+ * @returns null where the reviewed plan is unknown, or the changes are so large that reading the whole plan is less
+ * work
  */
 export function renderSinceReview(tx: Transaction, last: RecipeState['reviews'][number]): string | null {
   const before = findReviewed(tx, last.block);
@@ -38,7 +39,7 @@ export function renderSinceReview(tx: Transaction, last: RecipeState['reviews'][
   ].join('\n\n');
 }
 
-/** The plan as it stood when the block last delivered its verdict, from the journal. */
+/** Finds, in the journal, the plan as it was when the block last delivered its verdict. */
 function findReviewed({ past }: Transaction, block: string): PlanContent | null {
   let current: string | null = null;
   let reviewed: string | null = null;

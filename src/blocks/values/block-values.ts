@@ -3,20 +3,20 @@
 import { isRecord } from '../../base/json.js';
 import type { Standing } from '../../run/transaction.js';
 
-/** What a block has come to, for conditions and placeholders (recipes.md, Values between blocks). */
+/** The results of a block, for conditions and placeholders (recipes.md, Values between blocks). */
 export interface BlockValues {
-  /** As steps have it in the state. */
+  /** The status of its step, as in the state. */
   status: string;
   choice: string | null;
-  /** Exit status of a `cli` block's command. */
+  /** Exit code of a `cli` block's command. */
   exit: number | null;
-  /** What its agent handed in. */
+  /** The data that its agent handed in. */
   data: unknown;
   /** Rounds begun. */
   rounds: number;
 }
 
-/** Gathers the values of every block of the recipe at work; what is unset, or is to be done again, is null. */
+/** Collects the values of every block of the current recipe; values that are unset or will be redone are null. */
 export function readBlockValues({ state, captured }: Standing): Record<string, BlockValues> {
   const { steps, gates, machine, data = {} } = state;
   return Object.fromEntries(
@@ -38,7 +38,7 @@ export function readBlockValues({ state, captured }: Standing): Record<string, B
 
 /**
  * Returns the value that a placeholder names, null when it is unset.
- * @param path what follows `blocks.`: the block, a member, and keys of its data
+ * @param path the text after `blocks.`: the block, a member, and keys of its data
  */
 export function readBlockValue(tx: Standing, path: string): unknown {
   let value: unknown = readBlockValues(tx);

@@ -22,10 +22,10 @@ export interface Entering {
 }
 
 /**
- * Whether a condition of the recipe holds. One about values of blocks that cannot be decided, because data without a schema is of
- * another type, does not hold: the run must not stand still for what an agent handed in. The answer warns of it.
+ * Whether a condition of the recipe holds. A condition that cannot be evaluated because data without a schema has
+ * another type does not hold, and the answer warns of it: an agent's data must not stop the run.
  * @param block the block whose round counts; null outside any block
- * @param about what else the condition is about
+ * @param about further values that the condition uses
  * @throws DevCliError `RECIPE_INVALID` as `evaluateCondition`
  */
 export function holds(
@@ -44,7 +44,7 @@ export function holds(
   }
 }
 
-/** Builds what a condition sees; every declared name is there, null when unset. */
+/** Builds the values that a condition sees. Every declared name exists, and is null when unset. */
 function buildScope(tx: Transaction, block: string | null, entering: Entering | undefined): Record<string, unknown> {
   const { state } = tx;
   const draftText = tx.files.text('DRAFT.md');
@@ -76,8 +76,8 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
 }
 
 /**
- * The values of blocks as they will be when the block is entered: conditions are asked before their outcome is recorded. The block
- * at which the run rests has ended, and those between have been skipped.
+ * Computes the values of blocks as they will be when the block is entered, because conditions are evaluated before
+ * outcomes are recorded: the block at which the run rests has ended, and the blocks in between have been skipped.
  */
 function foresee(
   { state: { machine }, captured }: Transaction,

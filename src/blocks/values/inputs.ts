@@ -22,8 +22,8 @@ export function warnChanges(tx: Transaction): void {
 }
 
 /**
- * Compares the inputs of finished blocks with what they were (recipes.md, Staleness). Each change is warned of once, or
- * refused if the block says `stale: block`.
+ * Compares the inputs of finished blocks with their recorded digests (recipes.md, Staleness). Each change causes one
+ * warning, or a refusal if the block has `stale: block`.
  * @throws DevCliError `INPUT_CHANGED`
  */
 function warnChangedInputs(tx: Transaction): void {
@@ -45,7 +45,7 @@ function warnChangedInputs(tx: Transaction): void {
   }
 }
 
-/** Warns of gates whose artifact has changed since the decision: in every call, because it remains true. */
+/** Warns of gates whose artifact has changed since the decision. Every call repeats this, because it remains true. */
 function warnOutdatedApprovals(tx: Transaction): void {
   for (const { block, choice, path } of listOutdatedApprovals(tx)) {
     tx.warnings.push(`${path} changed since "${block}" was answered with "${choice}"`);
@@ -75,9 +75,9 @@ export function refuseOutdated(
 }
 
 /**
- * Records the inputs of a finished block: digests at dispatch for what its agents were given, current digests for the
- * rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the run
- * advances: a choice that leads back retracts the block together with its inputs.
+ * Records the inputs of a finished block: digests at dispatch for the documents its agents were given, present digests
+ * for the rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the run
+ * advances, because a choice that leads back retracts the block together with its inputs.
  */
 export function recordInputs(tx: Transaction, { block, action }: PendingBlock): void {
   const paths = listInputs(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
@@ -93,7 +93,7 @@ function listInputs(tx: Transaction, block: ResolvedBlock): string[] {
   return listReadable(tx, [...new Set([...block.read, ...block.consult, ...agents])], block.id);
 }
 
-/** Completes the action: records its evidence and its block's inputs, and gives the machine's event. */
+/** Completes the action: records its evidence and its block's inputs, and returns the machine's event. */
 export function completeAction(
   tx: Transaction,
   pending: PendingBlock,
@@ -114,7 +114,7 @@ export interface OutdatedApproval {
 }
 
 /**
- * Lists the decisions whose artifact has changed since (recipes.md, Gates). Boxes ticked in PLAN.md are no change, and
+ * Lists the decisions whose artifact has changed since (recipes.md, Gates). Ticked boxes in PLAN.md are no change, and
  * neither is an artifact that a finished run has cleaned up.
  */
 export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {

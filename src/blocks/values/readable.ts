@@ -6,8 +6,8 @@ import { isLeftOut } from '../left-out.js';
 import { fillPath } from './values.js';
 
 /**
- * Fills the placeholders of paths that a block or its agents shall read, and leaves out what only skipped blocks and agents
- * would have written (recipes.md, Instructions).
+ * Fills the placeholders of paths that a block or its agents should read. Leaves out documents that only skipped blocks
+ * and agents would have written (recipes.md, Instructions).
  * @throws DevCliError as `fillPath`
  */
 export function listReadable(tx: Transaction, paths: readonly string[], block: string): string[] {
@@ -22,8 +22,8 @@ function isPassedOver({ state }: Transaction, block: ResolvedBlock): boolean {
 }
 
 /**
- * Why a document that should be read is not there, in words; empty when it is. `said`: how the reason of its writer is
- * told.
+ * Explains why a document that should be read is missing; empty when it exists. `said` renders the reason that its
+ * writer gave.
  */
 export function explainAbsence(tx: Transaction, path: string, said: (reason: string) => string = toWholeLine): string {
   if (tx.files.facts(path).kind === 'file') return '';

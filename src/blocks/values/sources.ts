@@ -4,22 +4,22 @@ import { keepsSources } from '../../recipe/declared.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import type { Acknowledged } from '../acknowledgement.js';
 
-/** Most paths named in a refusal. */
+/** The most paths named in a refusal. */
 const PATHS_SHOWN = 20;
 
-/** Most paths named in the reason why a run halted. */
+/** The most paths named in the reason why a run halted. */
 const PATHS_IN_REASON = 3;
 
 /**
  * Catches what the guard missed: sources changed in a phase that may not touch them (harness.md, The second net). The
- * acknowledgement is refused with the list; after a person's answer, a repetition accepts the listed paths into the
- * baseline. In autopilot the run halts.
+ * acknowledgement is refused with the list of paths. After a person's answer, repeating it accepts the listed paths
+ * into the baseline. In autopilot the run halts.
  * @returns null when the acknowledgement may go on
  */
 export function refuseChangedSources(tx: Transaction, actionId: string): Acknowledged | null {
   const { state } = tx;
   if (state.baseline === null || !keepsSources(tx.captured.recipe)) return null;
-  // Where git can no longer tell, the net below the guard is gone, and the guard remains.
+  // Where git can no longer tell what changed, this check is skipped, and only the guard remains.
   const { paths, now } = tx.changes(state.baseline) ?? { paths: [], now: state.baseline };
   if (paths.length === 0) return null;
   if (isApproved(tx, actionId, paths)) {
@@ -62,7 +62,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   return { result: { kind: 'refused', error }, event: { type: 'HALT' } };
 }
 
-/** Whether a person has answered since the refusal that listed all of these paths for this action. */
+/** Whether a person has answered since the refusal that listed all these paths for this action. */
 function isApproved({ state }: Transaction, actionId: string, paths: string[]): boolean {
   const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;

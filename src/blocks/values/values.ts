@@ -40,7 +40,10 @@ export function fillShortText(tx: Transaction, template: string, block: string |
   return fillQuoted(tx, template, block, (value) => toBoundedLine(value, QUOTE_CAP));
 }
 
-/** Fills the placeholders of a prompt file or question: like `fillShortText`, but uncut for whoever must act on it. */
+/**
+ * Fills the placeholders of a prompt file or question: like `fillShortText`, but uncut, because the reader must act on
+ * it.
+ */
 export function fillWholeText(tx: Transaction, template: string, block: string | null): string {
   return fillQuoted(tx, template, block, toWholeLine);
 }
@@ -54,13 +57,16 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
   });
 }
 
-/** Placeholders whose values no agent or person words; of a block everything but its data. */
+/**
+ * Placeholders whose values dev-cli or the recipe writes, not an agent or a person. So are all values of a block except
+ * its data.
+ */
 const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'origin']);
 
-/** Longest foreign value quoted inside an instruction, in characters. */
+/** The longest foreign value quoted inside an instruction, in characters. */
 const QUOTE_CAP = 200;
 
-/** The value of a placeholder; undefined when its name is unknown. */
+/** Returns the value of a placeholder; undefined when its name is unknown. */
 function resolvePlaceholder(tx: Standing, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
@@ -77,7 +83,7 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
     case 'round':
       return String(getRound(tx, block));
     case 'size':
-      // A var of that name is older than the built-in.
+      // A recipe's own variable `size` outranks the built-in one, which came later.
       return 'size' in state.vars ? renderReplacement(state.vars['size']) : getSize(state).value;
     case 'mode':
       return state.mode[tail];
@@ -119,7 +125,7 @@ function renderReplacement(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Longest result kept for conditions, in characters: it is part of every snapshot. */
+/** The longest result kept for conditions, in characters, since it is part of every snapshot. */
 const RESULT_CAP = 4000;
 
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */

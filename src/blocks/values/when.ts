@@ -2,12 +2,15 @@ import { getSize } from '../../run/facts.js';
 import type { Transaction } from '../../run/transaction.js';
 import { holds } from './condition.js';
 
-/** A comparison of the size of the work with a word, alone or as the first of alternatives: what recipes ask at nearly every block. */
+/**
+ * Matches a comparison of the size of the work with a word, alone or followed by alternatives: the condition that
+ * recipes use at nearly every block.
+ */
 const SIZE = /^\s*size\s*(==|!=)\s*(?:"([a-z]*)"|'([a-z]*)')\s*(\|\|[^?]*)?$/;
 
 /**
- * Whether a condition of the recipe holds, as `holds` says; one about the size alone is decided without the library that
- * evaluates conditions, which would cost every acknowledgement its loading.
+ * Whether a condition of the recipe holds, as in `holds`. A condition on the size alone is decided without the library
+ * that evaluates conditions, which every acknowledgement would have to load.
  */
 export function isMet(tx: Transaction, condition: string, ...rest: Rest): boolean {
   const comparison = SIZE.exec(condition);

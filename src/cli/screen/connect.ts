@@ -11,12 +11,12 @@ import { type Host, showScreens } from './screens.js';
 
 type Connected = Omit<Environment, 'readInput'> & Pick<Host, 'write'>;
 
-/** Makes the environment of what a person does from a screen, and listens for signals from then on. */
+/** Creates the environment for a person's actions on a screen, and listens for signals from then on. */
 export type Connect = (site: Pick<Environment, 'cwd' | 'env'>) => Connected;
 
 /**
- * Creates what screens need of a call.
- * @param environment of a person's call; what it decides and is asked is asked at the terminal
+ * Creates the host of a person's screens: their connection to the call.
+ * @param connected the environment of the person's call; questions are asked at its terminal
  */
 export function createHost(connected: Connected): Host {
   const environment = { ...UNASKED, ...connected };
@@ -33,9 +33,10 @@ export function createHost(connected: Connected): Host {
 
 /**
  * Shows the run of `status --watch` as a screen.
- * @param format is told where the person wants lines with words
- * @returns null in that case, for another command, and where the terminal cannot move its cursor, or is no person's
- * @throws DevCliError `NO_SUCH_RUN` and what the store throws
+ * @param format gets `inWords` set where the person wants lines
+ * @returns null in that case, for another command, and where the terminal cannot move its cursor or belongs to no
+ * person
+ * @throws DevCliError `NO_SUCH_RUN` and whatever the store throws
  */
 export async function showRun(
   connected: Connected,

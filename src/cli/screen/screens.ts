@@ -9,27 +9,28 @@ import { toOneLine, toPlainText } from '../plain.js';
 import { renderBell } from '../stream.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
-/** What screens need of the call that opens them. */
+/** What screens need from the call that opens them. */
 export interface Host {
   env: NodeJS.ProcessEnv;
-  /** Aborted by what ends a call. */
+  /** Aborted by anything that ends a call. */
   signal: AbortSignal;
-  /** False when the terminal has gone. */
+  /** False when the terminal is gone. */
   write: (text: string) => boolean;
-  /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+  /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN` and whatever the store throws */
   openRun: (place: RunPlace) => Promise<Screen>;
-  /** Runs a command as if the person had typed it. @throws DevCliError what it refuses or fails with */
+  /** Runs a command as if the person had typed it. @throws DevCliError whatever the command throws */
   execute: (command: string, input: JsonObject, root: string | undefined) => Promise<Answer | StreamAnswer>;
-  /** Renders an answer, with the commands in it. */
+  /** Renders an answer as text, with the commands in it. */
   render: (answer: Answer) => string;
 }
 
-/** Milliseconds between two looks at durations. */
+/** Milliseconds between two redraws for growing durations. */
 const TICK = 1000;
 
 /**
- * Shows a screen, and those that it leads to, until the person leaves (view.md, Drawing). The terminal is then as before.
- * @returns 0, or 130 where something else has ended it
+ * Shows a screen, and the screens opened from it, until the person leaves (view.md, Drawing). The terminal is then
+ * restored.
+ * @returns 0, or 130 where something else ended it
  */
 export async function showScreens(first: Screen, host: Host): Promise<ExitCode> {
   expectEnd();
@@ -66,7 +67,7 @@ interface Around {
   hear: (heard: (key: string) => void) => void;
 }
 
-/** Shows one screen, as it changes, until a key wants more than that; null where the call has ended. */
+/** Shows one screen and its changes until a key asks for something else; null where the call has ended. */
 async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<Wish | null> {
   const stopped = new AbortController();
   const either = AbortSignal.any([signal, stopped.signal]);
@@ -90,7 +91,7 @@ async function showScreen(screen: Screen, { terminal, signal, hear }: Around): P
   }
 }
 
-/** Takes what comes, and rings. What can be read no more stays as it is, and says why. */
+/** Reads changes, and rings. If the screen can no longer be read, it stays as it is and shows the reason. */
 async function follow(
   screen: Screen,
   { terminal, signal, draw }: { terminal: Terminal; signal: AbortSignal; draw: () => void },
@@ -111,7 +112,7 @@ async function follow(
   }
 }
 
-/** What is refused is said in words; the code is for what has gone wrong. */
+/** Refusals are told in words alone; the code is added only where something has gone wrong. */
 function describe({ code, message }: DevCliError): string {
   return toOneLine(ERROR_CODES[code] === ERROR_CODES.IO ? `${code}: ${message}` : message);
 }
@@ -123,8 +124,8 @@ interface Hands {
 }
 
 /**
- * Does what a screen cannot do by drawing; what came of it, the screen says.
- * @throws DevCliError what it refuses or fails with
+ * Fulfils a wish that a screen cannot fulfil by drawing, and shows the result on the screen.
+ * @throws DevCliError whatever the wish's command throws
  */
 async function carryOut(
   screen: Screen,
@@ -162,7 +163,7 @@ async function carryOut(
   }
 }
 
-/** Runs `dev-cli view`, which has the terminal until it is left. */
+/** Runs `dev-cli view`, which owns the terminal until the person leaves it. */
 async function openPage({ name, root }: RunPlace, { env }: Host): Promise<void> {
   const words = ['view', name, ...(root === undefined ? [] : ['--root', root])];
   await runInFront(process.execPath, [process.argv[1] ?? '', ...words], { env });

@@ -5,46 +5,52 @@ import type { Line } from '../../base/spans.js';
 import { isOfClosedTerminal } from '../ask.js';
 import { paintChanges, paintLine, showsColour } from '../paint.js';
 
-/** A terminal as a screen has it (view.md, Drawing). */
+/** A terminal as a screen uses it (view.md, Drawing). */
 export interface Terminal {
   size(): Size;
-  /** Shows a frame, at most ten a second: of several in between only the last. Nothing is written where nothing differs. */
+  /**
+   * Shows a frame, at most ten a second; frames in between are dropped except the last. Writes nothing if nothing has
+   * changed.
+   */
   draw(frame: () => readonly Line[]): void;
-  /** Writes something that moves nothing, such as the bell. */
+  /** Writes something that does not move the cursor, such as the bell. */
   write(text: string): void;
-  /** Gives the terminal back for as long as something else has it, then takes it again and draws anew. */
+  /** Gives the terminal back while `work` uses it, then takes it again and redraws. */
   lend<T>(work: () => Promise<T>): Promise<T>;
-  /** Gives the terminal back as it was. */
+  /** Gives the terminal back in its original state. */
   close(): void;
 }
 
 interface Options {
   env: NodeJS.ProcessEnv;
-  /** False when the terminal has gone. */
+  /** False when the terminal is gone. */
   write: (text: string) => boolean;
-  /** By the sign that a key writes, else what node:readline calls it. */
+  /** Gets each key, by the character it types or else by its name in node:readline. */
   onKey: (key: string) => void;
-  /** The terminal has gone. */
+  /** Called when the terminal is gone. */
   onGone: () => void;
-  /** Only keys are taken; nothing is drawn. */
+  /** Only reads keys, and draws nothing. */
   isBare?: boolean;
 }
 
-/** Alternate screen, no cursor, no automatic wrap; and back, in the opposite order. */
+/** Alternate screen, no cursor, no automatic wrap; and the reverse, in the opposite order. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/** Terminals that know it show what stands between these at once. */
+/** Terminals that support synchronized output show everything between these two at once. */
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 
-/** Milliseconds between two frames. */
+/** The fewest milliseconds between two frames. */
 const PACE = 100;
 
-/** Milliseconds within which a stopped process has stopped. */
+/** Milliseconds after SIGTSTP by which the process is stopped if it can be. */
 const STOPPING = 100;
 
-/** Opens the terminal at both ends of this process as a screen. It is given back at the end, also where the process fails or is stopped. */
+/**
+ * Opens the terminal at both ends of this process for a screen. It is given back at the end, also when the process
+ * fails or is stopped.
+ */
 export function openTerminal({ env, write, onKey, onGone, isBare = false }: Options): Terminal {
   const { stdin, stdout } = process;
   const [enter, leave] = isBare ? ['', ''] : [ENTER, LEAVE];
@@ -80,7 +86,7 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
     else if (key.ctrl === true && key.name === 'l') anew();
     else onKey(nameKey(text, key));
   };
-  /** A terminal that was closed has none. */
+  /** Sets raw mode, unless the terminal was closed. */
   const setMode = (isRaw: boolean): void => {
     try {
       stdin.setRawMode(isRaw);
@@ -91,13 +97,13 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   };
   const take = (): void => {
     isMine = true;
-    // The shell has put its own mode in place of this one, of which node knows nothing.
+    // The shell may have set its own mode, and Node does not notice: set the mode again.
     setMode(false);
     setMode(true);
     stdin.on('keypress', hear);
     stdin.resume();
     process.on('SIGTSTP', stop);
-    // What ends the call may not wait for who has opened this.
+    // The code that opened the terminal may not run any more after a signal that ends the call.
     for (const signal of ENDING_SIGNALS) process.once(signal, giveBack);
     put(enter);
     anew();
@@ -119,15 +125,15 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   };
 
   let back: NodeJS.Timeout | undefined;
-  /** Ctrl-Z, or its signal: stops as any program does, with the terminal as the shell wants it. */
+  /** For Ctrl-Z and SIGTSTP: gives the terminal back and stops like any other program. */
   const stop = (): void => {
     giveBack();
     process.kill(0, 'SIGTSTP');
-    // Where nobody could let it go on it was not stopped.
+    // A process whose parent could not continue it was not stopped, so it goes on.
     back = setTimeout(goOn, STOPPING);
   };
   const goOn = (): void => {
-    // Lent: who has the terminal draws by itself.
+    // While the terminal is lent out, the borrower draws.
     if (back === undefined && !isMine) return;
     clearTimeout(back);
     back = undefined;
@@ -169,9 +175,9 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
 }
 
 /**
- * Hears single keys, without the line that the terminal would wait for; nothing is drawn.
- * @param pressed is told each key; Ctrl-C and the end of the input are `q`
- * @returns gives the terminal back as it was
+ * Listens for single keys, without waiting for a whole line; draws nothing.
+ * @param pressed gets each key; Ctrl-C and the end of the input are `q`
+ * @returns a function that gives the terminal back in its original state
  */
 export function listenForKeys(pressed: (key: string) => void): () => void {
   return openTerminal({

@@ -9,7 +9,7 @@ import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
-/** Rules of protocol.md §3 that a walk through every block does not show by itself. */
+/** Rules of protocol.md §3 that walking through every block does not check. */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
 
@@ -233,7 +233,7 @@ describe('a review', () => {
     await on.complete({ action: 'a1' });
     return on;
   };
-  /** Another plan that agrees with its content. */
+  /** Replaces the plan by another one that agrees with its content. */
   const replan = async (on: Stage, core: string) => {
     const { objectives } = aPlan();
     on.put('plan-content.json', JSON.stringify(aPlan({ objectives: { ...objectives, core } })));

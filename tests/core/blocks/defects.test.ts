@@ -8,8 +8,8 @@ import { readContent } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /**
- * Rules of the design that the product breaks, each as it should be. `it.fails` is green while the defect is there and
- * red once it is mended: then the word `fails` is to be taken out.
+ * Rules of the design that the product still breaks, stated as they should be. `it.fails` is green while the defect
+ * exists and red once it is fixed; then remove the word `fails`.
  */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
@@ -321,7 +321,7 @@ describe('the second net (harness.md, The second net)', () => {
     expect(refuse('a1', 'a.ts')).toBe('refused');
     tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
-    // Put back, and acknowledged without a change; then something else.
+    // The files are put back, and acknowledged without a change; then another file changes.
     expect(refuse('a1')).toBeNull();
     expect(refuse('a2', 'c.ts')).toBe('refused');
   });

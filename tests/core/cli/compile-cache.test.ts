@@ -18,7 +18,7 @@ const USER = process.geteuid?.() ?? 0;
 const SOMEBODY = USER + 1;
 
 let home: string;
-/** Below which Node is to keep what it compiled. */
+/** dev-cli's directory in the cache; below it Node keeps compiled code. */
 let own: string;
 let cache: string;
 beforeEach(() => {
@@ -102,7 +102,7 @@ describe('the directory for compiled code', () => {
   });
 });
 
-/** Whether somebody here may put a file system in the place of a directory. */
+/** Whether this process may mount a file system on a directory. */
 function canMount(): boolean {
   const place = mkdtempSync(join(tmpdir(), 'dev-cli-mount-'));
   const mounted = mount(place, 'size=64k');

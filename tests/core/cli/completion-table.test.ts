@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findWanted } from '../../../src/cli/completion-table.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
-/** What is wanted at the end of a line of words separated by blanks. */
+/** Returns what is wanted at the end of a line whose words are separated by blanks. */
 const at = (line: string) => findWanted(line.split(' '));
 const wordsAt = (line: string): string[] => at(line).candidates.map(({ word }) => word);
 

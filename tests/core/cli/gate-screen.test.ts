@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/base/decision.js';
 import { createGateScreen } from '../../../src/cli/gate-screen.js';
 
-// What has to be known, on terminals of any width: no word is broken, and nothing passes for a line of its own.
+// The facts of a decision on terminals of any width: no word is broken, and no foreign text passes for a line of its
+// own.
 
 const COMMAND = '  "node --test --test-name-pattern three test/slug.test.js"';
 const decision = (...lines: string[]): Decision => ({
@@ -13,7 +14,7 @@ const decision = (...lines: string[]): Decision => ({
   looks: [],
 });
 
-/** Shows a decision on a terminal of so many columns. */
+/** Shows a decision on a terminal that is `columns` wide. */
 async function show(columns: number, shown: Decision): Promise<string[]> {
   let text = '';
   const write = (more: string) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/base/decision.js';
 import { decide, type GateScreen } from '../../../src/cli/gate.js';
 
-// The dialogue of a gate (protocol.md, A person's word), with a screen that types what a test says.
+// The dialogue at a gate (protocol.md, A person's word), with a screen that types what a test says.
 
 const DECISION: Decision = {
   title: 'run-1 waits for you',
@@ -14,7 +14,7 @@ const DECISION: Decision = {
   looks: [{ key: 'p', label: 'the plan', look: async () => '# Plan\u001b[2J\n' }],
 };
 
-/** A screen on which these lines are typed; it keeps what was shown. */
+/** Creates a screen on which these lines are typed; it records what was shown. */
 function typing(...lines: string[]): GateScreen & { seen: string[]; wrong: string[] } {
   const [seen, wrong]: [string[], string[]] = [[], []];
   return {

@@ -5,9 +5,9 @@ import { chooseFormat, printAnswer, printFailure, renderJson } from '../../../sr
 import { breakCommands } from '../../../src/cli/runner-commands.js';
 import { printStream } from '../../../src/cli/stream.js';
 
-// What GitHub's runner takes for a command is none any more (view.md, CI).
+// Text that GitHub's runner takes for a command is made harmless (view.md, CI).
 
-/** As the runner reads a line: `::` after blanks, `##[` anywhere; characters that show nothing do not count. */
+/** Reads a line like the runner: `::` after blanks, `##[` anywhere; invisible characters do not count. */
 function isCommand(line: string): boolean {
   const seen = line.replace(/\p{DI}/gu, '');
   return seen.trimStart().startsWith('::') || seen.includes('##[');

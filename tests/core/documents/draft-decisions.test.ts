@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecisions } from '../../../src/documents/draft-decisions.js';
 
-// documents.md, summary.md and report.md: whose a decision is.
+// documents.md, summary.md and report.md: who made a decision.
 
 describe('whose a decision is', () => {
   it.each([

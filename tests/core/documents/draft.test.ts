@@ -14,7 +14,10 @@ function thrown(act: () => unknown): DevCliError {
   throw new Error('nothing was thrown');
 }
 
-/** What a section's text becomes: LF, no blank lines around it. Written apart from the code it judges. */
+/**
+ * The expected stored form of a section's text: LF, no blank lines around it. Written independently of the code under
+ * test.
+ */
 function canonical(text: string): string {
   const lines = text.replace(/\r\n|\r/g, '\n').split('\n');
   while (lines[0]?.trim() === '' && lines.length > 0) lines.shift();

@@ -16,7 +16,7 @@ import { planContent as samplePlan } from '../../support/content.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 
-/** What documents/outline.ts reads; anything else in a schema would be passed over in silence. */
+/** The keywords that documents/outline.ts reads; any other keyword in a schema would be ignored silently. */
 const KEYWORDS = new Set(
   (
     'type const enum anyOf oneOf discriminator required properties items additionalProperties patternProperties pattern ' +
@@ -24,7 +24,7 @@ const KEYWORDS = new Set(
   ).split(' '),
 );
 
-/** Keywords that a schema uses and documents/outline.ts does not read as JSON Schema means them. */
+/** Lists the keywords of a schema that documents/outline.ts ignores, or does not read as JSON Schema defines them. */
 function unread(schema: OutlineSchema): string[] {
   const { patternProperties = {}, properties, oneOf = [], discriminator } = schema;
   const unknown = Object.keys(schema).filter((key) => !KEYWORDS.has(key));
@@ -61,7 +61,7 @@ const verified = {
 };
 const issue = { file: 'a', line: 1, severity: 'minor', description: 'b' };
 
-/** Schemas with values that fit them. */
+/** Schemas, with values that fit them. */
 const CHECKED: Record<string, [schema: OutlineSchema, values: unknown[]]> = {
   recipe: [recipe, recipes],
   plan: [planContent, [samplePlan(0), smallPlan()]],
@@ -92,7 +92,7 @@ const ODD = [
   { a: 1 },
 ];
 
-/** A value with one place changed, at any depth: gone, something else, or with one more. */
+/** Changes a value in one place, at any depth: the place is removed, replaced or extended. */
 function changed(value: unknown): fc.Arbitrary<unknown> {
   const ways = fc.array(fc.nat(10_000), { minLength: 60, maxLength: 60 });
   return fc.tuple(ways, fc.constantFrom(...ODD)).map(([numbers, odd]) => {
@@ -120,12 +120,12 @@ function change(value: unknown, next: () => number, odd: unknown): unknown {
   }
 }
 
-/** A number as JSON has them: neither NaN nor infinite. */
+/** A number as JSON allows it: neither NaN nor infinite. */
 const number = fc.double({ noNaN: true, noDefaultInfinity: true });
 const leaf = fc.oneof(fc.string(), fc.integer(), number, fc.boolean(), fc.constant(null));
 const anything = fc.oneof(leaf, fc.array(leaf), fc.dictionary(fc.string(), leaf));
 
-/** Values that fit the schema, or nearly. */
+/** Generates values that fit the schema, or nearly do. */
 function near(schema: OutlineSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 80, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
 }
@@ -169,7 +169,7 @@ function ofType(type: string, schema: OutlineSchema): fc.Arbitrary<unknown> {
 describe('an outline', () => {
   it('uses only keywords that are read', () => {
     expect([outline, entryData, ...Object.values(CHECKED).map(([schema]) => schema)].flatMap(unread)).toEqual([]);
-    // And this would be found.
+    // The check itself finds an unread keyword.
     expect(unread({ type: 'object', properties: { a: { type: 'string', minLength: 1 } as OutlineSchema } })).toEqual([
       'minLength',
     ]);
@@ -189,7 +189,7 @@ describe('an outline', () => {
       }),
       { numRuns: 400 },
     );
-    // Otherwise only one side of the law would have been looked at.
+    // Otherwise only one side of the equivalence would have been tested.
     expect(fitted).toBeGreaterThan(10);
     expect(fitted).toBeLessThan(390);
   });

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRegion, putRegion, takeRegion } from '../../../src/documents/region.js';
 
-// memory.md, Handoff and House: a marked block in a file that is somebody else's.
+// memory.md, Handoff and House: a marked block in a file that belongs to somebody else.
 
 const MARKERS = { begin: '<!-- x v1 -->', end: '<!-- /x -->' };
 const PLACES = ['first', 'last', 'behind-shebang'] as const;
 
-/** Texts of other people: any bytes, with line ends of both kinds, shebangs, and lines that nearly are markers. */
+/** Foreign texts: any bytes, with both kinds of line ends, shebangs, and lines that are almost markers. */
 const foreign = fc
   .array(
     fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('#!/bin/sh', 'x <!-- x v1 -->', '<!-- x v1 --> ', '')),

@@ -112,7 +112,7 @@ describe('auto-assume', () => {
     const { text, assumed } = assumeMissing(before, input);
     expect(assumed).toEqual(SECTION_IDS.filter((id) => id !== 'purpose'));
     expect(readDraft(text).purpose.text).toBe('mine');
-    // What the user said, or an agent reported, nobody has assumed.
+    // What the user said or an agent reported is not marked as assumed.
     for (const id of assumed.filter((one) => one !== 'boundaries'))
       expect(readDraft(text)[id].text).not.toMatch(/\(assumed\)$/m);
     expect(readDraft(text).intent.text).toBe('Add auth with tokens');

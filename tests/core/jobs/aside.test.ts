@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { computeAside } from '../../../src/jobs/aside.js';
 
-// plans-from-elsewhere.md, plan import: what takes long is given up, and a call is ended by a signal meanwhile
+// plans-from-elsewhere.md, plan import: a computation that takes too long is given up, and a signal ends the call
+// meanwhile
 
 let directory = '';
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findForbiddenListen } from '../../../src/jobs/forbidden-listen.js';
 
-/** As the tools print it where a sandbox forbids listening. */
+/** What tools print where a sandbox forbids listening. */
 const FORBIDDEN: [tool: string, output: string][] = [
   ['node, net', 'Error: listen EPERM: operation not permitted 127.0.0.1'],
   ['node, every address', 'Error: listen EPERM: operation not permitted :::3000'],
@@ -53,7 +53,7 @@ const FORBIDDEN: [tool: string, output: string][] = [
   ['postgres', 'LOG:  could not bind IPv4 address "127.0.0.1": Operation not permitted'],
 ];
 
-/** Red for other reasons. */
+/** Output of commands that failed for other reasons. */
 const OTHER: [what: string, output: string][] = [
   ['nothing', ''],
   ['a file', "Error: EACCES: permission denied, open '/etc/shadow'"],

@@ -8,12 +8,12 @@ import { allowedEvents, progress } from './oracle.js';
 import { always, block, choose, goto, HALT, init, never, next, program, stop } from './programs.js';
 
 interface Explored {
-  /** Positions by key; rounds that no bound looks at are left out of the key. */
+  /** Positions by key; the key leaves out rounds that no bound depends on. */
   positions: Map<string, Position>;
   edges: { from: string; to: string; event: MachineEvent }[];
 }
 
-/** Far more than any program here has. */
+/** Far more positions than any program here has. */
 const MOST = 2000;
 
 function keyOf({ value, counters }: Position): string {
@@ -26,7 +26,7 @@ function keyOf({ value, counters }: Position): string {
   return canonicalJson([value, spent]);
 }
 
-/** Every position that any events and any answers to conditions lead to. */
+/** Finds every position that any events and any answers to conditions lead to. */
 function explore(subject: Program): Explored {
   const found: Explored = { positions: new Map(), edges: [] };
   const answers = subject.blocks.some(({ when }) => when !== undefined) ? [always, never] : [always];
@@ -52,14 +52,14 @@ function explore(subject: Program): Explored {
   return found;
 }
 
-/** Positions that neither ended nor let somebody do the work of the block. */
+/** Lists positions that have not ended and yet do not let anybody do the block's work. */
 function deadEnds(subject: Program, { positions }: Explored): unknown[] {
   return [...positions.values()]
     .filter((position) => findOutcome(position) === null && progress(subject, position).length === 0)
     .map(({ value }) => value);
 }
 
-/** Positions from which no end can be reached by work and failures alone. */
+/** Lists positions from which no end can be reached by work and failures alone. */
 function endless({ positions, edges }: Explored): unknown[] {
   const leaving = edges.filter(
     ({ event }) => event.type !== 'ABORT' && event.type !== 'HALT' && event.type !== 'INVALIDATE',

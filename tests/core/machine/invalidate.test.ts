@@ -76,7 +76,7 @@ describe('INVALIDATE', () => {
     run.take(HALT);
     expect(possible()).toEqual(['a', 'b']);
     run.take(invalidate('a'));
-    // b is stale and must wait for a: naming it would leave a undone.
+    // b is stale and must wait for a: invalidating b alone would leave a undone.
     expect(possible()).toEqual(['a']);
     run.take(ABORT);
     expect(possible()).toEqual([]);

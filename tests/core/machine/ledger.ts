@@ -5,7 +5,7 @@ import { type Step, startProgram, transition } from '../../../src/machine/transi
 
 type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
 
-/** Statuses of blocks as a rim would keep them, from the effects alone. */
+/** Statuses of blocks as the machine's caller would keep them, computed from the effects alone. */
 type Ledger = Record<string, Status>;
 
 function emptyLedger(program: Program): Ledger {
@@ -33,23 +33,23 @@ function recorded(ledger: Ledger, effects: readonly Effect[]): Ledger {
   return after;
 }
 
-/** One step of a recorded run: what was known before, what happened, what came of it. */
+/** One step of a recorded run: the state before, the event, and the result. */
 export interface Moment {
   before: Position | null;
   event: MachineEvent | null;
   step: Step;
   ledger: Ledger;
-  /** Every condition asked, with its answer, in order. */
+  /** Every condition evaluated, with its answer, in order. */
   asked: [source: string, answer: boolean][];
 }
 
-/** Answers to conditions for a whole run: taken in turn, the last for ever. */
+/** Answers to the conditions of a whole run, used in order; the last one repeats. */
 export type Answers = readonly boolean[];
 
 /** Picks one of the events, or null to stop. */
 export type Chooser = (moment: Moment, tx: number) => MachineEvent | null;
 
-/** Walks a program and notes all there is to see. What is given to the machine is frozen to the bottom. */
+/** Walks a program and records everything observable. Everything given to the machine is deeply frozen. */
 export function recordedRun(program: Program, answers: Answers, choose: Chooser, most: number): Moment[] {
   let asked: Moment['asked'] = [];
   let count = 0;

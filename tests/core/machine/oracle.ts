@@ -3,7 +3,7 @@ import { findCurrentBlock, findOutcome, findRestingState, type Position } from '
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
-/** What the design says a position accepts, written down a second time and without the machine. */
+/** Returns the events that a position accepts according to the design, implemented independently of the machine. */
 export function allowedEvents(program: Program, position: Position): MachineEvent[] {
   const outcome = findOutcome(position);
   if (outcome === 'completed' || outcome === 'aborted') return [];
@@ -11,13 +11,13 @@ export function allowedEvents(program: Program, position: Position): MachineEven
   return outcome === 'halted' ? [...reopen, ABORT] : [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
 }
 
-/** Blocks up to the one where the run stands or halted, without init. */
+/** Lists the blocks up to the one where the run stands or halted, without init. */
 export function reachedNow(program: Program, position: Position): string[] {
   const here = program.blocks.findIndex(({ id }) => Object.hasOwn(Object(position.value), `block-${id}`));
   return program.blocks.slice(0, here + 1).flatMap(({ id, standsForInit }) => (standsForInit ? [] : [id]));
 }
 
-/** The part of them that is somebody doing the work of the block: no failure, no stop, no way back by command. */
+/** Returns those events that do the block's work: no failure, no stop, no way back by command. */
 export function progress(program: Program, position: Position): MachineEvent[] {
   const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];
@@ -30,7 +30,7 @@ export function progress(program: Program, position: Position): MachineEvent[] {
   ];
 }
 
-/** Every event one could think of for a program, sensible or not. */
+/** Lists every conceivable event for a program, sensible or not. */
 export function alphabet(program: Program): MachineEvent[] {
   const ids = [...program.blocks.map(({ id }) => id), 'nobody', 'completed'];
   const choices = program.blocks.flatMap(({ choices: offered }) => offered.map(({ id }) => id));
@@ -51,8 +51,9 @@ function loops({ kind, revise }: ProgramBlock): boolean {
 }
 
 /**
- * How many events a run can take at most when nobody invalidates, asks for `more` or fills a round without passing it.
- * Per block: its retries in every stay, its rounds, and for every time it leads back the whole way from the target.
+ * Returns the most events that a run can take when nobody invalidates, asks for `more` or fills a round without passing
+ * it. For each block: its retries in every stay, its rounds, and, each time it leads back, the whole way from the
+ * target.
  */
 export function longestRun(program: Program): number {
   const costs: number[] = [];

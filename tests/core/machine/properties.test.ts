@@ -22,7 +22,7 @@ import {
   program,
 } from './programs.js';
 
-/** Programs with random answers to conditions and random picks among the events that are allowed. */
+/** Programs with random answers to conditions and random picks among the allowed events. */
 const situations = fc.record({
   subject: programs(5),
   answers: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
@@ -142,7 +142,7 @@ describe('in every run', () => {
       for (const { before, step } of moments) {
         for (const { id } of subject.blocks) {
           const [old, now] = [countersOf(before ?? step.position, id), countersOf(step.position, id)];
-          // A bound granted twice in a row shows in the first only.
+          // If a bound is renewed twice in a row, only the first time is visible.
           const granted = now.roundBase > old.roundBase || old.roundBase === old.round;
           expect(granted || now.jumps >= old.jumps).toBe(true);
           expect(granted || now.round > old.round || now.retries >= old.retries).toBe(true);
@@ -234,7 +234,7 @@ describe('after an invalidate', () => {
     );
   });
 
-  /** Every generated block can be passed by its first way on. */
+  /** Returns the event by which a generated block can be passed. */
   function forward(subject: Program, position: Position): MachineEvent {
     const [first] = progress(subject, position);
     if (first === undefined) throw new Error('no way on');
@@ -243,7 +243,7 @@ describe('after an invalidate', () => {
 });
 
 describe('an adversary', () => {
-  // Invalidate, `more` and rounds that brought something are decisions of people, without a bound by design.
+  // Invalidate, `more` and rounds that filled something are decisions of people, which the design does not bound.
   const unbounded = (event: MachineEvent) =>
     event.type === 'INVALIDATE' ||
     event.type === 'ABORT' ||

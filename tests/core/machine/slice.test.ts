@@ -13,7 +13,7 @@ import { recordedRun } from './ledger.js';
 import { allowedEvents } from './oracle.js';
 import { block, program } from './programs.js';
 
-/** What XState makes of an event with a config, the whole or a slice of it. */
+/** Returns what XState makes of an event with a config, either the whole or a slice of it. */
 function stepped(config: MachineConfig, subject: Program, before: Position | null, event: MachineEvent | null) {
   const machine = createProgramMachine(
     config,
@@ -75,7 +75,7 @@ describe('a slice of a machine', () => {
       return size(sliced(subject, before, { type: 'DONE' }));
     });
     expect(sizes[1]).toBe(sizes[0]);
-    // The whole does, so that the measure can tell.
+    // The whole config does grow, so the measure is meaningful.
     expect(size(compileProgram(program(block('a'), block('b'))))).toBeGreaterThan(
       size(compileProgram(program(block('a')))),
     );

@@ -57,7 +57,9 @@ function readyFor({ phases }: WorkflowProgram): WorkflowPosition {
   return { status: 'ready', phase: 0, retries: phases.map(() => 0) };
 }
 
-/** The walk over the phases as it was written before there was a machine. It changes the position that it is given. */
+/**
+ * A reference model: the walk over the phases as implemented before there was a machine. It changes the given position.
+ */
 function modelled(
   { phases, errorPolicy }: WorkflowProgram,
   position: { -readonly [K in keyof WorkflowPosition]: WorkflowPosition[K] },
@@ -120,7 +122,7 @@ interface Moment {
   effects: WorkflowEffect[];
 }
 
-/** A walk by the machine: each event is one of those that the position allows, as `picks` says. */
+/** Walks with the machine: each event is one that the position allows, chosen by `picks`. */
 function walked({ program, holding, lacking, picks }: typeof situations extends fc.Arbitrary<infer S> ? S : never) {
   const conditions = {
     holds: (when: string) => holding.includes(when),
@@ -287,7 +289,7 @@ describe('the position in a run', () => {
     );
   });
 
-  /** The part of an effect that the rows show. */
+  /** Applies the part of an effect that the rows show. */
   function written(workflow: WorkflowDraft, effect: WorkflowEffect): void {
     const row = workflow.phases['phase' in effect ? effect.phase : workflow.phaseIndex] as PhaseRow;
     switch (effect.type) {
