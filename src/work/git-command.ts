@@ -197,10 +197,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-/**
- * Checks that the directory exists: otherwise its absence would look like a missing git. Synchronous, so that git is
- * already running when the caller continues.
- */
+/** Checks that the directory exists: its absence would look like a missing git. Synchronous, so that git runs when the caller goes on. */
 function requireDirectory(cwd: string): void {
   try {
     statSync(cwd);
@@ -287,9 +284,8 @@ function findVerb(args: readonly string[]): string {
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**
- * Builds an environment in which git uses the repository of its current directory and the user's own configuration. If
- * a harness mark is set, removes the git configuration that the harness imposes (protocol.md §1): that of Gemini CLI
- * would disable identity, hooks and credentials.
+ * Builds an environment in which git uses the repository of its current directory and the user's own configuration. Under a harness
+ * mark, removes what the harness imposes (protocol.md §1): Gemini CLI would disable identity, hooks and credentials.
  */
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };

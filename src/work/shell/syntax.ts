@@ -1,10 +1,6 @@
 import { type Command, isBeginning, isFileDescriptor, joinTexts, type Part, type Word } from './words.js';
 
-/**
- * Parses a shell command as far as the guard needs (harness.md, Guard): words, redirections, here-documents, and
- * commands inside substitutions. Works in a single pass, so the time is linear in the length; accepts invalid input in
- * some way.
- */
+/** Parses a shell command as far as the guard needs (harness.md, Guard), in a single pass; accepts invalid input in some way. */
 
 /** The commands in order; those between `enter` and `leave` run in a subshell. */
 export type Item = Command | 'enter' | 'leave';

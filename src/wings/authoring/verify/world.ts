@@ -78,10 +78,7 @@ export class Change {
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
   }
 
-  /**
-   * Returns whether an agent's condition does not hold, so that it was not asked and its values stay. Called only for
-   * agents that a condition reads: deciding other conditions would split states needlessly.
-   */
+  /** Returns whether an agent was not asked, so that its values stay. Only for agents that a condition reads: others would split states. */
   #isIdle(block: number, agent: string | undefined): boolean {
     const { when } = findAgent(this.subject.recipe.blocks[block], agent) ?? {};
     return when !== undefined && !this.holds(when, block);
@@ -244,10 +241,7 @@ export class Change {
     return index;
   }
 
-  /**
-   * Returns whether a value of an agent is consistent with its other known values: an agent that failed has reported
-   * nothing.
-   */
+  /** Returns whether a value of an agent fits its other known values: an agent that failed has reported nothing. */
   #agrees([root, id, member]: readonly string[], value: unknown): boolean {
     if (root !== 'agents') return true;
     return this.subject.values.every(({ path, values }, at) => {
@@ -263,9 +257,8 @@ export class Change {
   }
 
   /**
-   * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the user may grant
-   * or fill rounds, there may have been any number of further rounds, so one of the higher candidates may be chosen,
-   * each time anew.
+   * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the user may grant or fill
+   * rounds, there may have been any number of further ones: then a higher candidate may be chosen, each time anew.
    */
   #countRounds(values: readonly unknown[], rounds: number, block: number): number {
     const least = Math.max(
