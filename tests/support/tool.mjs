@@ -1,7 +1,7 @@
 // A scripted stand-in for a coding agent: `node tool.mjs SCRIPT PROMPT GOAL` does what SCRIPT says for the goal's next
 // session.
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const [, , script = '', promptFile = '', goal = ''] = process.argv;
@@ -14,6 +14,8 @@ const prompt = promptFile === '-' ? readFileSync(0, 'utf8') : readFileSync(promp
 writeFileSync(`${script}.${goal}-${before + 1}.prompt`, prompt);
 
 if (does.sleep) await new Promise((resolve) => setTimeout(resolve, does.sleep * 1000));
+// In a directory that was removed meanwhile, Node's recursive mkdir never returns.
+if (!existsSync('.')) process.exit(1);
 for (const [path, content] of Object.entries(does.write ?? {})) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
