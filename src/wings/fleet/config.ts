@@ -48,7 +48,7 @@ export function readMachineConfig(
   env: NodeJS.ProcessEnv,
 ): MachineConfig {
   const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, ...file } = readFile(context, env);
-  const { name = nameWorker(context) } = file;
+  const { name = nameMachine(context) } = file;
   return {
     ...{ slots, leaseSeconds, name, clones: join(findState(context), 'fleet', name) },
     projects: projects.map((project) => ({ trust: [], ...project })),
@@ -77,8 +77,11 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
 
 const findState = ({ trustDirectory }: Pick<Context, 'trustDirectory'>): string => dirname(trustDirectory);
 
-/** By the host, with signs that stay in the user's state directory: machines whose hosts have one name differ. */
-function nameWorker(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
+/**
+ * Names a machine by its host, with signs that stay in the user's state directory: machines whose hosts have one name differ.
+ * @throws DevCliError `IO`
+ */
+export function nameMachine(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
   const path = join(findState(context), 'worker');
   let signs = context.reader.read(path)?.trim() ?? '';
   if (!/^[0-9a-f]{6}$/.test(signs)) {

@@ -59,7 +59,8 @@ export async function openWorkerProject(
   const problem = await findIdentityProblem(top, git);
   if (problem !== null) throw identityError(problem);
   const origin = await identify(top, git);
-  if (origin !== null) await requireProject(pool, project, origin);
+  const isKnown = async () => origin === null || requireProject(pool, project, origin, { registers: false });
+  let isRegistered = await isKnown();
   const idle = openContext(call, top, new AbortController().signal);
   const streams = openProjectStreams(loop, idle, { pool, project, bringKept: async () => {} });
   const trusted = new Set(trust);

@@ -26,7 +26,7 @@ export interface BatchEnd {
 /**
  * Works a batch off: first what an earlier one left at work, then the chosen goals (loop-core.md, auto). What is kept says everything: a
  * call that is cut off at any moment is followed by the next.
- * @throws DevCliError `IO`, `LOCKED` of the stream
+ * @throws DevCliError `IO`; `LOCKED` of the stream, or where another root is the desk by now
  */
 export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
   const { site } = order;
@@ -161,6 +161,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 /** What the next plan is made of: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<Desk> {
   crew.ended.clear();
+  if (site.role.kind === 'desk') await site.role.desk.requireHold();
   const state = await site.streams.read(LOOP);
   for (const [id, attempt] of Object.entries(state.attempts)) {
     const isNew = isForWorkers(site, attempt) && attempt.state !== 'saving' && crew.told.get(id) !== attempt.state;
