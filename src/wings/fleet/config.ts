@@ -19,6 +19,8 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generat
 /** Has the URL of the database where fleet.yaml does not say otherwise. */
 const DATABASE = 'DEV_CLI_DATABASE';
 const PASSWORD = 'PGPASSWORD';
+/** What `auto` is called among those who have leases. Persons have names with a colon, which no machine can have. */
+const LOOPS = 'auto';
 
 /** A project that this machine works for. */
 export interface MachineProject {
@@ -62,6 +64,8 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
   const report = createProblemLog(source);
   const { broken } = checkValue(SCHEMA, value, report);
   const file = (broken.length === 0 ? value : {}) as FleetConfigFile;
+  if (file.name === LOOPS)
+    report.error(['name'], `${LOOPS} is the name of the loop itself.`, { fix: 'Give this machine another one.' });
   const names = file.projects?.map(({ project }) => project) ?? [];
   names.forEach((name, at) => {
     if (names.indexOf(name) < at)
