@@ -29,6 +29,8 @@ import { requireProject } from './schema.js';
 export interface WorkerProject {
   project: string;
   streams: Streams;
+  /** Whether a desk has said which repository the project is. @throws DevCliError `USAGE` where it is another one */
+  isRegistered(): Promise<boolean>;
   /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
   sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
   /** Has an attempt be passed by from now on. */
@@ -46,16 +48,23 @@ const LOOK_AGAIN = 10_000;
 
 /**
  * Opens a project: its clone is made if it is not there yet.
- * @param clones absolute: where clones lie
+ * @param given.clones absolute: where clones lie
+ * @param given.signal ends the making of a clone
  * @throws DevCliError `GIT_FAILED`, `USAGE` for another repository than the project's, `IO`
  */
 export async function openWorkerProject(
   { loop, openContext }: FleetPorts,
-  { pool, worker, clones, call }: { pool: Pool; worker: string; clones: string; call: Call },
+  {
+    pool,
+    worker,
+    clones,
+    call,
+    signal,
+  }: { pool: Pool; worker: string; clones: string; call: Call; signal: AbortSignal },
   { project, remote_url: url, trust }: MachineProject,
 ): Promise<WorkerProject> {
   const git: GitOptions = { env: call.env };
-  const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git });
+  const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git: { ...git, signal } });
   const problem = await findIdentityProblem(top, git);
   if (problem !== null) throw identityError(problem);
   const origin = await identify(top, git);
@@ -93,6 +102,7 @@ export async function openWorkerProject(
   return {
     project,
     streams,
+    isRegistered: async () => (isRegistered ||= await isKnown()),
     async sift(attempts) {
       const accepted = new Set<string>();
       const passed: Record<string, string> = {};
