@@ -83,6 +83,7 @@ export async function openWorkerProject(
     if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
     if (!trusted.has(carried.digest))
       return `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
+    if (needsTool(attempt)) loop.requireCarriedTool(idle, carried.tool(attempt.named));
     if (carried.recipe === null) return null;
     const library = openLibraryAt(idle, { commit: attempt.base, git });
     return findUntrusted({ ...idle, library }, carried.recipe, trusted);
@@ -169,8 +170,12 @@ export async function openWorkerProject(
   };
 }
 
+/** Whether the next step, or the one behind it, is a session. */
+const needsTool = ({ state }: Attempt): boolean => state === 'preparing' || state === 'session';
+
 /** What a look is about: the commands are those of the base. */
-const nameJudged = (attempt: Attempt): string => `${nameAttempt(attempt)}@${attempt.base}`;
+const nameJudged = (attempt: Attempt): string =>
+  `${nameAttempt(attempt)}@${attempt.base}${needsTool(attempt) ? ' with its tool' : ''}`;
 
 const identityError = (problem: string): DevCliError =>
   new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of goals.', {
