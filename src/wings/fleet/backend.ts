@@ -4,15 +4,15 @@ import { findRepository, type GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
 import { listWorkers } from './beat.js';
 import { identify, readFilesAt } from './clone.js';
-import { resolveDatabaseUrl } from './config.js';
+import { nameMachine, resolveDatabaseUrl } from './config.js';
 import { openDatabase, type Pool } from './database.js';
-import { holdDesk, isDesk, isDeskHeld } from './desk.js';
+import { holdDesk, isDesk, isDeskHeld, requireDesk } from './desk.js';
 import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
 import { type Call, type CarriedGoal, type Loop, nameHead, type Refs, type Streams } from './ports.js';
 import { openRemoteRefs } from './refs.js';
 import { requireProject, requireSchema } from './schema.js';
-import { openStreams } from './streams.js';
+import { openStreams, patiently } from './streams.js';
 
 /** Seconds after which a worker that said nothing counts for none. */
 const SILENT = 60;
@@ -31,9 +31,10 @@ interface Backend {
   openRefs(top: string, git: GitOptions): Refs;
   desk: {
     hold(): Promise<() => Promise<void>>;
+    requireHold(): Promise<void>;
     isHeld(): Promise<boolean>;
     isHere(): Promise<boolean>;
-    countWorkers(): Promise<number>;
+    listWorkers(): Promise<{ worker: string; passed: Record<string, string> }[]>;
     forget(attempt: { goal: string; n: number }): Promise<void>;
     findFault(goal: string, branch: string): Promise<string | null>;
   };
@@ -57,7 +58,8 @@ export function openProjectStreams(
   { pool, project, bringKept }: { pool: Pool; project: string; bringKept: () => Promise<void> },
 ): Streams {
   const { codec, empty, refuseOver } = loop;
-  const streams = openStreams({ pool, project, codec, empty, caller: context.caller, refuseOver });
+  const { caller, signal } = context;
+  const streams = openStreams({ pool, project, codec, empty, caller, refuseOver, signal });
   return { ...streams, tellNews: openNews(context, { pool, project, codec, bringKept }) };
 }
 
@@ -72,18 +74,29 @@ export async function openBackend(
   const git: GitOptions = { env: call.env };
   const found = await findRepository(context.root, git);
   const origin = found.kind === 'repository' ? await identify(context.root, git) : null;
-  if (origin !== null) await requireProject(pool, project, origin);
   const openRefs = (top: string, options: GitOptions): Refs => openRemoteRefs(top, remote, options);
+  const compare = async (registers: boolean): Promise<void> => {
+    if (origin !== null) await requireProject(pool, project, origin, { registers });
+  };
+  await compare(false);
+  const own = () => ({ project, desk: `${nameMachine(context)}:${context.root}` });
   return {
     streams: openProjectStreams(loop, context, { pool, project, bringKept: () => bringKept(context, remote, git) }),
     openRefs,
     desk: {
-      hold: () => holdDesk(pool, project, context),
+      async hold() {
+        await compare(true);
+        return holdDesk(pool, own());
+      },
+      requireHold: () => requireDesk(pool, own(), context.signal),
       isHeld: () => isDeskHeld(pool, project),
-      isHere: () => isDesk(pool, project, context),
-      async countWorkers() {
-        const there = (await listWorkers(pool)).filter(({ silent }) => silent < SILENT);
-        return there.filter(({ projects }) => projects.some((one) => one.project === project)).length;
+      isHere: () => isDesk(pool, own()),
+      async listWorkers() {
+        const all = await patiently(() => listWorkers(pool), context.signal);
+        const there = all.filter(
+          ({ silent, projects }) => silent < SILENT && projects.some((one) => one.project === project),
+        );
+        return there.map(({ worker, passed }) => ({ worker, passed: passed[project] ?? {} }));
       },
       async forget(attempt) {
         await forgetFreight(pool, project, attempt);

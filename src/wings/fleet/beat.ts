@@ -35,9 +35,10 @@ export interface Beat {
 
 /**
  * Makes a worker known, and frees what a process before it had.
+ * @param last the process that this machine’s files say had the name last; null: they say nothing
  * @throws DevCliError `LOCKED` where a worker of that name is alive; `FLEET_UNAVAILABLE`
  */
-export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
+export async function openBeat(pool: Pool, about: Introduction, last: string | null = null): Promise<Beat> {
   const { worker, leaseSeconds } = about;
   const own = identifyProcess();
   const process = JSON.stringify(own);
@@ -54,7 +55,9 @@ export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
       worker,
     ]);
     const other = parseOrNull(row?.process ?? null) as ProcessIdentity | null;
-    const isOver = row === undefined || (other?.host === own.host && isGone(other, own));
+    // Of a process of another boot only this machine’s files say that it was this machine’s.
+    const isOurs = other !== null && (other.host === own.host || row?.process === last);
+    const isOver = row === undefined || (isOurs && isGone(other, own));
     if (!isOver || !(await introduce(row?.process ?? ''))) throw takenError(worker);
   }
   await ask(
@@ -63,8 +66,8 @@ export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
      WHERE worker = $1 AND status = 'active'`,
     [worker],
   );
-  let last = performance.now();
-  let since = last;
+  let beaten = performance.now();
+  let since = beaten;
   return {
     async renew(claims) {
       const [row] = await ask<{ claims: string[] | null }>(pool, RENEW, [
@@ -76,12 +79,13 @@ export async function openBeat(pool: Pool, about: Introduction): Promise<Beat> {
       ]);
       if (row === undefined) throw takenError(worker);
       const now = performance.now();
-      if (now - last > leaseSeconds * 500) since = now;
-      last = now;
+      if (now - beaten > leaseSeconds * 500) since = now;
+      beaten = now;
       return new Set(row.claims);
     },
-    silence: () => performance.now() - last,
-    isSteady: () => performance.now() - last < leaseSeconds * 500 && performance.now() - since >= leaseSeconds * 1_000,
+    silence: () => performance.now() - beaten,
+    isSteady: () =>
+      performance.now() - beaten < leaseSeconds * 500 && performance.now() - since >= leaseSeconds * 1_000,
     note(project, which) {
       passed[project] = which;
     },

@@ -18,7 +18,9 @@ export const FleetConfigSchema = Type.Object(
     lease_seconds: Type.Optional(
       count(5, 600, 'Seconds without a beat after which others take over what this machine has, 5 to 600; 60.'),
     ),
-    name: Type.Optional(Name('What this machine is called, of letters, digits, ".", "_" and "-"; its host name.')),
+    name: Type.Optional(
+      Name('What this machine is called, of letters, digits, ".", "_" and "-", but not "auto"; its host name.'),
+    ),
     projects: Type.Optional(
       Type.Array(
         Type.Object(

@@ -19,6 +19,8 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generat
 /** Has the URL of the database where fleet.yaml does not say otherwise. */
 const DATABASE = 'DEV_CLI_DATABASE';
 const PASSWORD = 'PGPASSWORD';
+/** What `auto` is called among those who have leases. Persons have names with a colon, which no machine can have. */
+const LOOPS = 'auto';
 
 /** A project that this machine works for. */
 export interface MachineProject {
@@ -48,7 +50,7 @@ export function readMachineConfig(
   env: NodeJS.ProcessEnv,
 ): MachineConfig {
   const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, ...file } = readFile(context, env);
-  const { name = nameWorker(context) } = file;
+  const { name = nameMachine(context) } = file;
   return {
     ...{ slots, leaseSeconds, name, clones: join(findState(context), 'fleet', name) },
     projects: projects.map((project) => ({ trust: [], ...project })),
@@ -62,6 +64,8 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
   const report = createProblemLog(source);
   const { broken } = checkValue(SCHEMA, value, report);
   const file = (broken.length === 0 ? value : {}) as FleetConfigFile;
+  if (file.name === LOOPS)
+    report.error(['name'], `${LOOPS} is the name of the loop itself.`, { fix: 'Give this machine another one.' });
   const names = file.projects?.map(({ project }) => project) ?? [];
   names.forEach((name, at) => {
     if (names.indexOf(name) < at)
@@ -77,8 +81,11 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
 
 const findState = ({ trustDirectory }: Pick<Context, 'trustDirectory'>): string => dirname(trustDirectory);
 
-/** By the host, with signs that stay in the user's state directory: machines whose hosts have one name differ. */
-function nameWorker(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
+/**
+ * Names a machine by its host, with signs that stay in the user's state directory: machines whose hosts have one name differ.
+ * @throws DevCliError `IO`
+ */
+export function nameMachine(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
   const path = join(findState(context), 'worker');
   let signs = context.reader.read(path)?.trim() ?? '';
   if (!/^[0-9a-f]{6}$/.test(signs)) {

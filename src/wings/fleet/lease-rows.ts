@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { formatInstant } from '../../base/clock.js';
+import { ask, type Pool } from './database.js';
 
 /** Leases as rows, which their owners renew by a beat without an entry in the journal (fleet.md, Leases). */
 
@@ -51,6 +52,14 @@ export function toLeases(rows: readonly LeaseRow[]): Leases {
     ...{ reason: row.reason, goalStatus },
   });
   return Object.fromEntries(rows.map((row) => [row.id, toLease(row)]));
+}
+
+/** Whether one of these leases is past its time, by the clock of the database, and was not given back. @throws DevCliError `FLEET_UNAVAILABLE` */
+export async function isAnyLost(pool: Pool, project: string, ids: readonly string[]): Promise<boolean> {
+  const asked = `
+    SELECT FROM dev_cli.leases
+    WHERE project = $1 AND id = ANY($2) AND status <> 'released' AND expires < clock_timestamp()`;
+  return (await ask(pool, asked, [project, ids])).length > 0;
 }
 
 /** Writes those that differ; what is closed comes first, since a goal has one that is open. */

@@ -19,7 +19,11 @@ interface AtWork {
 /** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
 export async function listFleet(context: Context, call: Call): Promise<Answer> {
   const { pool } = await openShared(context, call);
-  const [workers, atWork] = await Promise.all([listWorkers(pool), listAtWork(pool)]);
+  const [workers, atWork, begun] = await Promise.all([
+    listWorkers(pool),
+    listAtWork(pool),
+    ask<{ project: string }>(pool, 'SELECT project FROM dev_cli.projects'),
+  ]);
   const rows = workers.map(({ started, projects, passed: _, ...row }) => ({
     ...row,
     started_at: started.toISOString(),
@@ -28,7 +32,12 @@ export async function listFleet(context: Context, call: Call): Promise<Answer> {
       .filter(({ worker }) => worker === row.worker)
       .map(({ project, goal, expires }) => ({ project, goal, expires_at: expires.toISOString() })),
   }));
-  const waiting = listPassed(workers.map(({ passed }) => passed));
+  const served = new Set(rows.flatMap(({ projects }) => projects));
+  for (const { project } of begun) served.delete(project);
+  const waiting = [
+    ...[...served].map((project) => ({ project, attempt: null, reason: 'no desk of it has begun yet' })),
+    ...listPassed(workers.map(({ passed }) => passed)),
+  ];
   return {
     exit: 0,
     json: { ok: true, workers: rows, waiting },
@@ -39,7 +48,7 @@ export async function listFleet(context: Context, call: Call): Promise<Answer> {
           `${worker}: ${at_work.length} of ${slots} slots, for ${projects.join(', ')} (dev-cli ${version}, last heard of ${silent} s ago)`,
           ...at_work.map(({ project, goal }) => `  ${project}: ${goal}`),
         ]),
-        ...waiting.map(({ project, attempt, reason }) => `waits ${project}: ${attempt}: ${reason}`),
+        ...waiting.map(({ project, attempt, reason }) => `waits ${[project, attempt ?? [], reason].flat().join(': ')}`),
       ]
         .map((line) => `${/^ */.exec(line)?.[0]}${toBoundedLine(line, 600)}`)
         .join('\n'),
@@ -50,7 +59,8 @@ export async function listFleet(context: Context, call: Call): Promise<Answer> {
 function listPassed(seen: readonly Record<string, Record<string, string>>[]) {
   const all = seen.flatMap((by) =>
     Object.entries(by).flatMap(([project, passed]) =>
-      Object.entries(passed).map(([attempt, reason]) => ({ project, attempt, reason })),
+      // Without a name: all of the project.
+      Object.entries(passed).map(([attempt, reason]) => ({ project, attempt: attempt || null, reason })),
     ),
   );
   const key = ({ project, attempt }: (typeof all)[number]): string => `${project}:${attempt}`;

@@ -78,6 +78,8 @@ export interface CarriedGoal {
   recipe: string | null;
   commands: string[];
   digest: string;
+  /** The line of its tool, or of the one that the desk was called with. @throws DevCliError `TOOL_MISSING` */
+  tool(named: string | undefined): string;
 }
 
 /** What the steps of an attempt know of the world. */
@@ -98,6 +100,8 @@ export interface Loop {
   requireFleet(context: Context): { project: string; remote: string };
   readGoal(root: string, reader: { read(path: string): string | null }, id: string): CarriedGoal | null;
   listCarried(state: LoopState): Attempt[];
+  /** @throws DevCliError `TOOL_MISSING` where the program of a tool is not on this machine */
+  requireCarriedTool(context: Context, line: string): void;
   claimNext(
     streams: Streams,
     taker: {

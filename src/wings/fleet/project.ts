@@ -29,6 +29,8 @@ import { requireProject } from './schema.js';
 export interface WorkerProject {
   project: string;
   streams: Streams;
+  /** Whether a desk has said which repository the project is. @throws DevCliError `USAGE` where it is another one */
+  isRegistered(): Promise<boolean>;
   /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
   sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
   /** Has an attempt be passed by from now on. */
@@ -46,20 +48,28 @@ const LOOK_AGAIN = 10_000;
 
 /**
  * Opens a project: its clone is made if it is not there yet.
- * @param clones absolute: where clones lie
+ * @param given.clones absolute: where clones lie
+ * @param given.signal ends the making of a clone
  * @throws DevCliError `GIT_FAILED`, `USAGE` for another repository than the project's, `IO`
  */
 export async function openWorkerProject(
   { loop, openContext }: FleetPorts,
-  { pool, worker, clones, call }: { pool: Pool; worker: string; clones: string; call: Call },
+  {
+    pool,
+    worker,
+    clones,
+    call,
+    signal,
+  }: { pool: Pool; worker: string; clones: string; call: Call; signal: AbortSignal },
   { project, remote_url: url, trust }: MachineProject,
 ): Promise<WorkerProject> {
   const git: GitOptions = { env: call.env };
-  const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git });
+  const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git: { ...git, signal } });
   const problem = await findIdentityProblem(top, git);
   if (problem !== null) throw identityError(problem);
   const origin = await identify(top, git);
-  if (origin !== null) await requireProject(pool, project, origin);
+  const isKnown = async () => origin === null || requireProject(pool, project, origin, { registers: false });
+  let isRegistered = await isKnown();
   const idle = openContext(call, top, new AbortController().signal);
   const streams = openProjectStreams(loop, idle, { pool, project, bringKept: async () => {} });
   const trusted = new Set(trust);
@@ -73,6 +83,7 @@ export async function openWorkerProject(
     if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
     if (!trusted.has(carried.digest))
       return `its commands are not trusted here: ${carried.digest} (${carried.commands.map((one) => toBoundedLine(one, 200)).join('; ')})`;
+    if (needsTool(attempt)) loop.requireCarriedTool(idle, carried.tool(attempt.named));
     if (carried.recipe === null) return null;
     const library = openLibraryAt(idle, { commit: attempt.base, git });
     return findUntrusted({ ...idle, library }, carried.recipe, trusted);
@@ -92,6 +103,7 @@ export async function openWorkerProject(
   return {
     project,
     streams,
+    isRegistered: async () => (isRegistered ||= await isKnown()),
     async sift(attempts) {
       const accepted = new Set<string>();
       const passed: Record<string, string> = {};
@@ -158,8 +170,12 @@ export async function openWorkerProject(
   };
 }
 
+/** Whether the next step, or the one behind it, is a session. */
+const needsTool = ({ state }: Attempt): boolean => state === 'preparing' || state === 'session';
+
 /** What a look is about: the commands are those of the base. */
-const nameJudged = (attempt: Attempt): string => `${nameAttempt(attempt)}@${attempt.base}`;
+const nameJudged = (attempt: Attempt): string =>
+  `${nameAttempt(attempt)}@${attempt.base}${needsTool(attempt) ? ' with its tool' : ''}`;
 
 const identityError = (problem: string): DevCliError =>
   new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of goals.', {

@@ -172,24 +172,27 @@ function refuseVersion(found: number): DevCliError {
 }
 
 /**
- * Has a project be that of one repository.
+ * Lets a project be that of one repository alone: of the one whose desk was the first.
  * @param origin the id of its first commit
- * @throws DevCliError `USAGE` where another repository has the project’s name; `FLEET_UNAVAILABLE`
+ * @param how.registers whether this one is its, if there is none yet: so the desk’s
+ * @returns whether it is known of which repository the project is
+ * @throws DevCliError `USAGE` where it is of another one; `FLEET_UNAVAILABLE`
  */
-export async function requireProject(pool: Pool, project: string, origin: string): Promise<void> {
-  const find = () => ask<{ origin: string }>(pool, 'SELECT origin FROM dev_cli.projects WHERE project = $1', [project]);
-  let [row] = await find();
-  // Whoever may only read asks for what is there.
-  if (row === undefined) {
-    const make = 'INSERT INTO dev_cli.projects (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-    await ask(pool, make, [project, origin]);
-    [row] = await find();
-  }
-  if (row === undefined || row.origin === origin) return;
+export async function requireProject(
+  pool: Pool,
+  project: string,
+  origin: string,
+  { registers }: { registers: boolean },
+): Promise<boolean> {
+  const make = 'INSERT INTO dev_cli.projects (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+  if (registers) await ask(pool, make, [project, origin]);
+  const asked = 'SELECT origin FROM dev_cli.projects WHERE project = $1';
+  const [row] = await ask<{ origin: string }>(pool, asked, [project]);
+  if (row === undefined || row.origin === origin) return row !== undefined;
   throw new DevCliError('USAGE', `The project ${project} of the fleet is another repository.`, {
     details: [
       { target: project, problem: `begins with ${row.origin.slice(0, 12)}, and this one with ${origin.slice(0, 12)}` },
     ],
-    fix: 'Give this one another name: `fleet.project` in .ai/config.yaml.',
+    fix: 'Give this one another name, `fleet.project` in .ai/config.yaml, or mend `remote_url` in fleet.yaml.',
   });
 }

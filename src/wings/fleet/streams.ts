@@ -22,6 +22,8 @@ export interface StreamOptions {
   empty: LoopState;
   caller: Caller;
   refuseOver(claim: string): Error;
+  /** Tells the caller to end. */
+  signal?: AbortSignal;
 }
 
 /** Where the stream would lie on a disk: documents are named relative to it, and so it is written out. */
@@ -42,7 +44,7 @@ interface Head {
 
 /** Opens the streams of a project. */
 export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'transact'> {
-  const { pool, project, codec, empty, caller, refuseOver } = options;
+  const { pool, project, codec, empty, caller, refuseOver, signal } = options;
 
   const parse = (text: string): LoopState => {
     try {
@@ -82,23 +84,25 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
 
   return {
     async read(stream) {
-      const [row] = await patiently(() => ask<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]));
+      const [row] = await patiently(
+        () => ask<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]),
+        signal,
+      );
       const leases = toLeases(row?.leases ?? []);
       return row?.snapshot ? { ...empty, ...parse(row.snapshot), leases } : { ...empty, leases };
     },
     async transact<A>(stream: string, decide: Decide<A>, fence?: { claim: string | null }): Promise<A> {
       const tx = randomUUID();
       const tried: { answer: A }[] = [];
-      return patiently(() =>
-        withTransaction(pool, async (client) => {
-          // The connection may have gone while it was committed: behind the lock, the row says what became of it.
-          const [last] = tried;
-          if (last !== undefined && (await isCommitted(client, { project, stream, tx }))) return last.answer;
-          const answer = await change(client, { stream, decide, claim: fence?.claim ?? null, tx });
-          tried[0] = { answer };
-          return answer;
-        }),
-      );
+      const work = async (client: PoolClient): Promise<A> => {
+        // The connection may have gone while it was committed: behind the lock, the row says what became of it.
+        const [last] = tried;
+        if (last !== undefined && (await isCommitted(client, { project, stream, tx }))) return last.answer;
+        const answer = await change(client, { stream, decide, claim: fence?.claim ?? null, tx });
+        tried[0] = { answer };
+        return answer;
+      };
+      return patiently(() => withTransaction(pool, work), signal);
     },
   };
 }
@@ -108,15 +112,25 @@ type Decide<A> = (state: LoopState, at: string) => Change<A>;
 /** How long a database that was there is waited for, and how long in between, in milliseconds. */
 const PATIENCE = 60_000;
 const PAUSE = 200;
+/** How long it is waited for by whoever was told to end. */
+const GRACE = 3_000;
 
-/** Does what needs the database once more while that is away: it may have been restarted. @throws what `work` throws */
-async function patiently<A>(work: () => Promise<A>): Promise<A> {
-  const until = performance.now() + PATIENCE;
+/**
+ * Does what needs the database once more while that is away: it may have been restarted.
+ * @param signal whoever is told to end waits for less
+ * @throws what `work` throws; DevCliError `INTERRUPTED`
+ */
+export async function patiently<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {
+  const begun = performance.now();
+  let told: number | null = null;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isAway(error) || performance.now() > until) throw error;
+      const now = performance.now();
+      if (!isAway(error) || now > begun + PATIENCE) throw error;
+      if (signal?.aborted) told ??= now;
+      if (told !== null && now >= told + GRACE) throw new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error });
       await sleep(PAUSE);
     }
   }

@@ -1,12 +1,18 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { writePrivately } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
+import { identifyProcess } from '../../store/process.js';
 import { openShared } from './backend.js';
 import { type Beat, openBeat } from './beat.js';
 import { type MachineConfig, readMachineConfig } from './config.js';
+import { ask, type Pool } from './database.js';
 import { type Carried, type Engine, launchEngine } from './engine.js';
-import { type Attempt, type Call, type FleetPorts, LOOP, type LoopState, nameAttempt, type Site } from './ports.js';
+import { isAnyLost } from './lease-rows.js';
+import { createPlace, type Place } from './place.js';
+import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
 import { openWorkerProject, type WorkerProject } from './project.js';
 
 /** `fleet worker` (fleet.md, Commands): carries on what desks have begun, until a signal. */
@@ -21,6 +27,10 @@ const REST = 3_000;
 
 /** How long what is at work is waited for at the end: then its leases run out. */
 const WIND_DOWN = 60_000;
+/** The same where the database does not answer, in milliseconds: sessions take five seconds to be ended. */
+const GRACE = 6_000;
+/** How long one answer of it is waited for then. */
+const CLOSE = 2_000;
 
 /** An attempt that this worker has. */
 interface Held {
@@ -48,55 +58,99 @@ export async function runWorker(
       fix: 'Name what it is to work for under `projects`: docs/fleet.md.',
     });
   const { pool, url } = await openShared(context, call);
-  const given = { pool, worker: machine.name, clones: machine.clones, call };
+  const { name: worker, leaseSeconds, clones } = machine;
+  const given = { pool, worker, clones, call, signal: context.signal };
   const slots = asked.slots ?? machine.slots;
-  const projects: WorkerProject[] = [];
-  for (const one of machine.projects) projects.push(await openWorkerProject(ports, given, one));
-  const { name: worker, leaseSeconds } = machine;
   const about = { worker, version: ports.loop.version, cliVersion: context.cliVersion, slots, leaseSeconds };
-  const beat = await openBeat(pool, { ...about, projects: machine.projects });
+  const record = join(clones, '.process');
+  const beat = await openBeat(pool, { ...about, projects: machine.projects }, context.reader.read(record));
+  writePrivately(record, JSON.stringify(identifyProcess()), clones);
   const held = new Map<string, Held>();
   const leg = (one: Carried): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
   const engine = await launchEngine({
     url,
-    worker: machine.name,
+    worker,
     version: ports.loop.version,
     log: call.tell,
     leg,
     // Whoever is told to end leaves what fails to others.
     isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
-  const crew: Crew = {
-    ...{ ports, context, call, engine, beat, held, projects, slots },
-    done: 0,
-    rests: 0,
-    replaced: null,
-  };
-  const timer = setInterval(() => void keepAlive(crew, machine), (machine.leaseSeconds * 1_000) / 6);
-  call.tell(`${machine.name}: at work for ${projects.map(({ project }) => project).join(', ')}, ${slots} at once`);
+  const places = machine.projects.map((one) => {
+    const open = async (): Promise<WorkerProject> => {
+      const project = await openWorkerProject(ports, given, one);
+      // First of all ends what goes on elsewhere by now, and runs here since the process before this one.
+      await project.tidy().catch((error: unknown) => call.tell(`${one.project}: ${toWords(error)}`));
+      return project;
+    };
+    return createPlace(one.project, open, { beat, worker, tell: call.tell });
+  });
+  const crew: Crew = { ports, context, call, pool, engine, beat, held, places, slots, done: 0, rests: 0, broken: null };
+  const timer = setInterval(() => void keepAlive(crew, machine), (leaseSeconds * 1_000) / 6);
+  call.tell(`${worker}: at work for ${places.map(({ name }) => name).join(', ')}, ${slots} at once`);
+  const working = work(crew, { once: asked.once === true, minutes: leaseSeconds / 60, worker });
   try {
-    await work(crew, { once: asked.once === true, minutes: machine.leaseSeconds / 60, worker: machine.name });
+    // A look may be waiting for the database.
+    await Promise.race([working, waitForAbort(context.signal)]);
   } finally {
+    await windDown(crew, working);
     clearInterval(timer);
+  }
+  const exit = context.signal.aborted ? 130 : 0;
+  const json = { ok: exit === 0, worker, carried: crew.done };
+  return { exit, json, text: () => `${worker}: carried ${crew.done} on.` };
+}
+
+/** Ends what is at work, and waits for it while the database answers; where it does not, as long as sessions take to end. */
+async function windDown({ held, engine, beat, pool }: Crew, working: Promise<void>): Promise<void> {
+  let isLooking = true;
+  void working
+    .catch(() => {})
+    .then(() => {
+      isLooking = false;
+    });
+  const until = performance.now() + WIND_DOWN;
+  let answered = performance.now();
+  let isThere: boolean;
+  do {
+    // Also what a look has taken meanwhile.
     for (const { stop } of held.values()) stop.abort();
-    const until = performance.now() + WIND_DOWN;
-    while (held.size > 0 && performance.now() < until) await sleep(LOOK / 5);
+    isThere = await isAnswering(pool);
+    if (isThere) answered = performance.now();
+    await sleep(LOOK / 5);
+  } while ((isLooking || held.size > 0) && performance.now() < Math.min(until, answered + GRACE));
+  const close = async (): Promise<void> => {
     await engine.stop();
     await beat.end();
     await pool.end();
-  }
-  const exit = context.signal.aborted ? 130 : 0;
-  const json = { ok: exit === 0, worker: machine.name, carried: crew.done };
-  return { exit, json, text: () => `${machine.name}: carried ${crew.done} on.` };
+  };
+  // What is not taken back is over in time by itself.
+  await Promise.race([close().catch(() => {}), sleep(isThere ? WIND_DOWN : CLOSE)]);
 }
+
+const isAnswering = (pool: Pool): Promise<boolean> => {
+  const asked = ask(pool, 'SELECT 1')
+    .then(() => true)
+    .catch(() => false);
+  return Promise.race([asked, sleep(CLOSE, false)]);
+};
+
+const waitForAbort = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
 
 /** Repeated, it would be refused again. */
 const isFinal = (error: unknown): boolean =>
-  error instanceof DevCliError && ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER'].includes(error.code);
+  error instanceof DevCliError &&
+  ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER', 'TOOL_MISSING'].includes(error.code);
 
 /** What was left of an attempt is no more than that on any machine. */
 const isHopeless = (error: unknown): boolean =>
   error instanceof DevCliError && ['JOURNAL_CORRUPT', 'STATE_CORRUPT', 'CONTENT_MISSING'].includes(error.code);
+
+const toWords = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isOfDatabase = (error: unknown): boolean =>
   error instanceof DevCliError && ['FLEET_UNAVAILABLE', 'FLEET_VERSION'].includes(error.code);
@@ -105,61 +159,58 @@ interface Crew {
   ports: FleetPorts;
   context: Context;
   call: Call;
+  pool: Pool;
   engine: Engine;
   beat: Beat;
   held: Map<string, Held>;
-  projects: readonly WorkerProject[];
+  places: readonly Place[];
   slots: number;
   /** How often an attempt was carried on. */
   done: number;
   /** Until when nothing is taken, in milliseconds of the process. */
   rests: number;
   /** Another process has the worker's name by now. */
-  replaced: DevCliError | null;
+  broken: DevCliError | null;
+}
+
+/** What is asked for with each look. */
+interface Asked {
+  once: boolean;
+  minutes: number;
+  worker: string;
 }
 
 /** Takes attempts while there is room. */
-async function work(
-  crew: Crew,
-  { once, minutes, worker }: { once: boolean; minutes: number; worker: string },
-): Promise<void> {
-  const { context, projects, held } = crew;
-  let tidied = Number.NEGATIVE_INFINITY;
+async function work(crew: Crew, asked: Asked): Promise<void> {
+  const { context, places, held } = crew;
+  let tidied = performance.now();
   let pause = LOOK;
   while (!context.signal.aborted) {
-    if (crew.replaced !== null) throw crew.replaced;
-    const { taken, isAwaited } = await lookAround(crew, { once, minutes, worker });
-    if (once && taken === 0 && held.size === 0 && !isAwaited) return;
+    if (crew.broken !== null) throw crew.broken;
+    const { taken, isAwaited } = await lookAround(crew, asked);
+    if (asked.once && taken === 0 && held.size === 0 && !isAwaited) break;
     if (held.size === 0 && performance.now() - tidied > TIDY) {
-      for (const project of projects) await project.tidy().catch((error: unknown) => tellFailure(crew, project, error));
+      for (const place of places) await place.use((project) => project.tidy());
       tidied = performance.now();
     }
     pause = taken > 0 || held.size > 0 ? LOOK : Math.min(pause * 1.2, LONGEST);
     await sleep(pause, undefined, { signal: context.signal }).catch(() => {});
   }
+  // A job of CI is to be red where it could not look.
+  for (const { problem } of places) if (asked.once && problem() !== null) throw problem();
 }
 
-/** Takes what is to be had in each project, while there is room. A job of CI is to be red where it could not look. */
-async function lookAround(
-  crew: Crew,
-  { once, ...taker }: { once: boolean; minutes: number; worker: string },
-): Promise<Found> {
+/** Takes what is to be had in each project, while there is room. */
+async function lookAround(crew: Crew, asked: Asked): Promise<Found> {
   const all: Found = { taken: 0, isAwaited: false };
-  for (const project of crew.projects) {
+  for (const place of crew.places) {
     if (crew.held.size >= crew.slots || performance.now() < crew.rests) break;
-    const look = takeAll(crew, project, taker);
-    const found = await (once ? look : look.catch((error: unknown) => tellFailure(crew, project, error)));
-    all.taken += found.taken;
-    all.isAwaited ||= found.isAwaited;
+    if (asked.once) await place.opened();
+    const found = await place.use((project) => takeAll(crew, project, asked));
+    all.taken += found?.taken ?? 0;
+    all.isAwaited ||= found?.isAwaited ?? false;
   }
   return all;
-}
-
-/** What keeps a look from being had passes, as a database that is away: the next look is had all the same. */
-function tellFailure({ call }: Crew, { project }: WorkerProject, error: unknown): Found {
-  if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
-  call.tell(`${project}: ${error.message}`);
-  return { taken: 0, isAwaited: false };
 }
 
 /** What a look has found: how many were taken, and whether one that somebody lost is to be had in a moment. */
@@ -168,12 +219,9 @@ interface Found {
   isAwaited: boolean;
 }
 
-async function takeAll(
-  crew: Crew,
-  project: WorkerProject,
-  { minutes, worker }: { minutes: number; worker: string },
-): Promise<Found> {
-  const { ports, context, held, slots, beat, engine } = crew;
+async function takeAll(crew: Crew, project: WorkerProject, { once, minutes, worker }: Asked): Promise<Found> {
+  const { ports, context, held, slots, beat, engine, pool, call } = crew;
+  if (!(await project.isRegistered())) return { taken: 0, isAwaited: false };
   const state = await project.streams.read(LOOP);
   const { accepted, passed } = await project.sift(ports.loop.listCarried(state));
   beat.note(project.project, passed);
@@ -183,22 +231,18 @@ async function takeAll(
     const accepts = (attempt: Attempt): boolean => accepted.has(nameAttempt(attempt));
     const taker = { worker, claim, minutes, accepts, isSteady: beat.isSteady() };
     const attempt = await ports.loop.claimNext(project.streams, taker);
-    if (attempt === null) return { taken, isAwaited: !beat.isSteady() && isAnyLost(state, accepted) };
+    if (attempt === null) {
+      const claims = [...accepted].flatMap((id) => state.attempts[id]?.claim ?? []);
+      return { taken, isAwaited: once && !beat.isSteady() && (await isAnyLost(pool, project.project, claims)) };
+    }
     const before = state.attempts[nameAttempt(attempt)]?.claim;
     begin(crew, project, attempt, claim);
     // Whoever lost it may have an execution open still: once it is seen that its claim is over, it ends by itself, too.
     const lost = { project: project.project, attempt: nameAttempt(attempt), claim: before ?? '' };
     if (before != null && state.leases[before]?.status !== 'released')
-      await engine.cancel([lost]).catch((error: unknown) => tellFailure(crew, project, error));
+      await engine.cancel([lost]).catch((error: unknown) => call.tell(`${project.project}: ${toWords(error)}`));
   }
 }
-
-/** Whether one of these attempts was somebody's whose lease is over. */
-const isAnyLost = ({ attempts, leases }: LoopState, ids: ReadonlySet<string>): boolean =>
-  [...ids].some((id) => {
-    const lease = leases[attempts[id]?.claim ?? ''];
-    return lease !== undefined && lease.status !== 'released' && Date.parse(lease.expiresAt) < Date.now();
-  });
 
 function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: string): void {
   const { held, engine, ports, call, context } = crew;
@@ -208,7 +252,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
   crew.done += 1;
   const run = engine.start({ project: project.project, attempt: id, claim });
   const giveUp = async (error: unknown): Promise<void> => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toWords(error);
     call.tell(`${id}: ${reason}`);
     // Another machine may trust it, or be newer; and what ails the database says nothing of the attempt.
     const ails = isOfDatabase(error);
@@ -220,7 +264,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
   };
   void run
     .catch(giveUp)
-    .catch((error: unknown) => call.tell(`${id}: ${error instanceof Error ? error.message : String(error)}`))
+    .catch((error: unknown) => call.tell(`${id}: ${toWords(error)}`))
     .finally(() => held.delete(claim));
 }
 
@@ -251,7 +295,7 @@ async function keepAlive(crew: Crew, { leaseSeconds }: MachineConfig): Promise<v
     for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
-    if (error.code === 'LOCKED') crew.replaced = error;
+    if (error.code === 'LOCKED') crew.broken = error;
     call.tell(error.message);
     if (beat.silence() > leaseSeconds * 1_000) for (const [, { stop }] of before) stop.abort();
   }

@@ -12,7 +12,7 @@ import { finishAnswers } from './inbox/answers.js';
 import { createQueue, tellLog } from './log.js';
 import type { Site } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
-import type { Attempt, Batch } from './state-schema.js';
+import type { Attempt, Batch, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
 
 /** What a batch came to. */
@@ -26,7 +26,7 @@ export interface BatchEnd {
 /**
  * Works a batch off: first what an earlier one left at work, then the chosen goals (loop-core.md, auto). What is kept says everything: a
  * call that is cut off at any moment is followed by the next.
- * @throws DevCliError `IO`, `LOCKED` of the stream
+ * @throws DevCliError `IO`; `LOCKED` of the stream, or where another root is the desk by now
  */
 export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
   const { site } = order;
@@ -112,6 +112,8 @@ interface Crew {
   ended: Set<string>;
   /** At which state each attempt was last, to tell of what workers do. */
   told: Map<string, string>;
+  /** Since when a worker could have taken each attempt that none has, in milliseconds of the process; told once why none does. */
+  waits: Map<string, number>;
   goals: LoopGoal[];
   /** Why goals.yaml cannot be read any more. */
   broken: string | null;
@@ -129,6 +131,7 @@ function createCrew(order: BatchOrder): Crew {
       atWork: new Map(),
       ended: new Set(),
       told: new Map(),
+      waits: new Map(),
       goals: [...order.goals],
       broken: null,
       errors: [],
@@ -161,6 +164,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 /** What the next plan is made of: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<Desk> {
   crew.ended.clear();
+  if (site.role.kind === 'desk') await site.role.desk.requireHold();
   const state = await site.streams.read(LOOP);
   for (const [id, attempt] of Object.entries(state.attempts)) {
     const isNew = isForWorkers(site, attempt) && attempt.state !== 'saving' && crew.told.get(id) !== attempt.state;
@@ -209,7 +213,29 @@ async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause
     if (left <= 0 || (await raceWithPause([...crew.atWork.values()], left, site.signal)) || site.signal.aborted) return;
     const now = await site.streams.read(LOOP);
     if (now.seq !== state.seq || (await isAnyAnswered(site, Object.values(now.attempts)))) return;
+    await tellWaiting(order, crew, now);
     await renewHolds(site, now, site.context.clock.now());
+  }
+}
+
+/** How long an attempt waits for a worker before it is asked why, in milliseconds. */
+const WAITS = 5_000;
+
+/** Tells why every worker that is there passes an attempt by: without a word, its desk would seem to stand still. */
+async function tellWaiting({ site, tell }: BatchOrder, crew: Crew, { attempts, leases }: LoopState): Promise<void> {
+  if (site.role.kind !== 'desk') return;
+  const isWaiting = (one: Attempt): boolean => isForWorkers(site, one) && leases[one.claim ?? '']?.status !== 'active';
+  const ids = Object.entries(attempts).flatMap(([id, one]) => (isWaiting(one) ? id : []));
+  const now = performance.now();
+  crew.waits = new Map(ids.map((id) => [id, crew.waits.get(id) ?? now]));
+  const due = ids.filter((id) => now - (crew.waits.get(id) ?? now) > WAITS);
+  const workers = due.length === 0 ? [] : await site.role.desk.listWorkers();
+  for (const id of due) {
+    const reasons = new Map(workers.map(({ worker, passed }) => [passed[id] ?? passed[''], worker]));
+    const isPassed = reasons.size > 0 && !reasons.has(undefined);
+    crew.waits.set(id, isPassed ? Number.POSITIVE_INFINITY : now);
+    const said = [...reasons].map(([reason, worker]) => `${worker}: ${reason}`).join('; ');
+    if (isPassed) tell(toBoundedLine(`${id} waits, since no worker goes on with it: ${said}`, 1_000));
   }
 }
 

@@ -17,12 +17,17 @@ export interface Backend {
 export interface DeskPort {
   /** Has this root be the desk of its project until it is released. @throws DevCliError `LOCKED` where another one is, `IO` */
   hold(): Promise<() => Promise<void>>;
+  /** Lets nothing be written here once another root is the desk. @throws DevCliError `LOCKED`, `IO` */
+  requireHold(): Promise<void>;
   /** Whether some root is the desk. @throws DevCliError `IO` */
   isHeld(): Promise<boolean>;
   /** Whether this root is the desk, or nobody is: only there answers are carried out. @throws DevCliError `FLEET_UNAVAILABLE` */
   isHere(): Promise<boolean>;
-  /** How many workers for the project are there now. @throws DevCliError `FLEET_UNAVAILABLE` */
-  countWorkers(): Promise<number>;
+  /**
+   * The workers for the project that are there now, each with the attempts that it passes by, and why; under no name: all of them.
+   * @throws DevCliError `FLEET_UNAVAILABLE`
+   */
+  listWorkers(): Promise<{ worker: string; passed: Readonly<Record<string, string>> }[]>;
   /** Forgets what was kept for other machines of an attempt. @throws DevCliError `FLEET_UNAVAILABLE` */
   forget(attempt: { goal: string; n: number }): Promise<void>;
   /** What is wrong with a goal as it is on the branch, where workers read it; null: nothing. @throws DevCliError `GIT_FAILED`, `IO` */

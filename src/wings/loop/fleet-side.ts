@@ -7,10 +7,11 @@ import { refuseClaim } from './core/leases.js';
 import { readLoopFiles } from './files.js';
 import { bringParked, claimParked, giveParked } from './parked.js';
 import type { Site } from './site.js';
-import { findTrees } from './start.js';
+import { findTrees, requireTool } from './start.js';
 import { EMPTY_LOOP, STEPS_VERSION } from './state.js';
 import { removeStray } from './stray.js';
 import { createLoopCodec } from './streams.js';
+import { parseTemplate } from './template.js';
 
 /** The fleet that a root's configuration names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` where it names none */
 function requireFleet(context: Context): FleetSetting {
@@ -19,6 +20,12 @@ function requireFleet(context: Context): FleetSetting {
   throw new DevCliError('USAGE', 'This project has no fleet.', {
     fix: 'Add `fleet` to .ai/config.yaml: docs/fleet.md.',
   });
+}
+
+/** As `requireTool`, but a program of the project itself lies in the attempt’s tree, which may not be there yet. */
+function requireCarriedTool(context: Context, line: string): void {
+  const template = parseTemplate(line);
+  if (!('words' in template && /^[^/]+\//.test(template.words[0] ?? ''))) requireTool(context, line);
 }
 
 /** What a fleet is handed of the loop (app/wings.ts): its rows, and the steps that its workers carry out. */
@@ -30,6 +37,7 @@ export const FLEET_SIDE = {
   requireFleet,
   readGoal: readCarriedGoal,
   listCarried,
+  requireCarriedTool,
   claimNext,
   openSite: openCarriedSite,
   carryOn,

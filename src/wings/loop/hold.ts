@@ -27,11 +27,11 @@ export async function takeGoal(
 }
 
 /**
- * Lets nothing late count where no commit of the stream says it. The desk of a fleet holds nothing: what it finds was said under a claim.
- * @throws DevCliError `CLAIM_REFUSED`
+ * Lets nothing late count where no commit of the stream says it. The desk of a fleet has no lease, but its place.
+ * @throws DevCliError `CLAIM_REFUSED`; `LOCKED` at a desk that another root is by now
  */
 export async function requireHold({ streams, role }: Leased, { claim }: Attempt): Promise<void> {
-  if (role.kind === 'desk') return;
+  if (role.kind === 'desk') return role.desk.requireHold();
   await streams.transact(LOOP, () => ({ answer: undefined }), { claim: claim ?? null });
 }
 

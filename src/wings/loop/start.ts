@@ -58,7 +58,8 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   const site = { ...place, onto: branch, head };
   if (role.kind === 'desk') {
     await requireOnBranch(role.desk, goals, branch);
-    if ((await role.desk.countWorkers()) === 0) call.tell('no worker is there: start one with dev-cli fleet worker');
+    if ((await role.desk.listWorkers()).length === 0)
+      call.tell('no worker is there: start one with dev-cli fleet worker');
     return site;
   }
   await requireIdentity(top, git);

@@ -1,25 +1,36 @@
+import { basename } from 'node:path';
 import { endCommand, inspect } from '../../jobs/detached.js';
 import { removeTree } from '../../work/trees.js';
 import { findRecords, type Site } from './site.js';
+import type { Attempt } from './state-schema.js';
 import { LOOP } from './streams.js';
 
+type StraySite = Pick<Site, 'streams' | 'context' | 'trees' | 'top' | 'git'>;
+
 /**
- * Removes what interrupted calls left: trees of attempts that are settled, and trees of a spike, which starts over,
- * with the commands still running in them. The caller must hold the lock of the root.
+ * Removes what interrupted calls left: trees of attempts that are settled or, in a fleet, continue on another machine, and trees of a
+ * spike, which starts over; with the commands still running in them. The caller must hold the lock of the root.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
-export async function removeStray(site: Pick<Site, 'streams' | 'context' | 'trees' | 'top' | 'git'>): Promise<void> {
+export async function removeStray(site: StraySite): Promise<void> {
   const { streams, context, trees, top, git } = site;
   const { attempts, variants } = await streams.read(LOOP);
-  for (const variant of variants) {
-    const records = findRecords(site, variant);
-    const commands = context.reader.list(records).filter((name) => /-\d+$/.test(name));
-    for (const name of commands) {
-      const { state } = inspect(`${records}/${name}`);
-      if (state === 'running' || state === 'launching') await endCommand(`${records}/${name}`);
-    }
-  }
+  for (const variant of variants) await endCommands(site, variant);
   const needed = new Set(Object.values(attempts).map(({ tree }) => tree));
   const found = context.reader.list(trees).map((name) => `${trees}/${name}`);
-  for (const tree of found) if (!needed.has(tree)) await removeTree(top, tree, git);
+  for (const tree of found.filter((one) => !needed.has(one))) {
+    const [, goal, n] = /^(.+)-(\d+)$/.exec(basename(tree)) ?? [];
+    if (goal !== undefined) await endCommands(site, { goal, n: Number(n) });
+    await removeTree(top, tree, git);
+  }
+}
+
+/** Ends the sessions and tests of an attempt that still run. */
+async function endCommands(site: StraySite, attempt: Pick<Attempt, 'goal' | 'n'>): Promise<void> {
+  const records = findRecords(site, attempt);
+  const commands = site.context.reader.list(records).filter((name) => /-\d+$/.test(name));
+  for (const name of commands) {
+    const { state } = inspect(`${records}/${name}`);
+    if (state === 'running' || state === 'launching') await endCommand(`${records}/${name}`);
+  }
 }

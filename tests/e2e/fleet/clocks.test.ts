@@ -48,3 +48,21 @@ it('neither take what others have, nor keep what they have lost', async () => {
   first.kill();
   await first.ended;
 });
+
+it('wait at `--once` for what somebody has lost', async () => {
+  const desk = fleet.addProject('late', { goals: goal('one'), sessions: { one: page('one', 60) } });
+  expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
+  const gone = fleet.start(fleet.addMachine('gone'), 'fleet', 'worker');
+  const auto = fleet.start(desk, 'auto', '--recursive', '--fleet');
+  await until('it has a session', () => fleet.listSessions(desk).length === 1);
+  for (const one of [auto, gone]) {
+    one.kill('SIGKILL');
+    await one.ended;
+  }
+  await until('its lease is past its time', async () => {
+    const late = "SELECT FROM dev_cli.leases WHERE project = 'late' AND expires < clock_timestamp()";
+    return (await fleet.ask(late)).length === 1;
+  });
+  const { exit, json } = fleet.call(putOff(fleet.addMachine('slow'), -1), 'fleet', 'worker', '--once', '--json');
+  expect({ exit, carried: json.carried }).toEqual({ exit: 0, carried: 1 });
+});

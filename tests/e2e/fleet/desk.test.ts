@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
@@ -39,6 +41,10 @@ it('is one root at a time; what another one asks shows the same', async () => {
   const clone = fleet.addClone(desk, 'clone');
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
   await until('it is begun', async () => (await fleet.readState(desk)).attempts['three#1'] !== undefined);
+  // Known also after its machine was started anew: its name has nothing of this boot.
+  const [row] = await fleet.ask("SELECT desk FROM dev_cli.projects WHERE project = 'twice'");
+  expect(row.desk).toMatch(/^[\w.-]+-[0-9a-f]{6}:\//);
+  expect(row.desk.endsWith(`:${desk.root}`)).toBe(true);
   const refused = fleet.call(clone, 'auto', '--recursive', '--fleet', '--json');
   expect({ exit: refused.exit, code: refused.json.error.code }).toEqual({ exit: 4, code: 'LOCKED' });
   const worker = fleet.start(fleet.addMachine('second'), 'fleet', 'worker');
@@ -52,6 +58,27 @@ it('is one root at a time; what another one asks shows the same', async () => {
   // It has released the desk: another root may be it.
   const later = fleet.call(clone, 'auto', '--recursive', '--fleet', '--json');
   expect(later.json.error?.code).not.toBe('LOCKED');
+  worker.kill();
+  await worker.ended;
+});
+
+it('writes nothing where another root has taken its place while it stood still', async () => {
+  const desk = fleet.addProject('asleep', { goals: goal('five'), sessions: { five: session('five', 1) } });
+  expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
+  const worker = fleet.start(fleet.addMachine('fourth'), 'fleet', 'worker');
+  const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
+  await until('a session is under way', () => fleet.listSessions(desk).length === 1);
+  auto.kill('SIGSTOP');
+  await fleet.ask("UPDATE dev_cli.projects SET desk = 'another root' WHERE project = 'asleep'");
+  await until('it is to be settled', async () => {
+    const { attempts } = await fleet.readState(desk);
+    return attempts['five#1']?.state === 'settling';
+  });
+  auto.kill('SIGCONT');
+  const { exit, stdout } = await auto.ended;
+  expect({ exit, code: JSON.parse(stdout).error?.code }).toEqual({ exit: 4, code: 'LOCKED' });
+  expect(readFileSync(join(desk.root, '.ai/goals.yaml'), 'utf8')).toContain('status: active');
+  expect((await fleet.readState(desk)).attempts['five#1']?.state).toBe('settling');
   worker.kill();
   await worker.ended;
 });

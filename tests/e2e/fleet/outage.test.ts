@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
@@ -53,4 +54,25 @@ it('holds no truth in the tables of the engine', async () => {
   expect(fleet.listSessions(desk)).toEqual(['one']);
   worker.kill();
   expect((await worker.ended).exit).toBe(130);
+});
+
+it('keeps nobody from ending at a signal, with all that runs', async () => {
+  const desk = fleet.addProject('told', {
+    goals: '  - { id: one, title: "Write one", status: active }\n',
+    sessions: { one: [{ sleep: 60 }] },
+  });
+  expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
+  const machine = fleet.addMachine('third');
+  const worker = fleet.start(machine, 'fleet', 'worker');
+  const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
+  await until('a session is under way', () => fleet.listSessions(desk).length === 1);
+  await server.kill();
+  for (const one of [worker, auto]) one.kill();
+  const begun = performance.now();
+  const late = new Promise<{ exit: null }>((resolve) => setTimeout(() => resolve({ exit: null }), 25_000));
+  const ended = await Promise.all([worker, auto].map((one) => Promise.race([one.ended, late])));
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  await server.start();
+  expect({ exits: ended.map(({ exit }) => exit), seconds }).toEqual({ exits: [130, 130], seconds: expect.any(Number) });
+  expect(execFileSync('ps', ['-e', '-o', 'args'], { encoding: 'utf8' })).not.toContain(desk.script);
 });

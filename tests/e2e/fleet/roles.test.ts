@@ -43,7 +43,15 @@ it('a desk, a worker and a reader have a user each, who owns nothing', async () 
   expect([exit, stderr]).toEqual([0, expect.stringContaining('one')]);
   worker.kill();
   expect((await worker.ended).exit).toBe(130);
-  for (const words of ['observe', 'attempt list', 'events replay', 'fleet list', 'fleet export out']) {
+  for (const words of [
+    'observe',
+    'attempt list',
+    'queue list',
+    'inbox list',
+    'events replay',
+    'fleet list',
+    'fleet export out',
+  ]) {
     const called = fleet.call(clone, ...words.split(' '));
     expect([words, called.exit, called.stderr]).toEqual([words, 0, '']);
   }

@@ -98,6 +98,17 @@ it('gives the name of a process of this machine that was killed to the next at o
   await next.end();
 });
 
+it('gives the name to the next process after the machine was started anew, where its files say that it was its own', async () => {
+  const about = introduce();
+  await openBeat(shared.pool, about);
+  const [host, , namespace] = identifyProcess().host.split('@');
+  const before = JSON.stringify({ ...identifyProcess(), host: [host, 'another boot', namespace].join('@') });
+  await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, before]);
+  // Another machine may have this one's host name.
+  await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
+  await (await openBeat(shared.pool, about, before)).end();
+});
+
 it('is steady once it has beaten for a lease without a gap', async () => {
   const beat = await openBeat(shared.pool, introduce({ leaseSeconds: 0.6 }));
   expect([beat.isSteady(), beat.silence() < 600]).toEqual([false, true]);

@@ -68,9 +68,22 @@ it('tells all that is wrong at its place', () => {
     [
       "SCHEMA_INVALID",
       "1:8 \`slots\` must be a whole number, not text. Attempts that this machine works on at once, 1 to 32; 2.",
-      "2:7 \`name\` must be text, not a list. What this machine is called, of letters, digits, ".", "_" and "-"; its host name.",
+      "2:7 \`name\` must be text, not a list. What this machine is called, of letters, digits, ".", "_" and "-", but not "auto"; its host name.",
     ]
   `);
+  expect(findProblems('name: auto\n')).toMatchInlineSnapshot(`
+    [
+      "SCHEMA_INVALID",
+      "1:7 auto is the name of the loop itself. Give this machine another one.",
+    ]
+  `);
+  expect(findProblems('name: person:ann\n')).toMatchInlineSnapshot(`
+    [
+      "SCHEMA_INVALID",
+      "1:7 \`name\` cannot be \`person:ann\`. Use letters, digits, "_" and "-", beginning with a letter or digit.",
+    ]
+  `);
+  expect(findProblems('name: auto-1')).toEqual([]);
   expect(findProblems('slots: [')).toMatchInlineSnapshot(`
     [
       "SCHEMA_INVALID",

@@ -156,7 +156,7 @@ describe('a role', () => {
       await migrate(pool, nothing);
       await asUser({ pool, url, roles: [role] }, async (as) => {
         await requireSchema(as);
-        await requireProject(as, 'own', 'aaaa');
+        expect(await requireProject(as, 'own', 'aaaa', { registers: true })).toBe(true);
         expect(await openProject(as, 'own').transact(LOOP, begin('a'))).toBe(1);
         await expect(ask(as, 'CREATE TABLE dev_cli.more (id int)')).rejects.toMatchObject({
           message: expect.stringContaining('permission denied for schema dev_cli'),
@@ -168,11 +168,11 @@ describe('a role', () => {
   it('dev_cli_reader reads, and is told which right is lacking for more', async () => {
     await inDatabase(async (pool, url) => {
       await migrate(pool, nothing);
-      await requireProject(pool, 'own', 'aaaa');
+      await requireProject(pool, 'own', 'aaaa', { registers: true });
       await openProject(pool, 'own').transact(LOOP, begin('a'));
       await asUser({ pool, url, roles: ['dev_cli_reader'] }, async (as) => {
         await requireSchema(as);
-        await requireProject(as, 'own', 'aaaa');
+        expect(await requireProject(as, 'own', 'aaaa', { registers: false })).toBe(true);
         expect(await openProject(as, 'own').read(LOOP)).toMatchObject({ seq: 1 });
         await expect(openProject(as, 'own').transact(LOOP, begin('a'))).rejects.toMatchObject({
           code: 'FLEET_UNAVAILABLE',
@@ -184,16 +184,21 @@ describe('a role', () => {
 });
 
 describe('a project', () => {
-  it('is that of the repository that was first', async () => {
+  it('is that of the repository whose desk was first', async () => {
     await inDatabase(async (pool) => {
       await migrate(pool, nothing);
+      // Whoever works for it does not say which: it may have a wrong address.
+      expect(await requireProject(pool, 'api', 'dddd', { registers: false })).toBe(false);
       const origins = ['aaaa', 'bbbb', 'aaaa', 'bbbb', 'aaaa', 'bbbb'];
-      const tried = await Promise.allSettled(origins.map((origin) => requireProject(pool, 'api', origin)));
+      const tried = await Promise.allSettled(
+        origins.map((origin) => requireProject(pool, 'api', origin, { registers: true })),
+      );
       const [row] = await ask<{ origin: string }>(pool, 'SELECT origin FROM dev_cli.projects');
       expect(tried.map(({ status }) => status)).toEqual(
         origins.map((origin) => (origin === row?.origin ? 'fulfilled' : 'rejected')),
       );
-      await expect(requireProject(pool, 'api', 'cccc')).rejects.toMatchObject({ code: 'USAGE' });
+      for (const registers of [true, false])
+        await expect(requireProject(pool, 'api', 'cccc', { registers })).rejects.toMatchObject({ code: 'USAGE' });
     });
   });
 });

@@ -95,7 +95,7 @@ export async function list(
 ): Promise<Answer> {
   readLoopFiles(context);
   const desk = await open(ports, context, call);
-  const { leases } = await desk.leases.list();
+  const leases = await desk.list();
   await desk.tell();
   const active = leases.filter(({ status }) => status === 'active');
   const closed = activeOnly ? [] : leases.filter(({ status }) => status !== 'active');
@@ -126,8 +126,12 @@ export async function list(
 }
 
 async function open(ports: Ports, context: Context, call: Call) {
-  const { streams } = await openBackend(ports, context, call);
-  return { streams, leases: openLeases(streams, context.ids), tell: () => tellLog({ streams, context }) };
+  const { streams, desk } = await openBackend(ports, context, call);
+  const leases = openLeases(streams, context.ids);
+  const list = async (): Promise<Lease[]> =>
+    // What is past its time in a fleet is closed by its workers; who may only read may look.
+    desk === null ? (await leases.list()).leases : Object.values((await streams.read(LOOP)).leases);
+  return { streams, leases, list, tell: () => tellLog({ streams, context }) };
 }
 
 /** Lists the goals in the order of `auto`, each with the reason why nobody may take it. */

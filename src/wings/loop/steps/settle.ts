@@ -23,13 +23,15 @@ export const NEW_GOAL: GoalRecord = { n: 0, counted: 0, notes: [] };
  * Ends an attempt: writes the goal's status, its handoffs, its verdict and its event, then removes its tree
  * (loop-core.md, auto, step 7). Runs at the root. Idempotent.
  * @returns the outcome of the goal
- * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`; `SCHEMA_INVALID` if goals.yaml has become unreadable
+ * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`, also if another root is the desk of the fleet by now; `SCHEMA_INVALID` if
+ * goals.yaml has become unreadable
  */
 export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
   const { streams, config, top, git } = site;
   const { verdict } = attempt;
   if (verdict === null) throw new Error('an attempt without a verdict is not settled');
-  if (!verdict.success) await requireHold(site, attempt);
+  // What is on the branch stays done, whoever has the lease; but only the desk writes that here.
+  if (!verdict.success || site.role.kind === 'desk') await requireHold(site, attempt);
   const most = goal.max_retries ?? config.max_retries;
   const known = (await streams.read(LOOP)).goals[attempt.goal] ?? NEW_GOAL;
   const change = decideGoal(verdict, known.counted, most);
