@@ -25,7 +25,8 @@ const SECONDS = 180;
  * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
  * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
  * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the
- * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, which starts the CLI.
+ * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, or
+ * of the script `driver`, which starts the CLI.
  * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
  *   module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
@@ -95,6 +96,7 @@ function writeCli({ rig, harness, play, project, out, installed }) {
       seconds: SECONDS,
       binary: BINARY,
       instead: play.instead?.(project, harness),
+      driver: play.driver,
     }),
   );
   const cli = join(out, 'cli');

@@ -269,7 +269,7 @@ export function digestOf({ root, env }) {
 }
 
 /** What a machine has to trust of a recipe in one file. @param {[path: string, text: string]} file */
-const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
+export const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
 
 /** @param {string} text */
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
