@@ -26,7 +26,7 @@ export async function fleet({ rounds }) {
         ratio('a commit of the stream, with 1.5 kB, against the directory', 2.5, streams.shared, streams.disk),
         ratio(`the same behind ${ENTRIES} entries, against the first`, 1.3, streams.late, streams.shared),
         ratio('an accepted attempt by one worker, against auto alone', 2.5, shared, alone),
-        ['transactions a second of an idle worker', 8, idle, { unit: '' }],
+        ['transactions of an idle worker', 8, idle, { unit: '/s' }],
       ],
     };
   } finally {

@@ -11,6 +11,7 @@ import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
 import { explore } from './explore.mjs';
 import { fleet } from './fleet.mjs';
+import { fleetLoss, fleetOfFour, fleetPushes } from './fleet-nights.mjs';
 import { longJournals, manyRuns, manyTodos } from './growth.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
@@ -60,23 +61,29 @@ const SECTIONS = {
   fleet,
   verify,
 };
+/** What takes minutes: only by name. */
+const LONG = { fleetOfFour, fleetLoss, fleetPushes };
+const ALL = { ...SECTIONS, ...LONG };
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '30' } },
   allowPositionals: true,
 });
 const rounds = Number(values.rounds);
-const unknown = positionals.find((name) => !Object.hasOwn(SECTIONS, name));
+const unknown = positionals.find((name) => !Object.hasOwn(ALL, name));
 if (unknown !== undefined || !Number.isInteger(rounds) || rounds < 1) {
-  console.error(`Usage: node bench/run.mjs [SECTION...] [--rounds N]\nSections: ${Object.keys(SECTIONS).join(', ')}`);
+  console.error(
+    `Usage: node bench/run.mjs [SECTION...] [--rounds N]\nSections: ${Object.keys(SECTIONS).join(', ')}\nOnly by name, minutes each: ${Object.keys(LONG).join(', ')}`,
+  );
   process.exit(2);
 }
 if (findTerminal() === null) {
   console.error(`The bench goes through a human gate, and ${NO_TERMINAL}.`);
   process.exit(1);
 }
-for (const [name, section] of Object.entries(SECTIONS)) {
-  if (positionals.length === 0 || positionals.includes(name)) print(await section({ rounds }));
+for (const [name, section] of Object.entries(ALL)) {
+  if (positionals.length === 0 ? Object.hasOwn(SECTIONS, name) : positionals.includes(name))
+    print(await section({ rounds }));
 }
 console.log(`\n${rounds < 30 ? 'Too few rounds for figures to be told. ' : ''}${NOTE}`);
 

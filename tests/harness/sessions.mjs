@@ -40,7 +40,8 @@ process.exit(status);
 
 function run(args) {
   const program = plan.instead === undefined ? plan.program : startInstead();
-  return waitFor(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
+  const all = plan.driver === undefined ? args : [plan.driver, ...args];
+  return waitFor(spawn(program, all, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
 }
 
 /**
@@ -51,14 +52,15 @@ function startInstead() {
   const { CODEX_HOME, PATH } = process.env;
   process.env.PATH = `${dirname(plan.program)}:${PATH}`;
   delete process.env.GEMINI_CLI_TRUST_WORKSPACE;
-  if (CODEX_HOME === undefined) return plan.binary;
+  const program = plan.driver === undefined ? plan.binary : process.execPath;
+  if (CODEX_HOME === undefined) return program;
   const config = join(CODEX_HOME, 'config.toml');
   const text = readFileSync(config, 'utf8');
   writeFileSync(
     config,
     text.replace(/^approval_policy = .*\n/m, '').replace(/^\[projects\..*\ntrust_level = .*\n/m, ''),
   );
-  return plan.binary;
+  return program;
 }
 
 /** Types lines one after another, each as soon as `when` is on the screen; then ends the session. */

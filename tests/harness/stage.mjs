@@ -21,14 +21,14 @@ import { record } from './recorder.mjs';
 const SECONDS = 180;
 
 /**
- * Runs a play in its own project. Besides what the rig needs, a play may export: `title`; `cannot` and `planted`, by
- * harness (run.mjs); `prepare(project, harness)` before the install; `look(project, home)`, whose result `check` gets
- * as `before`; `check(project, { harness, out, home, before, uninstall, requests, history })` afterwards;
- * `subdirectory` to start in; `user`, by harness, to install for the user; `extras` for `install --with`; `autopilot`,
- * so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed
- * once `when` is on the screen; `instead(project, harness)`, a dev-cli command line that starts the CLI.
- * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given
- *   `play`: the module at `script`; `installed: false` leaves `dev-cli install` out
+ * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
+ * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
+ * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
+ * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the
+ * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, or
+ * of the script `driver`, which starts the CLI.
+ * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
+ *   module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
  */
 export async function act({ rig, harness, name, script, play, installed = true }) {
@@ -96,6 +96,7 @@ function writeCli({ rig, harness, play, project, out, installed }) {
       seconds: SECONDS,
       binary: BINARY,
       instead: play.instead?.(project, harness),
+      driver: play.driver,
     }),
   );
   const cli = join(out, 'cli');

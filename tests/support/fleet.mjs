@@ -275,10 +275,8 @@ export function digestOf({ root, env }) {
   return sha256(JSON.stringify(answer.trust.commands));
 }
 
-/**
- * Computes the digest that a machine has to trust for a recipe in one file. @param {[path: string, text: string]} file
- */
-const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
+/** What a machine has to trust of a recipe in one file. @param {[path: string, text: string]} file */
+export const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
 
 /** @param {string} text */
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');

@@ -74,6 +74,8 @@ export async function startServer({ durable = false } = {}) {
     });
   };
   const kill = async () => {
+    // Waited for, it keeps this process.
+    server.ref();
     const ended = once(server, 'exit');
     server.stdin?.end('kept\n');
     await ended;
@@ -107,6 +109,17 @@ export async function makeDatabase(url, name) {
  * @param {string} name
  */
 export const removeDatabase = (url, name) => tell(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+
+/**
+ * Cuts a database off, with whoever is connected to it, or lets them in again.
+ * @param {string} url
+ * @param {string} name
+ * @param {boolean} isAway
+ */
+export async function cutOff(url, name, isAway) {
+  await tell(url, `ALTER DATABASE "${name}" ALLOW_CONNECTIONS ${!isAway}`);
+  if (isAway) await tell(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+}
 
 /**
  * @param {string} url

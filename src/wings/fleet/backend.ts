@@ -130,8 +130,17 @@ export function readAt(
   top: string,
   { commit, goal, git }: { commit: string; goal: string; git: GitOptions },
 ): CarriedGoal | null {
+  return readFrom(loop, top, { files: readFilesAt(top, commit, git), goal });
+}
+
+/** The same, of the files of a commit. */
+export function readFrom(
+  loop: Loop,
+  top: string,
+  { files, goal }: { files: Parameters<Loop['readGoal']>[1]; goal: string },
+): CarriedGoal | null {
   try {
-    return loop.readGoal(top, readFilesAt(top, commit, git), goal);
+    return loop.readGoal(top, files, goal);
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'NO_PROJECT') return null;
     throw error;

@@ -99,6 +99,31 @@ export function readFilesAt(top: string, commit: string, options: GitOptions): F
   };
 }
 
+/** Commits of which is remembered what was read. */
+const REMEMBERED = 8;
+
+/** Remembers what was read of the last commits: each keeps what it has, and many attempts start from one. */
+export function rememberFiles(open: (commit: string) => Pick<FileReader, 'read'>): typeof open {
+  const readers = new Map<string, Pick<FileReader, 'read'>>();
+  return (commit) => {
+    const { read } = open(commit);
+    const texts = new Map<string, string | null>();
+    const reader = readers.get(commit) ?? {
+      read(path: string) {
+        const known = texts.get(path);
+        if (known !== undefined) return known;
+        const text = read(path);
+        texts.set(path, text);
+        return text;
+      },
+    };
+    readers.delete(commit);
+    readers.set(commit, reader);
+    for (const old of [...readers.keys()].slice(0, -REMEMBERED)) readers.delete(old);
+    return reader;
+  };
+}
+
 /** Lists the files below a directory as a commit has it, relative to that. @throws DevCliError `GIT_FAILED`, `IO` */
 export function listFilesAt(
   top: string,

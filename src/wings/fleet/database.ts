@@ -133,6 +133,7 @@ const MEANINGS: readonly [RegExp, string, typeof AWAY?][] = [
   [/^(?:53100|58030|ENOSPC)/, 'its disk is full'],
   [/^25006/, 'it only reads'],
   [/^53/, 'it takes no more', AWAY],
+  [/^55000/, 'it lets nobody in', AWAY],
   [/^(?:57P|25P0)/, 'it ended the connection', AWAY],
   [/^(?:08|ECONN|ENOTFOUND|EAI|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'it cannot be reached', AWAY],
   [/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS|HOSTNAME_)/, 'its certificate is not trusted'],

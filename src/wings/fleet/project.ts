@@ -5,9 +5,9 @@ import { findIdentityProblem } from '../../work/git.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
 import { findCommitOf } from '../../work/trees.js';
-import { openProjectStreams, readAt } from './backend.js';
+import { openProjectStreams, readFrom } from './backend.js';
 import { createCarrier } from './boundary.js';
-import { identify, openClone, putOn } from './clone.js';
+import { identify, openClone, putOn, readFilesAt, rememberFiles } from './clone.js';
 import type { MachineProject } from './config.js';
 import type { Pool } from './database.js';
 import {
@@ -88,7 +88,10 @@ export async function openWorkerProject(
     const library = openLibraryAt(idle, { commit: attempt.base, git });
     return findUntrusted({ ...idle, library }, carried.recipe, trusted);
   };
-  const readCarried = ({ base, goal }: Attempt): CarriedGoal | null => readAt(loop, top, { commit: base, goal, git });
+  // Asked of git for each of many attempts, it would keep this process from all else for seconds.
+  const filesAt = rememberFiles((commit) => readFilesAt(top, commit, git));
+  const readCarried = ({ base, goal }: Attempt): CarriedGoal | null =>
+    readFrom(loop, top, { files: filesAt(base), goal });
 
   const look = async (attempt: Attempt): Promise<{ why: string | null; until: number }> => {
     try {

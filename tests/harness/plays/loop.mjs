@@ -36,7 +36,7 @@ export function prepare(project, harness) {
   const put = (path, text) => writeFileSync(join(project.root, path), text);
   const bin = join(project.home, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, harness), '');
+  writeFileSync(join(bin, harness), '', { mode: 0o755 });
   runDevCli(project, ['init'], { env: { PATH: `${bin}:${project.env.PATH}` } });
   runDevCli(project, ['install', '--harness', harness, '--yes']);
   appendFileSync(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identify, openClone, putOn, readFilesAt } from '../../../src/wings/fleet/clone.js';
+import { identify, openClone, putOn, readFilesAt, rememberFiles } from '../../../src/wings/fleet/clone.js';
 import { readLoopTexts } from '../../../src/wings/loop/files.js';
 import { gitIn, openProject, options, put } from './repository.js';
 
@@ -125,6 +125,37 @@ describe('files at a commit', () => {
     expect(absent).toEqual([null, null, null, null, null, null]);
     expect(later.read('/etc/hostname')).toBeNull();
     expect(() => later.read(`${top}/large`)).toThrow(expect.objectContaining({ code: 'IO' }));
+  });
+});
+
+describe('what was read of a commit', () => {
+  const openCounted = () => {
+    const asked: string[] = [];
+    const filesAt = rememberFiles((commit) => ({
+      read(path) {
+        asked.push(`${commit}:${path}`);
+        if (path === 'broken') throw new Error('not to be had');
+        return path === 'absent' ? null : `${path} at ${commit}`;
+      },
+    }));
+    return { asked, filesAt };
+  };
+
+  it('is asked for once, also what is not there, and once more where it failed', () => {
+    const { asked, filesAt } = openCounted();
+    for (let n = 0; n < 2; n += 1) {
+      expect([filesAt('c1').read('a'), filesAt('c2').read('a')]).toEqual(['a at c1', 'a at c2']);
+      expect(filesAt('c1').read('absent')).toBeNull();
+      expect(() => filesAt('c1').read('broken')).toThrow('not to be had');
+    }
+    expect(asked).toEqual(['c1:a', 'c2:a', 'c1:absent', 'c1:broken', 'c1:broken']);
+  });
+
+  it('is forgotten of commits that were not asked for lately', () => {
+    const { asked, filesAt } = openCounted();
+    for (const commit of ['old', 'used', '1', '2', '3', '4', '5', '6', 'used', '7', '8', 'used', 'old'])
+      filesAt(commit).read('a');
+    expect(asked.filter((one) => /old|used/.test(one))).toEqual(['old:a', 'used:a', 'old:a']);
   });
 });
 

@@ -139,6 +139,7 @@ it('says what the server says: a full disk, a right, a table; and which of it ma
   expect(await told('25006', 'read-only transaction')).toEqual(['it only reads: read-only transaction.', false]);
   expect(await told('53300', 'too many clients')).toEqual(['it takes no more: too many clients.', true]);
   expect(await told('57P03', 'starting up')).toEqual(['it ended the connection: starting up.', true]);
+  expect(await told('55000', 'not accepting')).toEqual(['it lets nobody in: not accepting.', true]);
 });
 
 it('knows a certificate that is not trusted, and leaves what is no matter of the database as it is', () => {
