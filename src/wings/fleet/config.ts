@@ -57,8 +57,12 @@ export function readMachineConfig(
   };
 }
 
+/** The path of this machine's fleet.yaml. */
+export const locateConfig = ({ home }: Pick<Context, 'home'>, env: NodeJS.ProcessEnv): string =>
+  join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'dev-cli/fleet.yaml');
+
 function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJS.ProcessEnv): FleetConfigFile {
-  const path = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'dev-cli/fleet.yaml');
+  const path = locateConfig({ home }, env);
   const source = parseYaml(reader.read(path) ?? '{}', path);
   const value = source.value ?? {};
   const report = createProblemLog(source);
@@ -75,7 +79,7 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
   if (details.length === 0) return file;
   throw new DevCliError('SCHEMA_INVALID', `${path} cannot be used.`, {
     details,
-    fix: 'Mend it at the places named in details, then repeat the same call.',
+    fix: 'Correct it at the places named in details, then repeat the same call.',
   });
 }
 

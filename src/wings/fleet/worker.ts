@@ -7,7 +7,7 @@ import type { Context } from '../../run/context.js';
 import { identifyProcess } from '../../store/process.js';
 import { openShared } from './backend.js';
 import { type Beat, openBeat } from './beat.js';
-import { type MachineConfig, readMachineConfig } from './config.js';
+import { locateConfig, type MachineConfig, readMachineConfig } from './config.js';
 import { ask, type Pool } from './database.js';
 import { type Carried, type Engine, launchEngine } from './engine.js';
 import { isAnyLost } from './lease-rows.js';
@@ -54,8 +54,8 @@ export async function runWorker(
 ): Promise<Answer> {
   const machine = readMachineConfig(context, call.env);
   if (machine.projects.length === 0)
-    throw new DevCliError('USAGE', 'The fleet.yaml of this machine names no project.', {
-      fix: 'Name what it is to work for under `projects`: docs/fleet.md.',
+    throw new DevCliError('USAGE', `${locateConfig(context, call.env)} names no project.`, {
+      fix: 'List the projects that this machine works for under `projects`: docs/fleet.md.',
     });
   const { pool, url } = await openShared(context, call);
   const { name: worker, leaseSeconds, clones } = machine;

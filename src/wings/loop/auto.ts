@@ -178,8 +178,8 @@ function renderText(end: BatchEnd): string {
   const lines = Object.entries(batch.outcomes).map(
     ([id, { success, classification, action, reason, ref, attempts }]) => {
       const kept = ref === null || success ? '' : `\n    dev-cli attempt show ${id}#${attempts}`;
-      const run = action === 'park' && parked.find(({ goal }) => goal === id)?.run;
-      if (run) return `  waits    ${id}: ${toBoundedLine(reason, 300)}\n    dev-cli approve ${run}`;
+      const asked = action === 'park' ? parked.find(({ goal, run }) => goal === id && run !== null) : undefined;
+      if (asked !== undefined) return `  waits    ${id}: ${toBoundedLine(reason, 300)}\n    ${asked.answer}`;
       return success
         ? `  done     ${id}`
         : `  ${action.padEnd(8)} ${id}: ${classification}: ${toBoundedLine(reason, 300)}${kept}`;

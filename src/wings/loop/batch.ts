@@ -9,7 +9,7 @@ import { type BatchOrder, drive, isCarried, takeUp } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
 import { finishAnswers } from './inbox/answers.js';
-import { createQueue, tellLog } from './log.js';
+import { createQueue, type Queue, tellLog } from './log.js';
 import type { Site } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch, LoopState } from './state-schema.js';
@@ -19,7 +19,8 @@ import { LOOP } from './streams.js';
 export interface BatchEnd {
   batch: Batch;
   notRun: { id: string; reason: string }[];
-  parked: { goal: string; run: string | null; reason: string }[];
+  /** Those that wait for a person, each with the command that the person answers with. */
+  parked: { goal: string; run: string | null; reason: string; answer: string }[];
   errors: string[];
 }
 
@@ -120,6 +121,8 @@ interface Crew {
   errors: string[];
   /** Goals of which an attempt could not go on: the next batch takes it up. */
   failed: Set<string>;
+  /** For what two goals must not do at once: integrating, and writing to the log. */
+  oneByOne: Queue;
   begin(attempt: Attempt): void;
 }
 
@@ -136,6 +139,7 @@ function createCrew(order: BatchOrder): Crew {
       broken: null,
       errors: [],
       failed: new Set(),
+      oneByOne,
     },
     begin(attempt) {
       const id = nameAttempt(attempt);
@@ -175,7 +179,7 @@ async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: C
   try {
     if (site.role.kind === 'desk') {
       await finishAnswers({ ...site, isHere: true });
-      await tellLog(site);
+      await tellLog(site, crew.oneByOne);
     }
     crew.goals = readGoals();
   } catch (error) {
@@ -188,11 +192,14 @@ async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: C
   return { state, batch: state.batch, goals: crew.goals, config, parallel, now, spent };
 }
 
-async function listParked({ streams }: Site): Promise<BatchEnd['parked']> {
+async function listParked({ streams, role }: Site): Promise<BatchEnd['parked']> {
   const { attempts } = await streams.read(LOOP);
   return Object.values(attempts)
     .filter(({ state }) => state === 'parked')
-    .map(({ goal, run, facts }) => ({ goal, run, reason: facts?.run?.said ?? '' }));
+    .map(({ goal, run, facts }) => ({
+      ...{ goal, run, reason: facts?.run?.said ?? '' },
+      answer: role.kind === 'desk' ? `dev-cli fleet take ${goal}` : `dev-cli approve ${run}`,
+    }));
 }
 
 /** A goal that goals.yaml does not have any more; its attempt is brought to an end all the same. */

@@ -56,9 +56,12 @@ export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'contex
   return oneByOne(() => streams.tellNews(write));
 }
 
-/** Logs something that is already done: if the log cannot be written, nothing is undone, and the next call logs it. */
-export async function tellLog(site: Pick<Site, 'streams' | 'context'>): Promise<void> {
-  await flushEvents(site, createQueue()).catch((error: unknown) => {
+/**
+ * Logs something that is already done: if the log cannot be written, nothing is undone, and the next call logs it.
+ * @param oneByOne the queue of whoever else in this process writes to the log
+ */
+export async function tellLog(site: Pick<Site, 'streams' | 'context'>, oneByOne = createQueue()): Promise<void> {
+  await flushEvents(site, oneByOne).catch((error: unknown) => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   });
 }
