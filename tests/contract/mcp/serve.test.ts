@@ -249,7 +249,7 @@ describe('a server', () => {
       status: 2,
       said: [],
       stderr: expect.stringContaining(
-        'USAGE: There are no tools called "nothing". Name one or more of these: memos, shown, memory, neutral.',
+        'USAGE: There is no group of tools named "nothing". Name one or more of these: memos, shown, memory, neutral.',
       ),
     });
   });
