@@ -84,7 +84,7 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
   const { outcome } = describeEnding(job, ending);
   recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
   tx.state.acknowledged[job.actionId] = { block: job.block };
-  const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it is run once more`;
+  const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it runs once more`;
   tx.ran.push({ block: job.block, ok: false, summary });
   startAgain(tx, job);
   return {};
@@ -121,7 +121,7 @@ export function describeEnding(
     case 'reused':
       return { ok: true, outcome: 'passed before on the same tree, reused', exit: ending.exit };
     case 'interrupted': {
-      const why = ending.vanished ? 'its records vanished' : 'its runner died';
+      const why = ending.vanished ? 'its records are gone' : 'its runner died';
       return { ok: false, outcome: `interrupted: ${why}`, exit: null };
     }
     case 'exit': {
