@@ -121,7 +121,7 @@ export function describeEnding(
     case 'reused':
       return { ok: true, outcome: 'passed before on the same tree, reused', exit: ending.exit };
     case 'interrupted': {
-      const why = ending.vanished ? 'its records are gone' : 'its runner died';
+      const why = ending.vanished ? 'its records vanished' : 'its runner died';
       return { ok: false, outcome: `interrupted: ${why}`, exit: null };
     }
     case 'exit': {
