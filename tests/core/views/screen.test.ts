@@ -306,7 +306,7 @@ describe('the keys of a run', () => {
   it('do not ask before a release, which asks itself, and say why neither is possible', () => {
     expect(pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: true }).wish).toEqual({ do: 'release' });
     const ended = pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: null });
-    expect(ended).toMatchObject({ cursor: FIRST, wish: null, notice: 'Only a run that goes on can be held.' });
+    expect(ended).toMatchObject({ cursor: FIRST, wish: null, notice: 'Only a live run can be held.' });
   });
 
   it('say that nothing was found, while one types and at the next', () => {
