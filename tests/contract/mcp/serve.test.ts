@@ -284,7 +284,7 @@ describe('a server', () => {
     expect([taken.status, taken.answers.get(2)]).toMatchObject([0, { structuredContent: { ok: true } }]);
     const { status, said, stderr } = talk([large(11), call(2, 'memo_show')]);
     expect([status, said]).toEqual([1, []]);
-    expect(stderr).toBe('IO: A message has more than 10 MB. Send less in one message.\n');
+    expect(stderr).toBe('IO: A message is larger than 10 MB. Send less in one message.\n');
   });
 
   it('finishes what is at work when its input ends, also with a last line that has no end', () => {
