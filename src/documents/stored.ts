@@ -20,13 +20,9 @@ export function readStored<T>(text: string, { outline, version, what }: Form): T
   const stored = parseOrNull(text);
   const found = isRecord(stored) ? stored['schemaVersion'] : undefined;
   if (typeof found === 'number' && found > version) {
-    throw new DevCliError(
-      'STATE_NEWER',
-      `${what} has schema version ${found}, but this dev-cli knows only ${version}.`,
-      {
-        fix: 'Update dev-cli to the version that wrote it.',
-      },
-    );
+    throw new DevCliError('STATE_NEWER', `${what} has schema version ${found}; this dev-cli knows ${version}.`, {
+      fix: 'Update dev-cli to the version that wrote it.',
+    });
   }
   const fault = misfit(outline, stored);
   if (fault === null) return stored as T;

@@ -178,6 +178,6 @@ function countNewlines(bytes: JournalReader, length: number): number {
 export function journalCorruptError({ name, noun }: JournalReader, problem: string, or = '', at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...defined({ at }) }],
-    fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can continue.${or}`,
+    fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.${or}`,
   });
 }

@@ -98,8 +98,8 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
   { key: 'warnings', more: 'moreWarnings', what: 'warnings are omitted here; to see all' },
   { key: 'failed', more: 'moreFailed', what: 'failures are omitted here; to see all' },
   { key: 'artifacts', more: 'moreArtifacts', what: 'artifacts are omitted here; to see all' },
-  { key: 'tasks', more: 'moreTasks', what: 'tasks are omitted here; start all that this lists' },
-  { key: 'agents', more: 'moreAgents', what: 'agents are omitted here; start all that this lists' },
+  { key: 'tasks', more: 'moreTasks', what: 'tasks are omitted here; start them all' },
+  { key: 'agents', more: 'moreAgents', what: 'agents are omitted here; start them all' },
 ];
 
 /** Shortens an action's lists, and finally its message, to the budget, with notes about what was left out. */

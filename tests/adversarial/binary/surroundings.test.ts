@@ -40,7 +40,7 @@ describe('a file system without hard links', () => {
   it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])('(%s) is named, with what to do', (code) => {
     const refused = spawnDevCli(project, ['init', 'run-1', '--quick', '--goal', 'x'], { env: env(code) });
     expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([1, 'IO']);
-    expect(refused.json.error?.message).toContain(`does not support hard links (${code})`);
+    expect(refused.json.error?.message).toContain(`lacks hard links (${code})`);
     expect(refused.json.error?.fix).toMatch(/move the project to a file system with hard links/);
     expect(existsSync(join(project.root, '.dev'))).toBe(false);
   });

@@ -174,7 +174,12 @@ describe('what is not as the journal says is named', () => {
         devCli(project, ['draft', 'update', 'run-1', '--section', 'boundaries', '--data', '{"boundaries":"one"}']);
         rewriteJournal((entries) => entries.slice(0, -1));
       },
-      [{ path: 'events.jsonl', problem: expect.stringMatching(/^ends with entry \d+; state.json knows \d+$/) }],
+      [
+        {
+          path: 'events.jsonl',
+          problem: expect.stringMatching(/^ends with entry \d+, but state.json knows entry \d+$/),
+        },
+      ],
     ],
     [
       'a patch that does not fit',

@@ -102,7 +102,7 @@ describe('the manifest', () => {
     const on = await started(`  - { id: look, type: subagent, agents: [${agents.join(', ')}] }\n`);
     const text = await on.manifest();
     expect(text.length).toBeLessThanOrEqual(4800);
-    expect(text).toMatch(/\d+ of 40 agents are omitted here; start all that this lists: dev-cli next run-1/);
+    expect(text).toMatch(/\d+ of 40 agents are omitted here; start them all: dev-cli next run-1/);
     expect(text).toContain('Agents: 40 pending');
     expect(text).toContain('step complete run-1 --action a1');
   });
