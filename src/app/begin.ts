@@ -33,10 +33,10 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
 function refuseSession(root: string, goal: string): DevCliError {
   return new DevCliError(
     'USAGE',
-    `This tree is for one attempt at the goal "${goal}": nothing else is begun from it.`,
+    `This work tree is for one attempt at the goal "${goal}"; nothing else can be started from it.`,
     {
-      details: [{ target: root, problem: 'is the project that it would be begun in' }],
-      fix: 'Carry out what you were told. Say in the handoff what else is to be done.',
+      details: [{ target: root, problem: 'is the project in which it would be started' }],
+      fix: 'Do the task you were given. Put any other work into the handoff.',
     },
   );
 }
@@ -45,9 +45,9 @@ function refuseSession(root: string, goal: string): DevCliError {
 async function setUp(context: Context & Ported, given: JsonObject): Promise<Answer> {
   const options = Object.keys(given).map(toFlag);
   if (options.length === 0) return (await context.ports.setUp())(context);
-  throw new DevCliError('USAGE', `--${options[0]} is for a run, and no name of one was given.`, {
-    details: options.map((option) => ({ target: `--${option}`, problem: 'is for a run' })),
-    fix: 'Name the run: dev-cli init NAME. Without a name init takes no option: it sets the project up for goals.',
+  throw new DevCliError('USAGE', `--${options[0]} is an option for a run, but no run was named.`, {
+    details: options.map((option) => ({ target: `--${option}`, problem: 'is an option for a run' })),
+    fix: 'Name the run: dev-cli init NAME. Without a name, init takes no options: it sets the project up for goals.',
   });
 }
 

@@ -23,12 +23,12 @@ export async function callTool(
   given: JsonObject,
 ): Promise<Answer> {
   const form = findCommand(command);
-  if (form === undefined) throw new DevCliError('INTERNAL', `${command} is no command.`);
+  if (form === undefined) throw new DevCliError('INTERNAL', `${command} is not a command.`);
   requireNothing(describeFaults(listFaults(validate, given)));
   const input = { ...fixed, ...readArguments(form, given) };
   requireNothing(listBrokenRules(form, new Set(Object.keys(input))).map(nameArguments));
   const answer = await execute({ command, input }, surround(site, input));
-  if ('stream' in answer) throw new DevCliError('INTERNAL', `${command} has no one answer.`);
+  if ('stream' in answer) throw new DevCliError('INTERNAL', `${command} does not give a single answer.`);
   if (form.output === 'text') return answer;
   const { text: _, ...document } = answer;
   return document;
@@ -67,7 +67,7 @@ function readText(text: string, name: string): string {
   if (text.trim() !== '') return requireShort(text.trimEnd(), name);
   throw new DevCliError('DATA_MISSING', `${name} is empty.`, {
     details: [{ target: name, problem: 'nothing given' }],
-    fix: `Give ${name} a text.`,
+    fix: `Give a text for ${name}.`,
   });
 }
 
@@ -76,7 +76,10 @@ function requireNothing(details: ErrorDetail[]): void {
   if (first === undefined) return;
   const where = first.pointer ? `${first.pointer.slice(1)} ` : '';
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  throw new DevCliError('USAGE', `${where}${first.problem}${more}`, { details, fix: 'Call it as its schema says.' });
+  throw new DevCliError('USAGE', `${where}${first.problem}${more}`, {
+    details,
+    fix: 'Correct the arguments as the schema of the tool requires.',
+  });
 }
 
 /** Rewrites messages about options so that they name arguments: `--dry-run` becomes `dry_run`. */

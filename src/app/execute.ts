@@ -35,7 +35,7 @@ async function boundTo(command: string): Promise<Handler<never>> {
     ? USE_CASES[command as keyof typeof USE_CASES]
     : await boundByWing(command);
   if (handler !== undefined) return handler;
-  throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
+  throw new DevCliError('INTERNAL', `${command} has no handler.`);
 }
 
 async function boundByWing(command: string): Promise<Handler<never> | undefined> {

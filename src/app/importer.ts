@@ -6,5 +6,5 @@ import { READINGS } from './ports.js';
 // its own thread.
 const { kind, given } = workerData as ReadingRequest;
 const read = READINGS[kind];
-if (read === undefined) throw new Error(`Nothing reads "${kind}".`);
+if (read === undefined) throw new Error(`There is no reader for "${kind}".`);
 void read(given as never).then((answer) => parentPort?.postMessage(answer));

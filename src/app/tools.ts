@@ -14,8 +14,8 @@ export async function listToolGroups(named?: readonly string[]): Promise<ToolGro
   const ids = [...new Set([...TOOLS.map(({ group }) => group), ...Object.keys(OWN_GROUPS)])];
   const unknown = named?.find((id) => !ids.includes(id));
   if (unknown !== undefined) {
-    throw new DevCliError('USAGE', `There are no tools called ${quoteArgument(unknown)}.`, {
-      details: [{ target: '--tools', problem: `${quoteArgument(unknown)} is no group` }],
+    throw new DevCliError('USAGE', `There is no group of tools named ${quoteArgument(unknown)}.`, {
+      details: [{ target: '--tools', problem: `${quoteArgument(unknown)} is not a group` }],
       fix: `Name one or more of these: ${ids.join(', ')}.`,
     });
   }
@@ -36,7 +36,7 @@ function createGroup(id: string): ToolGroup {
     tools: tools.map(({ document }) => document),
     call: async (site, name, given) => {
       const tool = tools.find(({ document }) => document.name === name);
-      if (tool === undefined) throw new DevCliError('INTERNAL', `${name} is no tool of ${id}.`);
+      if (tool === undefined) throw new DevCliError('INTERNAL', `${id} has no tool ${name}.`);
       return (await import('./call-tool.js')).callTool(tool, site, given);
     },
   };

@@ -49,7 +49,7 @@ interface Described extends SpecGroup {
 export const WINGS: Readonly<Record<string, Described>> = {
   harness: {
     specs: HARNESS_SPECS,
-    words: { guard: 'What tools may write while a run is live.' },
+    words: { guard: 'Decides what tools may write while a run is live.' },
     after: 'pull-request open',
   },
   authoring: {
@@ -63,7 +63,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   memory: {
     specs: MEMORY_SPECS,
     tools: MEMORY_TOOLS,
-    words: { memory: 'What the next session is to know.', handoff: 'What one session leaves to the next.' },
+    words: { memory: 'What the next session should know.', handoff: 'What one session leaves to the next.' },
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },
   },
@@ -73,9 +73,9 @@ export const WINGS: Readonly<Record<string, Described>> = {
       attempt: 'What was tried for a goal.',
       queue: 'Goals for workers of any kind.',
       inbox: 'What waits for a person.',
-      events: 'The log of all that the loop did.',
+      events: 'The log of everything the loop did.',
       decision: 'Questions settled by measuring.',
-      protocol: 'Goals given out and results handed in, as files.',
+      protocol: 'Goals handed out and results handed in, as files.',
     },
     after: 'pull-request open',
     schemas: {
@@ -90,7 +90,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
   fleet: {
     specs: FLEET_SPECS,
-    words: { fleet: 'Goals worked off by many machines.' },
+    words: { fleet: 'Goals shared among many machines.' },
     after: 'pull-request open',
     schemas: { fleet: FleetConfigSchema },
   },
@@ -107,7 +107,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   page: { specs: PAGE_SPECS, after: 'pull-request open' },
   conformance: {
     specs: CONFORMANCE_SPECS,
-    words: { conformance: 'Does a server keep the neutral contract?' },
+    words: { conformance: 'Checks whether a server keeps the neutral contract.' },
     after: 'pull-request open',
   },
   neutral: {
@@ -181,5 +181,5 @@ async function loadFleetPorts(): Promise<FleetPorts> {
 }
 
 function refuseToAsk(): never {
-  throw new Error('nobody is at the terminal of a worker');
+  throw new Error('a worker has no terminal at which to ask');
 }

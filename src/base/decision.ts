@@ -45,7 +45,7 @@ export function renderDecision(decision: Decision): string {
 /** Lists the answers, each with its number. */
 export function listAnswers({ answers }: Pick<Decision, 'answers'>): string[] {
   return answers.map(({ id, label, reason }, index) => {
-    const wanted = reason === undefined ? '' : ' (wants a reason)';
+    const wanted = reason === undefined ? '' : ' (requires a reason)';
     return `${index + 1}  ${id}${label === id ? '' : `: ${label}`}${wanted}`;
   });
 }

@@ -6,7 +6,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done as asked',
   1: 'operational failure: I/O, a corrupt file, an external command that failed',
   2: 'usage: unknown command, option, name or choice; malformed data',
-  3: 'refused: evidence or documents are missing or invalid; do more, then the same again',
+  3: 'refused: evidence or documents are missing or invalid; do more, then repeat the command',
   4: 'conflict: out of date, another live run, or the lock was not obtained in time',
   130: 'interrupted',
 };

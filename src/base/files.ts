@@ -77,7 +77,7 @@ export const MAX_DOCUMENT = 8 * 1024 * 1024;
 const PROBLEMS = {
   outside: 'leads out of the project',
   directory: 'is a directory',
-  special: 'is no regular file',
+  special: 'is not a regular file',
   large: 'is larger than 8 MiB',
 };
 

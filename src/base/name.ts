@@ -13,7 +13,7 @@ export function isName(text: string): boolean {
  */
 export function requireName(text: string): string {
   if (isName(text)) return text;
-  throw new DevCliError('NAME_INVALID', `${JSON.stringify(text.slice(0, 80))} cannot name a run.`, {
+  throw new DevCliError('NAME_INVALID', `${JSON.stringify(text.slice(0, 80))} is not a valid run name.`, {
     fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
   });
 }

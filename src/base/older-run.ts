@@ -8,8 +8,8 @@ import { DevCliError } from './errors.js';
 export function olderRunError(what: string): DevCliError {
   return new DevCliError(
     'STATE_OLDER',
-    `${what} was written by a pre-release of dev-cli, which this version does not read. It stays as it is.`,
-    { fix: ['Begin the work anew, under a name that has no run: ', { command: 'init', input: { name: 'NAME' } }] },
+    `${what} was written by a pre-release of dev-cli, which this version does not read. It was left unchanged.`,
+    { fix: ['Begin the work again under a name that has no run: ', { command: 'init', input: { name: 'NAME' } }] },
   );
 }
 

@@ -47,12 +47,12 @@ export const secretSchema = (description: string): TUnsafe<SecretSource> =>
   Type.Unsafe<SecretSource>(
     Type.Object(
       {
-        env: Type.Optional(Text('The variable that holds it.')),
+        env: Type.Optional(Text('The environment variable that holds it.')),
         file: Type.Optional(Text('The file that holds it; ~ is your home.')),
         command: Type.Optional(
           Type.Array(Type.String({ maxLength: 4096 }), {
             minItems: 1,
-            description: 'The words of a command that prints it.',
+            description: 'The command that prints it, one word per entry.',
           }),
         ),
       },

@@ -100,7 +100,7 @@ function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput):
 function failBlock(tx: Transaction, pending: PendingBlock, reason: string | undefined): Acknowledged {
   const { block, action } = pending;
   if (reason === undefined || reason.trim() === '') {
-    throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
+    throw new DevCliError('DATA_MISSING', 'A failure requires a reason.', {
       fix: 'Give it with --reason TEXT, or --reason - on standard input.',
     });
   }
@@ -115,7 +115,7 @@ function failBlock(tx: Transaction, pending: PendingBlock, reason: string | unde
 
 function buildGateError(tx: Transaction, { action, choices }: PendingBlock): DevCliError {
   const ids = (choices ?? []).map((choice) => choice.id).join(', ');
-  return new DevCliError('DATA_UNEXPECTED', `"${action.block}" waits for a choice, which cannot fail.`, {
+  return new DevCliError('DATA_UNEXPECTED', `"${action.block}" waits for a choice, so it cannot be marked as failed.`, {
     fix: [
       `Choose one of: ${ids}. Each choice has its own ack. To end the run, with the reason for WHY: `,
       { command: 'abort', input: { name: tx.state.name, reason: 'WHY' } },
@@ -129,12 +129,13 @@ function buildGateError(tx: Transaction, { action, choices }: PendingBlock): Dev
  */
 export function refuseUnexpected(input: AckInput, keys: readonly ('data' | 'choice' | 'result' | 'without')[]): void {
   for (const key of keys)
-    if (input[key] !== undefined) throw buildUnexpectedOptionError(key, 'The pending action does not take it.');
+    if (input[key] !== undefined)
+      throw buildUnexpectedOptionError(key, 'The pending action does not take this option.');
 }
 
 /** Builds the error for an option that does not fit the pending action. */
 export function buildUnexpectedOptionError(option: string, why: string): DevCliError {
-  return new DevCliError('DATA_UNEXPECTED', `--${option} does not fit here. ${why}`, {
+  return new DevCliError('DATA_UNEXPECTED', `--${option} cannot be used here. ${why}`, {
     fix: 'Run the acknowledgement exactly as the action prints it.',
   });
 }

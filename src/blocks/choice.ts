@@ -108,7 +108,7 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
 /** Reports that the default size counts because nobody named one: the agent may believe that its data has arrived. */
 function tellMissingSize(tx: Transaction, block: string): void {
   const { value, by } = getSize(tx.state);
-  if (by === 'default') tx.ran.push({ block, ok: true, summary: `size ${value}: nobody said one` });
+  if (by === 'default') tx.ran.push({ block, ok: true, summary: `size ${value}: nobody named one` });
 }
 
 /** Where no choice is given, reads the one written to the block's section since the action was issued. */
@@ -137,8 +137,8 @@ export function requireChoice(
   if (chosen === undefined) throw buildUnknownChoiceError(choices, input.choice);
   const note = input.note?.trim() === '' ? undefined : input.note;
   if (chosen.reason === 'required' && note === undefined) {
-    throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
-      fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
+    throw new DevCliError('DATA_MISSING', `The choice "${chosen.id}" requires a reason.`, {
+      fix: 'Write the reason, in the words of the person who chose, to the file named by the choice, then repeat its ack.',
       pending: { actionId: pending.action.actionId, ...defined({ ack: chosen.ack }) },
     });
   }
@@ -163,7 +163,7 @@ function buildUnknownChoiceError(choices: readonly { id: string }[], given: stri
   return new DevCliError(
     'UNKNOWN_CHOICE',
     given === undefined
-      ? 'This action needs a choice.'
+      ? 'This action requires a choice.'
       : `This action does not offer ${JSON.stringify(given.slice(0, 40))}.`,
     { fix: `Choose one of: ${ids}. Each choice has its own ack.` },
   );
@@ -179,9 +179,9 @@ function requirePerson(tx: Transaction, pending: PendingBlock): void {
   if (action.action !== 'wait-for-user' || action.human !== 'required' || isHuman(tx, pending)) return;
   throw new DevCliError(
     'HUMAN_REQUIRED',
-    `"${pending.block.id}" is for the user to decide, and the user has said nothing since it was asked.`,
+    `"${pending.block.id}" is for the user to decide, and the user has not answered since the question was asked.`,
     {
-      fix: 'Show the user the message and wait: where hooks are installed, their next prompt in this chat counts, and a note brings you the commands; else they run `answer` in a terminal of their own. Then go on with `next`. Never choose for them.',
+      fix: 'Show the user the message and wait: where hooks are installed, their next prompt in this chat counts as the answer, and a note gives you the commands; otherwise they run `answer` in their own terminal. Then continue with `next`. Never choose for them.',
       answer: { command: 'approve', input: { name: tx.state.name } },
     },
   );
@@ -226,7 +226,7 @@ export function findChangedArtifact({ files, place, state }: Transaction, action
 /** Builds the refusal of a decision about something that was not shown; its fix makes the gate ask again. */
 export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
-    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    details: [{ target: changed, problem: 'changed since the question was asked' }],
     fix: { command: 'step invalidate', input: { name: tx.state.name, step: block.id } },
   });
 }
@@ -239,7 +239,7 @@ export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlo
 export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[] = []): void {
   const fault = findPlanMismatch(tx.files, added);
   if (fault === null) return;
-  throw new DevCliError('PLAN_EDITED', `${fault}; nothing can be decided on it.`, {
+  throw new DevCliError('PLAN_EDITED', `${fault}; a decision on it is not possible.`, {
     fix: { command: 'plan apply', input: { name: tx.state.name } },
   });
 }

@@ -15,7 +15,7 @@ import { failRoundAtOnce, recordRed } from './red.js';
  */
 export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
   const block = getBlock(tx, effect.block);
-  if (block.kind !== 'cli') throw new DevCliError('INTERNAL', `"${block.id}" is no CLI block.`);
+  if (block.kind !== 'cli') throw new DevCliError('INTERNAL', `"${block.id}" is not a CLI block.`);
   if (block.command.kind === 'external') {
     const fault = startCommand(tx, block.id, block.command.command, effect.cause);
     return fault === null

@@ -84,7 +84,7 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
   const { outcome } = describeEnding(job, ending);
   recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
   tx.state.acknowledged[job.actionId] = { block: job.block };
-  const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it is run once more`;
+  const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it runs once more`;
   tx.ran.push({ block: job.block, ok: false, summary });
   startAgain(tx, job);
   return {};

@@ -80,12 +80,12 @@ function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, bloc
     const unset = keys.find(({ key }) => isUnset(tx, key));
     if (unset !== undefined) return `{${unset.key}} is not set, and the command needs it`;
     const value = fillPlaceholders(tx, word, block);
-    if (value.includes('\0')) return `${word} becomes a text with a NUL, which no command can be given`;
+    if (value.includes('\0')) return `${word} becomes a text with a NUL character, which no command accepts`;
     if (index === argv.length) continue;
     // Text before the value, or `--`, shows that it is no option.
     const isGuarded = keys[0]?.start !== 0 || argv.slice(0, index).includes('--');
     if (value.startsWith('-') && !isGuarded) {
-      return `${word} begins with "-" here, which the command would take for an option; in the recipe, write \`--\` or text before it`;
+      return `${word} begins with "-" here, so the command would treat it as an option; in the recipe, write \`--\` or text before it`;
     }
   }
   return findPathFault(tx, cwd, block);

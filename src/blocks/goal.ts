@@ -15,7 +15,7 @@ import { beginDraft } from './run-draft.js';
 /** The first action of a run that was begun without the goal that its recipe uses (protocol.md §5). */
 
 const INSTRUCTION =
-  'Write what the user wants of this run to `data.write`, word for word: all that they have said of it, in their order, nothing of your own, no summary. Ask them only if they have not said it yet. Every agent of the run reads it as the request.';
+  'Write what the user wants from this run to `data.write`, word for word: everything they have said about it, in their order; add nothing of your own and do not summarize. Ask them only if they have not said it yet. Every agent of the run reads it as the request.';
 
 /** Asks the agent for the goal instead of starting the recipe's first block, which begins once the goal is given. */
 export function askGoal(tx: Transaction): void {
@@ -45,18 +45,21 @@ export function askGoal(tx: Transaction): void {
  */
 export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput, 'data' | 'fail'>): string {
   if (fail === true) {
-    throw new DevCliError('DATA_UNEXPECTED', 'Nothing of this run has begun, so nothing of it can fail.', {
-      fix: ['Ask the user what they want. If they want nothing, with the reason for WHY: ', abortOf(action.run)],
+    throw new DevCliError('DATA_UNEXPECTED', 'Nothing in this run has started yet, so nothing in it can fail.', {
+      fix: [
+        'Ask the user what they want. If they want nothing, end the run, with the reason for WHY: ',
+        abortOf(action.run),
+      ],
     });
   }
   const goal = data?.text.trim() ?? '';
   if (goal.length > LIMITS.freeText) {
     throw new DevCliError('DATA_MALFORMED', `The request has ${goal.length} characters; at most ${LIMITS.freeText}.`, {
-      fix: 'Shorten it with the user: put what is long into a file of the project, and name that file in it.',
+      fix: 'Shorten it with the user: move long parts into a file of the project, and name that file in the request.',
     });
   }
   if (goal !== '') return goal;
-  throw new DevCliError('DATA_MISSING', 'This action needs the request of the user, and none was handed in.', {
+  throw new DevCliError('DATA_MISSING', 'This action needs the user’s request, but none was handed in.', {
     fix: 'Write it, word for word, to the file that `data.write` names, then repeat the acknowledgement.',
   });
 }

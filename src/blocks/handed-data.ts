@@ -85,9 +85,9 @@ function requireNote({ write, headings = [] }: LlmCliBlock, text: string, shown:
   const details = [...checkDocument(write, text).problems, ...listHeadingFaults(text, headings)];
   if (details.length === 0) return;
   const count = details.length === 1 ? '1 finding' : `${details.length} findings`;
-  throw new DevCliError('EVIDENCE_INVALID', `${shown} does not hold up: ${count}.`, {
+  throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid: ${count}.`, {
     details: details.slice(0, FINDINGS_SHOWN),
-    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
+    fix: `Fix every finding in ${shown}, then repeat the acknowledgement.`,
   });
 }
 
@@ -99,7 +99,7 @@ function requireJson(text: string, shown: string): Json {
     if (!(error instanceof DevCliError)) throw error;
     throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {
       details: [{ target: shown, problem: error.message }, ...error.details],
-      fix: `Mend ${shown}, then repeat the acknowledgement.`,
+      fix: `Fix ${shown}, then repeat the acknowledgement.`,
     });
   }
 }
@@ -150,7 +150,7 @@ function keepData(
       `${shown} has ${bytes} bytes; the data of a block has at most ${KEPT_BYTES}.`,
       {
         details: [{ target: shown, problem: `${bytes} bytes, at most ${KEPT_BYTES}` }],
-        fix: 'Give only what the next steps decide by; put what is long into a file and name that file.',
+        fix: 'Give only what later steps need for their decisions; move long parts into a file and name that file.',
       },
     );
   }

@@ -63,7 +63,7 @@ function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, in
   const evidence = checkFile(tx.files, path, before);
   const unchanged = evidence.ok && action.cause === 'revise' && before?.sha256 === evidence.sha256;
   if (!evidence.ok || unchanged) {
-    const problem = evidence.ok ? 'has the same content as before the revision was asked for' : evidence.problem;
+    const problem = evidence.ok ? 'has the same content as before the revision was requested' : evidence.problem;
     throw new DevCliError(
       evidence.ok || evidence.missing ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
       `${shown}: ${problem}.`,

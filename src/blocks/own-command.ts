@@ -97,9 +97,9 @@ export function runOrRefuse(
 ): CommandReport {
   const outcome = runInProcess(tx, command, block, more);
   if (outcome.ok) return outcome;
-  throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
+  throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" reports: ${outcome.summary}.`, {
     details: listFindings(outcome).slice(0, DETAILS_SHOWN),
-    fix: 'Fix what it names, then repeat the acknowledgement.',
+    fix: 'Fix what it reports, then repeat the acknowledgement.',
   });
 }
 

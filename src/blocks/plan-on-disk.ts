@@ -235,7 +235,7 @@ export function requireReadBack(
     const line = findLine(lines, toShownPointer(finding.pointer ?? '', value, shown));
     return line === null ? finding : { ...finding, target: `${PLAN}:${line}` };
   });
-  throw new DevCliError('SCHEMA_INVALID', `The plan in ${PLAN} is not valid; nothing of it was applied.`, {
+  throw new DevCliError('SCHEMA_INVALID', `The plan in ${PLAN} is not valid; nothing was applied.`, {
     run: name,
     details,
     fix: `Fix every finding in ${PLAN}, then repeat the command.`,
@@ -251,9 +251,9 @@ function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanCont
 }
 
 function buildMissingError(name: string): DevCliError {
-  return new DevCliError('PLAN_MISSING', `${PLAN_CONTENT} is not there.`, {
+  return new DevCliError('PLAN_MISSING', `${PLAN_CONTENT} does not exist.`, {
     run: name,
-    fix: ['See how one is written: ', { command: 'plan template', input: {} }],
+    fix: ['To see an example: ', { command: 'plan template', input: {} }],
   });
 }
 
@@ -262,11 +262,11 @@ function buildMissingError(name: string): DevCliError {
  */
 function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
   const sum = readChecksum(renderPlan(content, {}, createPlanSetting(content, name, goal)));
-  return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says what it was made from; nothing was applied.`, {
+  return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says which plan it was made from; nothing was applied.`, {
     run: name,
-    details: [{ target: `${PLAN}:2`, problem: 'the comment below the title is gone or was changed' }],
+    details: [{ target: `${PLAN}:2`, problem: 'the comment below the title is missing or was changed' }],
     fix: [
-      `If ${PLAN_CONTENT} is unchanged, put this line back below the title, then repeat the command: ${renderFormLine(sum ?? '')} Or generate ${PLAN} again from ${PLAN_CONTENT}, which keeps a copy of the edited one: `,
+      `If ${PLAN_CONTENT} is unchanged, put this line back below the title, then repeat the command: ${renderFormLine(sum ?? '')} Or generate ${PLAN} again from ${PLAN_CONTENT}, keeping a copy of the edited version: `,
       { command: 'plan generate', input: { name } },
     ],
   });
@@ -280,7 +280,7 @@ function buildConflictError(name: string): DevCliError {
       { target: PLAN_CONTENT, problem: `not the plan that this ${PLAN} was made from` },
     ],
     fix: [
-      `Undo the changes in one of them. Or generate ${PLAN} again from ${PLAN_CONTENT}, which keeps a copy of the edited one: `,
+      `Undo the changes in one of them. Or generate ${PLAN} again from ${PLAN_CONTENT}, keeping a copy of the edited version: `,
       { command: 'plan generate', input: { name } },
     ],
   });
@@ -288,7 +288,7 @@ function buildConflictError(name: string): DevCliError {
 
 function buildEditedError(name: string, faults: readonly PlanFault[]): DevCliError {
   const count = faults.length === 1 ? 'one edit' : `${faults.length} edits`;
-  return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be applied; nothing was.`, {
+  return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be applied; nothing was changed.`, {
     run: name,
     details: faults.slice(0, 40).map(({ line, problem, instead }) => ({
       target: `${PLAN}:${line}`,
@@ -296,7 +296,7 @@ function buildEditedError(name: string, faults: readonly PlanFault[]): DevCliErr
       ...(instead === undefined ? {} : { expected: toWholeLine(instead) }),
     })),
     fix: [
-      `Fix these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and generate ${PLAN} again, which keeps a copy of the edited one: `,
+      `Fix these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and generate ${PLAN} again, keeping a copy of the edited version: `,
       { command: 'plan generate', input: { name } },
     ],
   });

@@ -44,6 +44,6 @@ function renderCommands({ files }: Transaction): string[] {
   const commands = plan === null ? [] : listCommands(plan);
   if (commands.length === 0) return [];
   return [
-    `Execution will run these commands:\n${renderCommandList(commands.map(renderCommand), `${PLAN} has them all`)}`,
+    `Execution will run these commands:\n${renderCommandList(commands.map(renderCommand), `${PLAN} lists them all`)}`,
   ];
 }

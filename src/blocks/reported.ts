@@ -26,7 +26,7 @@ export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId:
   tx.files.makeRoom(getResultFile(actionId));
   const file = displayPath(tx.place, tx.state.name, getResultFile(actionId));
   return {
-    instruction: ` Report your result in ${file}; what follows goes by it: ${condition}.`,
+    instruction: ` Report your result in ${file}; a condition of the recipe depends on it: ${condition}.`,
     reported: { result: `@${file}` },
   };
 }
@@ -38,7 +38,7 @@ export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId:
 export function requireResult(tx: Transaction, block: AgentFacingBlock, { actionId }: PendingAction): void {
   if (findCondition(tx, block) === undefined) return;
   const file = displayPath(tx.place, tx.state.name, getResultFile(actionId));
-  throw new DevCliError('DATA_MISSING', 'This action needs its result: a condition of the recipe goes by it.', {
+  throw new DevCliError('DATA_MISSING', 'This action needs its result: a condition of the recipe depends on it.', {
     fix: `Write it to ${file}, then run the acknowledgement as printed.`,
   });
 }

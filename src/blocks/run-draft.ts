@@ -21,7 +21,7 @@ export function keepSaid(tx: Transaction, { gate, note, by }: { gate: string; no
   } catch (error) {
     // A person's answer counts even if the draft has become unreadable.
     if (!(error instanceof DevCliError)) throw error;
-    tx.warnings.push(`DRAFT.md does not say what was said at "${gate}": ${error.message}`);
+    tx.warnings.push(`What was said at "${gate}" could not be added to DRAFT.md: ${error.message}`);
   }
 }
 

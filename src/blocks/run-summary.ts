@@ -42,7 +42,7 @@ export function buildRunSummary(
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
-        ? [`Read ${PLAN}; what was carried out of it, once it was, stands in report.md.`]
+        ? [`Read ${PLAN}; once it has been carried out, report.md says what was done.`]
         : [],
   };
 }
@@ -95,7 +95,7 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
     .filter(({ text }) => text !== NO_DECISION);
 }
 
-const STALE = ' (counts no longer: what came before it was redone)';
+const STALE = ' (no longer counts: what came before it was redone)';
 
 /**
  * Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked as

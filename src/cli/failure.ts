@@ -21,7 +21,7 @@ export function listFailure(
   return [
     `${code}: ${ended}${fix === undefined ? '' : ` ${fix}`}`,
     ...listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${renderDetail(detail)}`),
-    ...(listed.length > DETAILS_SHOWN ? [`  and ${listed.length - DETAILS_SHOWN} more: --json has all`] : []),
+    ...(listed.length > DETAILS_SHOWN ? [`  and ${listed.length - DETAILS_SHOWN} more; --json lists all`] : []),
     ...(answer === undefined ? [] : [`  answer: ${answer}`]),
   ];
 }

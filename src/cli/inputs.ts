@@ -62,7 +62,7 @@ function readValue(given: string, label: string, around: Surroundings): DataInpu
   if (given === '-') return { source: 'stdin', text: decode(around.readInput('-'), label, 'standard input') };
   if (given.startsWith('@')) {
     const name = given.slice(1);
-    if (name === '') throw buildMissingError(label, `${label} names no file behind the @.`);
+    if (name === '') throw buildMissingError(label, `${label} has no file name after the @.`);
     return { source: 'file', name, text: decode(around.readInput({ file: name }), label, name) };
   }
   if (given.trim() === '') throw buildMissingError(label, `${label} is empty.`);

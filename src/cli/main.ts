@@ -7,7 +7,7 @@ function getWorkingDirectory(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new DevCliError('IO', 'The current directory is no longer there.', {
+    throw new DevCliError('IO', 'The current directory no longer exists.', {
       fix: 'Change to the project with cd, then repeat the same call.',
       cause,
     });

@@ -92,7 +92,7 @@ export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
   const stack = thrown instanceof Error && thrown.stack ? thrown.stack : message;
   return new DevCliError('INTERNAL', `Unexpected: ${message.slice(0, 500)}`, {
     details: debug ? [{ problem: stack }] : [],
-    fix: 'Run the same command again. If it fails again, it is a defect of dev-cli: DEV_CLI_DEBUG=1 shows where.',
+    fix: 'Run the same command again. If it fails again, it is a defect in dev-cli; DEV_CLI_DEBUG=1 shows where.',
     cause: thrown,
   });
 }

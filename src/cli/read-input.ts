@@ -74,9 +74,9 @@ function readLimited(descriptor: number, shown: string): Buffer {
     chunks.push(chunk.subarray(0, length));
     size += length;
     if (size > INPUT_LIMIT) {
-      throw new DevCliError('DATA_MALFORMED', `${shown} holds more than 8 MiB, the most that data may have.`, {
+      throw new DevCliError('DATA_MALFORMED', `${shown} has more than 8 MiB, the limit for data.`, {
         details: [{ target: shown, problem: 'larger than 8 MiB' }],
-        fix: 'Give the data itself, not what it was made from.',
+        fix: 'Give only the data itself, not the material it was made from.',
       });
     }
   }

@@ -35,7 +35,7 @@ export function assumeMissing(text: string, input: AssumeInput): { text: string;
 
 function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string {
   const short = toBoundedLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
-  const line = short.endsWith('…') ? `${short} (cut here; the purpose has all of it)` : short;
+  const line = short.endsWith('…') ? `${short} (cut here; the purpose has the whole text)` : short;
   switch (id) {
     case 'intent':
       return line;

@@ -30,7 +30,7 @@ export function acceptDecision(
   const before = parseDocument(text);
   const value = before && toValue(before);
   const status = findPair(before?.contents, 'status');
-  if (!value || status === null) return { problem: 'is no ticket' };
+  if (!value || status === null) return { problem: 'is not a ticket' };
   const fault = findWordFault(status.value, text);
   if (fault !== null) return { problem: `has a status that cannot be changed in place: ${fault}` };
   const member = { key: 'selected', value: quoteText(selected), behind: status };

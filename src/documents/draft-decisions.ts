@@ -51,7 +51,7 @@ export function listMisplaced(before: string, after: string): string[] {
     .slice(0, SHOWN.decisions)
     .map(
       (text) =>
-        `decisions: ${JSON.stringify(toBoundedLine(text, SHOWN.cap))} counts as the agent's: whose it is has to end the line, and nothing may follow. If it is the user's, end the line with (user)`,
+        `decisions: ${JSON.stringify(toBoundedLine(text, SHOWN.cap))} counts as the agent's. The line must end with whose decision it is; if it is the user's, end it with (user)`,
     );
 }
 

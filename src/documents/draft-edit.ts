@@ -24,10 +24,10 @@ export function updateDraft(
   const given = Object.keys(values).map(requireSection);
   const empty = given.filter((id) => !saysSomething(values[id]));
   if (given.length === 0 || empty.length > 0) {
-    const what = empty.length === 0 ? 'No section was given.' : `Nothing is said for ${empty.join(', ')}.`;
+    const what = empty.length === 0 ? 'No section was given.' : `No content was given for ${empty.join(', ')}.`;
     throw new DevCliError('DATA_MISSING', what, {
       details: empty.map((id) => ({ problem: 'the value is empty', target: id })),
-      fix: 'Leave a section out as long as there is nothing to say about it.',
+      fix: 'Omit a section as long as there is nothing to say about it.',
     });
   }
   let result = text;

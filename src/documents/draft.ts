@@ -113,16 +113,16 @@ export function findSections(text: string): Record<SectionId, SectionSpan> {
 }
 
 function findMarkerFault(isDoubled: boolean, belowHeading: boolean): string | null {
-  if (isDoubled) return 'is there twice';
+  if (isDoubled) return 'occurs twice';
   return belowHeading ? null : 'is not directly below a "## " heading';
 }
 
 function buildUnreadableError(details: ErrorDetail[]): DevCliError {
-  return new DevCliError('DOCUMENT_UNREADABLE', 'DRAFT.md has lost its structure; it was left as it is.', {
+  return new DevCliError('DOCUMENT_UNREADABLE', 'The structure of DRAFT.md is damaged; the file was left unchanged.', {
     details: details.map((detail) => ({
       ...detail,
       expected: `one line ${renderMarker(detail.target ?? 'id')} below a "## " heading`,
     })),
-    fix: 'Put the markers named in details back, each once, directly below the "## " heading of its section; then repeat.',
+    fix: 'Restore the markers listed in details, each once, directly below the "## " heading of its section; then repeat.',
   });
 }

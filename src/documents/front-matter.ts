@@ -27,8 +27,7 @@ export function splitFrontMatter(text: string): FrontMatter {
   const closing = /^(?:---|\.\.\.)[ \t]*\r?$/gm;
   closing.lastIndex = from;
   const found = closing.exec(text);
-  if (found === null)
-    return { kind: 'invalid', problem: 'the front matter is never closed by a line "---"', at: '1:1' };
+  if (found === null) return { kind: 'invalid', problem: 'the front matter has no closing line "---"', at: '1:1' };
   if (found.index - from > MAX_LENGTH) {
     return { kind: 'invalid', problem: `the front matter is longer than ${MAX_LENGTH} characters`, at: '1:1' };
   }

@@ -59,7 +59,8 @@ export function readGoals(text: string): GoalsCheck {
     const first = ids.get(id);
     if (id.length > LONGEST_ID || toBoundedLine(id, LONGEST_ID) !== id)
       report(`${pointer}/id`, `is ${renderValue(id)}; an id is one line of at most ${LONGEST_ID} visible characters`);
-    else if (first !== undefined && id !== '') report(`${pointer}/id`, `is ${renderValue(id)}, as at ${first}`);
+    else if (first !== undefined && id !== '')
+      report(`${pointer}/id`, `is ${renderValue(id)}, which ${first} already has`);
     else ids.set(id, `${pointer}/id`);
     return id;
   };
@@ -70,7 +71,7 @@ export function readGoals(text: string): GoalsCheck {
       return [];
     }
     if (depth > DEEPEST) {
-      report(pointer, `lies more than ${DEEPEST} levels deep`);
+      report(pointer, `is nested more than ${DEEPEST} levels deep`);
       return [];
     }
     return list.flatMap((entry: unknown, index) => readGoal(entry, `${pointer}/${index}`, depth));

@@ -14,7 +14,7 @@ export function listHeadingFaults(text: string, headings: readonly string[]): Er
   return headings.flatMap((heading) => {
     const found = said.get(toKey(heading));
     if (found === true) return [];
-    const problem = found === undefined ? 'this heading is not there' : 'nothing stands below this heading';
+    const problem = found === undefined ? 'this heading is missing' : 'there is no text below this heading';
     return [{ target: heading, problem, expected: `a line \`## ${heading}\`, and text below it` }];
   });
 }

@@ -56,6 +56,6 @@ function findStringFault(text: string, start: number): JsonFault {
     expected:
       text.charAt(offset) === '\\'
         ? 'one of the escapes \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX'
-        : 'no line break or control character inside a string (write \\n)',
+        : 'a string without line breaks or control characters (write \\n)',
   };
 }

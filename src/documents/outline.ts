@@ -80,7 +80,7 @@ function variantMisfit({ oneOf, discriminator }: OutlineSchema, value: Record<st
   if (oneOf === undefined || discriminator === undefined) return null;
   const tag = discriminator.propertyName;
   const variant = oneOf.find(({ properties }) => Object.hasOwn(value, tag) && properties?.[tag]?.const === value[tag]);
-  return variant === undefined ? fault(`has no ${tag} that is known`) : misfit(variant, value);
+  return variant === undefined ? fault(`has no known ${tag}`) : misfit(variant, value);
 }
 
 function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>): OutlineFault | null {

@@ -29,11 +29,11 @@ export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
   const broken = (at: number, problem: string): FoundRegion => {
     return { kind: 'broken', problem, line: text.slice(0, at).split('\n').length };
   };
-  if (opened === undefined) return broken(closed?.from ?? 0, `\`${end}\` without \`${begin}\` before it`);
-  if (closed === undefined) return broken(opened.from, `\`${begin}\` without \`${end}\` behind it`);
+  if (opened === undefined) return broken(closed?.from ?? 0, `\`${end}\` has no \`${begin}\` before it`);
+  if (closed === undefined) return broken(opened.from, `\`${begin}\` has no \`${end}\` after it`);
   const again = more[0] ?? rest[0];
-  if (again !== undefined) return broken(again.from, `\`${more[0] === undefined ? end : begin}\` for a second time`);
-  if (closed.from < opened.from) return broken(closed.from, `\`${end}\` before \`${begin}\``);
+  if (again !== undefined) return broken(again.from, `\`${more[0] === undefined ? end : begin}\` occurs a second time`);
+  if (closed.from < opened.from) return broken(closed.from, `\`${end}\` is before \`${begin}\``);
   const body = text
     .slice(opened.to, closed.from)
     .replace(/^\r?\n/, '')
@@ -53,9 +53,9 @@ export function findWholeRegion(
 ): Exclude<FoundRegion, { kind: 'broken' }> {
   const found = findRegion(text, markers);
   if (found.kind !== 'broken') return found;
-  throw new DevCliError('DOCUMENT_UNREADABLE', `${path} has a broken region of dev-cli; nothing was written.`, {
+  throw new DevCliError('DOCUMENT_UNREADABLE', `${path} has a damaged dev-cli region; nothing was written.`, {
     details: [{ target: path, at: `${path}:${found.line}`, problem: found.problem }],
-    fix: `Remove what is left of the region in ${path}, then repeat the call.`,
+    fix: `Remove the remains of the region from ${path}, then repeat the call.`,
   });
 }
 

@@ -61,7 +61,10 @@ export function checkReport(text: string, options: ReportOptions = {}): ReportCh
           : { problem: 'the file is empty' },
       );
     case 'invalid':
-      return buildFailure({ problem: `${matter.problem}; put a value with ":" or "#" in it in quotes`, at: matter.at });
+      return buildFailure({
+        problem: `${matter.problem}; put a value that contains ":" or "#" in quotes`,
+        at: matter.at,
+      });
     case 'found':
       return checkFields(matter.data, matter.body, options);
   }

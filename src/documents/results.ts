@@ -18,14 +18,16 @@ export const WorkerResultSchema = Type.Object(
     status: enumSchema('DONE', 'BLOCKED'),
     outputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The values that the plan promises, by name.' }),
     filesChanged: texts(
-      'Paths changed, made or deleted, relative to the work tree: what the commit of the todo holds.',
+      'Paths changed, created or deleted, relative to the work tree: what the commit of the todo contains.',
       LIMITS.path,
     ),
-    notMine: Type.Optional(texts('Paths inside its files that changed meanwhile and are not its work.', LIMITS.path)),
+    notMine: Type.Optional(
+      texts('Paths among its files that changed in the meantime but are not its work.', LIMITS.path),
+    ),
     learnings: notes('What later workers should know, one line each.'),
-    issues: notes('What is left open or was noticed, one line each.'),
+    issues: notes('What remains open or was noticed, one line each.'),
     summary: told(LIMITS.statement, { description: 'One or two sentences.' }),
-    reason: Type.Optional(Type.String({ maxLength: LIMITS.step, description: 'Why it is BLOCKED.' })),
+    reason: Type.Optional(Type.String({ maxLength: LIMITS.step, description: 'Why the todo is BLOCKED.' })),
     needs: Type.Optional(
       Type.Union([
         Type.Object({ files: Type.Array(told(LIMITS.path), { minItems: 1 }) }, noOtherKeys),
@@ -40,15 +42,15 @@ export const WorkerResultSchema = Type.Object(
 const ProposedTodoSchema = Type.Object(
   {
     title: told(LIMITS.title),
-    files: texts('Globs it may touch.', LIMITS.path),
+    files: texts('Globs of the files that it may change.', LIMITS.path),
     steps: texts('What to do, in order.', LIMITS.step),
-    mustNotDo: Type.Optional(texts('What it must leave alone.', LIMITS.statement)),
+    mustNotDo: Type.Optional(texts('What it must not change.', LIMITS.statement)),
     references: Type.Optional(texts('Where to look.', LIMITS.statement)),
     acceptance: Type.Array(
       Type.Object({ kind: Type.Literal('assertion'), text: told(LIMITS.statement) }, noOtherKeys),
       {
         minItems: 1,
-        description: 'Assertions only: new commands would need an approval.',
+        description: 'Assertions only, because new commands would need an approval.',
       },
     ),
   },
@@ -78,7 +80,7 @@ export const VerifyResultSchema = Type.Object(
     ),
     summary: told(LIMITS.statement),
   },
-  { ...noOtherKeys, $id: 'result-verify', description: 'What a verifier, or an own handler of a recipe, hands in.' },
+  { ...noOtherKeys, $id: 'result-verify', description: 'What a verifier, or a recipe’s own handler, hands in.' },
 );
 
 /** What a code reviewer hands in. */
@@ -94,7 +96,7 @@ export const ReviewResultSchema = Type.Object(
           description: told(LIMITS.step),
           title: Type.Optional(
             told(LIMITS.title, {
-              description: 'What mending it will be called: a todo, and the subject of its commit.',
+              description: 'The title of the fix: of its todo, and of its commit.',
             }),
           ),
         },
@@ -103,12 +105,12 @@ export const ReviewResultSchema = Type.Object(
     ),
     criteria: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Evidence }, noOtherKeys), {
-        description: 'The criteria that the prompt lists, each by its id there: todo-1/as-1.',
+        description: 'The criteria listed in the prompt, each by its id there, such as todo-1/as-1.',
       }),
     ),
     requirements: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), met: Type.Boolean(), why: Evidence }, noOtherKeys), {
-        description: 'The requirements that the prompt lists.',
+        description: 'The requirements listed in the prompt.',
       }),
     ),
     summary: told(LIMITS.statement),

@@ -119,7 +119,7 @@ function buildTypeError(union: SchemaError, inside: readonly SchemaError[]): Sch
   const types = inside.flatMap(({ keyword, params }) => (keyword === 'type' ? [params['type']] : []));
   return types.length === inside.length && types.length > 0
     ? { ...union, keyword: 'type', params: { type: types.flat() } }
-    : { ...union, message: 'has a value of no use here' };
+    : { ...union, message: 'has a value that cannot be used here' };
 }
 
 function isInside(error: SchemaError, union: SchemaError): boolean {

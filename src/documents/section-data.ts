@@ -29,9 +29,9 @@ export function parseSections(markdown: string): Partial<Record<SectionId, strin
   }
   const empty = [...sections].filter(([, body]) => !hasContent(body)).map(([id]) => id);
   if (empty.length > 0) {
-    throw new DevCliError('DATA_MISSING', `Nothing stands below ${empty.map((id) => `"## ${id}"`).join(', ')}.`, {
+    throw new DevCliError('DATA_MISSING', `There is no text below ${empty.map((id) => `"## ${id}"`).join(', ')}.`, {
       details: empty.map((id) => ({ problem: 'the section is empty', target: id })),
-      fix: 'Leave a heading out as long as there is nothing to say below it.',
+      fix: 'Omit a heading as long as there is nothing to say below it.',
     });
   }
   return Object.fromEntries(sections);
@@ -55,12 +55,12 @@ function splitSections(text: string): {
       const id = title.toLowerCase();
       current = [];
       if (!isSectionId(id)) unknown.push({ problem: describeUnknownSection(title), at });
-      else if (bodies.has(id)) malformed.push({ problem: `section "${id}" is there twice`, target: id, at });
+      else if (bodies.has(id)) malformed.push({ problem: `section "${id}" occurs twice`, target: id, at });
       else bodies.set(id, current);
     } else if (current !== null) {
       if (line.fenced || !(isPlaceholder(line.text) || parseMarker(line.text) !== null)) current.push(line.text);
     } else if (line.text.trim() !== '' && malformed.length === 0) {
-      malformed.push({ problem: 'text stands before the first "## " heading', at: `${line.number}:1` });
+      malformed.push({ problem: 'there is text before the first "## " heading', at: `${line.number}:1` });
     }
   }
   const sections = new Map([...bodies].map(([id, lines]) => [id, trimText(lines.join('\n'))] as const));
@@ -85,7 +85,7 @@ export function parseJson(json: string): Json {
   const value = parseText(text);
   if (isTooDeep(value)) {
     throw new DevCliError('DATA_MALFORMED', `The JSON is nested deeper than ${MAX_DEPTH} levels.`, {
-      fix: 'Give flatter data.',
+      fix: 'Nest the data less deeply.',
     });
   }
   return value;

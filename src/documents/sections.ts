@@ -35,7 +35,7 @@ export const SECTIONS: Record<SectionId, SectionText> = {
   purpose: {
     heading: 'Purpose',
     hint: 'what is wanted, and why',
-    need: 'what is wanted and why, in the words of the one who asked',
+    need: 'what is wanted and why, in the words of the person who asked',
   },
   boundaries: {
     heading: 'Boundaries',

@@ -15,12 +15,12 @@ export const SizeSchema = Type.Object(
     because: Type.Optional(
       Type.Object(
         {
-          files: texts('The files that will change, as far as they are known.', LIMITS.path),
-          interfaces: Type.Boolean({ description: 'Whether something changes that other code or users call.' }),
+          files: texts('The files that will change, as far as is known.', LIMITS.path),
+          interfaces: Type.Boolean({ description: 'Whether an interface changes that other code or users call.' }),
           data: Type.Boolean({ description: 'Whether stored data, or its format, changes.' }),
-          unknowns: texts('What has to be found out before the work can be planned.', LIMITS.statement),
+          unknowns: texts('Questions to answer before the work can be planned.', LIMITS.statement),
         },
-        { ...noOtherKeys, description: 'What the size rests on.' },
+        { ...noOtherKeys, description: 'The facts behind the size.' },
       ),
     ),
   },

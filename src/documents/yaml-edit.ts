@@ -32,11 +32,11 @@ export function changeWord(text: string, node: unknown, word: string): Change {
 export function findWordFault(node: unknown, text: string): string | null {
   const { isScalar, isAlias } = yaml();
   if (isAlias(node)) return 'it is an alias';
-  if (!isScalar(node) || !node.range) return 'it is no text';
+  if (!isScalar(node) || !node.range) return 'it is not a text';
   if (node.anchor !== undefined) return 'it has an anchor';
   const [start, end] = node.range;
   const isOneLine = ['PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE'].includes(node.type ?? '') && end > start;
-  return isOneLine && !/[\r\n]/.test(text.slice(start, end)) ? null : 'it does not stand on one line';
+  return isOneLine && !/[\r\n]/.test(text.slice(start, end)) ? null : 'it takes more than one line';
 }
 
 /** Parses a text; null where it is no valid YAML. */

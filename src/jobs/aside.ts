@@ -32,7 +32,7 @@ export function computeAside<T>(program: string, given: unknown, { signal, proce
     );
     thread.once('exit', (code) => {
       clearInterval(poll);
-      reject(new Error(`${program} ended with ${code}, without an answer`));
+      reject(new Error(`${program} ended with ${code} and gave no answer`));
     });
   }).finally(() => thread.terminate());
 }

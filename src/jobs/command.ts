@@ -253,7 +253,7 @@ function refuseLinkOut({ directory }: CommandJob, { run: { files } }: Call): voi
   const { kind } = files.facts(directory);
   if (kind === 'missing' || kind === 'directory') return;
   const problem = kind === 'outside' ? 'it leads out of the project' : 'it is not a directory';
-  throw new DevCliError('IO', `${directory} of this run cannot take the command's log: ${problem}.`, {
+  throw new DevCliError('IO', `${directory} of this run cannot hold the command's log: ${problem}.`, {
     details: [{ target: directory, problem }],
     fix: `Move what is at ${directory} away, then repeat the same call.`,
   });

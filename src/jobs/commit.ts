@@ -153,7 +153,14 @@ async function beginCommit(
   });
   if (begun !== 'vanished') return begun;
   await nullIfRefused(withdrawNew(workTree, paths, options));
-  return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
+  return {
+    outcome: 'deferred',
+    commit: null,
+    paths,
+    left,
+    at,
+    reason: 'the records of the git commit disappeared twice',
+  };
 }
 
 /** Milliseconds between two looks at a claim. */
@@ -238,7 +245,7 @@ async function judgeEnding(
     return { outcome: 'made', commit: sha, ...(await readSubject(workTree, sha, options)), paths: held, left, at };
   }
   if (paths === null) {
-    return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
+    return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of files to commit disappeared' };
   }
   const empty = exit === 1 && !isHindrance(output) && (await isEmptyCommit(workTree, paths, options));
   await nullIfRefused(withdrawNew(workTree, paths, options));

@@ -152,7 +152,7 @@ export async function endCommand(directory: string): Promise<void> {
     withIoErrors(directory, null, () => rmSync(getCommandFile(directory), { force: true }));
   const isWaitedFor = () => findClaimOwner(getClaimFile(directory))?.host === identifyProcess().host;
   const began = await waitUntil(() => readStarted(directory) !== 'absent' || !isWaitedFor(), RUNNER_MS, POLL_MS);
-  if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
+  if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither starts nor ends.');
   const started = readStarted(directory);
   if (typeof started !== 'object') return;
   if (isSameGroup(started)) await endProcessGroup(started.pgid);

@@ -99,7 +99,7 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
     if (launches >= LAUNCHES) return false;
     setLaunches(tx, job, launches + 1);
     recordEntry(tx, 'recovered', {
-      notices: [`${basename(directory)}: no records of its command; it is launched again`],
+      notices: [`${basename(directory)}: there are no records of its command, so it is started again`],
     });
     return true;
   });
@@ -134,7 +134,7 @@ export async function awaitProcess(directory: string, { context, until }: Call):
   if (seen.state !== 'finished' && seen.state !== 'interrupted') {
     const milliseconds = Math.max(0, until - context.clock.now());
     await waitFinished([directory], { milliseconds, signal: context.signal });
-    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the command goes on.');
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the command is still running.');
     seen = inspect(directory);
   }
   if (seen.state === 'finished') return { kind: 'exit', exit: seen.exit };

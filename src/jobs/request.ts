@@ -135,10 +135,10 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
     if (branch === null) return 'HEAD is detached';
     const { remote } = snapshot.pullRequest ?? (await findUpstream(workTree, branch, options));
     const standing = await findBranchTip(workTree, branch, options);
-    if (standing === null) return `there is no branch ${branch} any more`;
+    if (standing === null) return `the branch ${branch} no longer exists`;
     return standing.missing === 0
       ? buildPushCommand(remote, standing.commit, branch)
-      : `${renderCount(standing.missing, 'commit')} of what is checked out ${standing.missing === 1 ? 'is' : 'are'} not on the branch ${branch}`;
+      : `${renderCount(standing.missing, 'commit')} in the checkout ${standing.missing === 1 ? 'is' : 'are'} not on the branch ${branch}`;
   });
 }
 

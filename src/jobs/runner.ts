@@ -198,7 +198,7 @@ function openInput(path: string): number {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
-  throw new Error(`${path}, which it is to read, is no file`);
+  throw new Error(`${path}, which it has to read, is not a file`);
 }
 
 /** Waits until the command ends or its time is up, then ends whatever is left of its group. */

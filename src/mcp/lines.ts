@@ -67,7 +67,7 @@ export class Lines implements Transport {
       const end = at < 0 ? chunk.length : at;
       this.size += end - from;
       if (this.size > STDIO_DEFAULT_MAX_BUFFER_SIZE) {
-        void this.close(new DevCliError('IO', 'A message has more than 10 MB.', { fix: 'Send less in one message.' }));
+        void this.close(new DevCliError('IO', 'A message is larger than 10 MB.', { fix: 'Send less in one message.' }));
         return;
       }
       this.begun.push(chunk.subarray(from, end));
@@ -94,8 +94,8 @@ export class Lines implements Transport {
     } catch (cause) {
       const error =
         cause instanceof SyntaxError
-          ? { code: PARSE_ERROR, message: 'Parse error: this line is no JSON' }
-          : { code: INVALID_REQUEST, message: 'Invalid request: this is no message of JSON-RPC 2.0' };
+          ? { code: PARSE_ERROR, message: 'Parse error: this line is not JSON' }
+          : { code: INVALID_REQUEST, message: 'Invalid request: this is not a JSON-RPC 2.0 message' };
       this.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
       return;
     }

@@ -19,8 +19,8 @@ export function readBinding(top: string, pointer: string, text: string, isDirect
   const fail = (problem: string) =>
     pathError(pointer, null, problem, 'Ask the user which project this work tree belongs to, and name it with --root.');
   if (!isAbsolute(root) || !(isName(run) || run === NO_RUN))
-    throw fail('it does not hold an absolute root and the name of a run');
-  if (!isDirectory(root)) throw fail(`the root it names, ${root}, is not there`);
+    throw fail('it does not contain an absolute root and the name of a run');
+  if (!isDirectory(root)) throw fail(`the root it names, ${root}, does not exist`);
   if (!isDirectory(workTree) || relative(top, workTree).startsWith('..'))
     throw fail(`the directory it names, ${below}, is not in the work tree`);
   const boundRun = run === NO_RUN ? null : run;

@@ -60,8 +60,8 @@ export function readRules(root: string): string | null | undefined {
 function readUnlinked(path: string, root: string): string | null | undefined {
   const text = textAt(path);
   if (text !== null || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return text;
-  const fix = 'Remove that link, then repeat the command: dev-cli writes the rules.';
-  throw pathError(path, root, 'it is a link, and git follows none here: it would see the runs', fix);
+  const fix = 'Remove that link, then repeat the command; dev-cli then writes the rules itself.';
+  throw pathError(path, root, 'it is a link, which git does not follow here, so git would see the runs', fix);
 }
 
 /** Reads ignore rules: undefined if there are none, null if the path is not a usable file. @throws system errors */

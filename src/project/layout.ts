@@ -21,7 +21,7 @@ export const RUN_LAYOUT: Layout = {
   checkedName: requireName,
   isReserved: (path) => MARKS.test(path),
   taken: (stream) =>
-    new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change with its commits only.`, {
+    new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change only with its commits.`, {
       fix: 'Repeat the same call.',
     }),
 };

@@ -55,11 +55,11 @@ export function isOwnDirectory(root: string, directory: string): boolean {
   return resolvePath(realpathSync(root), join(realpathSync(root), relative(root, directory))).kind === 'inside';
 }
 
-const FAULTS = { outside: 'which is outside of the project', loop: 'which leads in a circle' };
+const FAULTS = { outside: 'which is outside the project', loop: 'which leads in a circle' };
 
 function judgeTarget(root: string, path: string): string | null {
-  if (relative(root, path).split('/').includes('.git')) return 'which is git’s own';
-  return existsSync(path) ? null : 'which is not there';
+  if (relative(root, path).split('/').includes('.git')) return 'which belongs to git';
+  return existsSync(path) ? null : 'which does not exist';
 }
 
 /** Where skills write a goal that a shell cannot pass on stdin, relative to the root or the caller's directory. */

@@ -83,7 +83,7 @@ function readIfThere(path: string): Buffer | null | undefined {
 
 function decode(content: Buffer | null | undefined): PlanText {
   if (content === undefined) return { kind: 'missing' };
-  if (content === null) return { kind: 'unreadable', problem: 'it is no regular file, or larger than 32 MB' };
+  if (content === null) return { kind: 'unreadable', problem: 'it is not a regular file, or it is larger than 32 MB' };
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) };
   } catch {

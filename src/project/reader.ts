@@ -14,7 +14,7 @@ export const DISK_READER: FileReader = {
       throw toIoError(error, path, null);
     }
     if (content !== null) return content.toString('utf8');
-    const problem = 'it is no regular file of at most 8 MiB';
+    const problem = 'it is not a regular file of at most 8 MiB';
     throw pathError(path, null, problem, 'Put a regular file there, then repeat the same call.');
   },
 

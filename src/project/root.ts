@@ -64,7 +64,7 @@ function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
   if (!path.includes('\uFFFD') || isDirectory(path)) return;
   const what = given === undefined ? 'the current directory' : explicit === undefined ? 'DEV_CLI_ROOT' : '--root';
   const fix = 'Ask the user to give the directory a name in UTF-8 (mv), then repeat the call there.';
-  throw pathError(path, null, `the path of ${what} is not UTF-8, and no file in it can be named`, fix);
+  throw pathError(path, null, `the path of ${what} is not UTF-8, so no file in it can be named`, fix);
 }
 
 function isHome(directory: string): boolean {
@@ -121,7 +121,7 @@ export function findLinkedGitDirectory(top: string): string | null {
 
 function checkedDirectory(path: string, option: string): string {
   if (isDirectory(path)) return path;
-  throw new DevCliError('USAGE', `${option} names ${path}, which is no directory.`, {
+  throw new DevCliError('USAGE', `${option} names ${path}, which is not a directory.`, {
     details: [{ target: option, problem: 'not a directory' }],
     fix: `Give ${option} an existing directory.`,
   });

@@ -127,7 +127,7 @@ function notWritableError(path: string, kind: string): DevCliError {
   const what = {
     directory: 'a directory',
     outside: 'a link out of the project',
-    special: 'no regular file',
+    special: 'not a regular file',
     file: 'over 8 MiB',
   };
   return new DevCliError('IO', `${path} cannot be written: it is ${what[kind as keyof typeof what]}.`, {
@@ -144,7 +144,7 @@ function digestWithinLimit(path: string, content: Buffer): string {
 /** @param size in bytes */
 function checkLimit(path: string, size: number): void {
   if (size <= MAX_DOCUMENT) return;
-  throw new DevCliError('DATA_MALFORMED', `${path} would be ${size} bytes; a document has at most 8 MiB.`, {
-    fix: 'Write less: keep the essence, refer to the rest by path.',
+  throw new DevCliError('DATA_MALFORMED', `${path} would be ${size} bytes; a document may have at most 8 MiB.`, {
+    fix: 'Shorten it: keep the essentials and refer to the rest by path.',
   });
 }

@@ -19,17 +19,19 @@ export interface Change {
 export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
   if (stored === rebuilt) return [];
   const value = parseObject(stored);
-  if (value === null) return [{ problem: 'holds no JSON object' }];
+  if (value === null) return [{ problem: 'is not a JSON object' }];
   const places = listChanges(JSON.parse(rebuilt) as JsonObject, value);
   if (places.length === 0) {
-    return [{ problem: `says the same in other bytes, from byte ${findFirstDifference(stored, rebuilt)} on` }];
+    return [
+      { problem: `has the same content but different bytes, from byte ${findFirstDifference(stored, rebuilt)} on` },
+    ];
   }
   const shown = places.slice(0, PLACES_SHOWN).map(({ pointer, before, after }) => ({
     pointer,
-    problem: `is ${renderClipped(after)}; by the journal ${renderClipped(before)}`,
+    problem: `is ${renderClipped(after)}; according to the journal ${renderClipped(before)}`,
   }));
   const more = places.length - shown.length;
-  return more === 0 ? shown : [...shown, { problem: `differs in ${more} further places` }];
+  return more === 0 ? shown : [...shown, { problem: `differs in ${more} more places` }];
 }
 
 /** What is known for comparing a document. */
@@ -60,12 +62,12 @@ export function findDocumentDifference(
   // A document that an entry only kept was written by somebody else, who may write it again.
   const placed = last.before !== last.after;
   const lost = (problem: string) =>
-    look.rebooted ? { note: true, problem: `${problem}; the next call puts it back` } : { note: false, problem };
+    look.rebooted ? { note: true, problem: `${problem}; the next call restores it` } : { note: false, problem };
   if (current === null) {
     return placed ? lost('is missing') : { note: true, problem: 'is gone; its content is still stored' };
   }
   if (placed && current === last.before) return lost('is still as it was before that entry');
-  if (last.after === null) return { note: true, problem: 'was removed, and somebody has written another since' };
+  if (last.after === null) return { note: true, problem: 'was removed, but somebody has written it again since' };
   const torn = placed ? describeTorn(files, path, look.object(last.after), look.rebooted) : null;
   if (torn !== null) return lost(torn);
   return { note: !look.own, problem: 'was changed since' };
@@ -75,7 +77,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   try {
     const digest = digestDocument(files, path);
     if (digest !== undefined) return digest;
-    return { problem: files.facts(path).kind === 'file' ? 'is larger than 8 MiB' : 'is no regular file' };
+    return { problem: files.facts(path).kind === 'file' ? 'is larger than 8 MiB' : 'is not a regular file' };
   } catch (error) {
     if (error instanceof DevCliError)
       return { problem: `cannot be read: ${error.details[0]?.problem ?? error.message}` };

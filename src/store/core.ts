@@ -60,7 +60,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   function cutTail(stream: string, state: OpenedStream<S>): void {
     medium.cut(stream, state.tail.end);
     state.notices.push(
-      `The end of ${streamPath(layout, stream, names.journal)} was torn; what was being written there never happened.`,
+      `The end of ${streamPath(layout, stream, names.journal)} was torn; the unfinished commit was discarded.`,
     );
   }
 
@@ -227,13 +227,9 @@ function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
 /** Adds to an error after the commit that the request is recorded, and that the next call finishes it. */
 function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
-  return new DevCliError(
-    error.code,
-    `${error.message} What was asked for is recorded; the next call puts it in place.`,
-    {
-      details: error.details,
-      ...defined({ fix: error.fix }),
-      cause: error,
-    },
-  );
+  return new DevCliError(error.code, `${error.message} The request is recorded; the next call completes it.`, {
+    details: error.details,
+    ...defined({ fix: error.fix }),
+    cause: error,
+  });
 }

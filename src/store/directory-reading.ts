@@ -107,7 +107,7 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
           if (getSystemCode(error) === 'ENOENT') return null;
           throw error;
         }
-        throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
+        throw pathError(path, root, 'it is not a regular file', 'Move what is there away, then repeat the same call.');
       });
     },
 

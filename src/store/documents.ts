@@ -160,7 +160,7 @@ function isLinkOut(root: string, path: string): Error {
     join(root, path),
     root,
     'it leads out of the project',
-    'Replace the link by a file or directory, then repeat the same call.',
+    'Replace the link with a file or directory, then repeat the same call.',
   );
 }
 

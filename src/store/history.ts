@@ -41,7 +41,8 @@ interface EntryAtCursor {
  */
 export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
   let at = from;
-  if (from.offset > tail.end) throw journalCorruptError(bytes, `entries up to ${from.seq} were there and are gone`);
+  if (from.offset > tail.end)
+    throw journalCorruptError(bytes, `entries up to ${from.seq} existed before and are missing`);
   for (const { start, text } of iterateLines(bytes, from.offset, tail.end)) {
     const entry = decodeLine(text, nativeCrc32);
     if (entry === null || entry.seq !== at.seq + 1) throw damagedLineError(bytes, start);

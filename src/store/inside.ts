@@ -59,7 +59,7 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
 export function resolveDirectory(root: string, path: string, known?: Set<string>): string {
   const location = resolvePath(root, join(root, path), known);
   if (location.kind === 'inside') return location.path;
-  const fix = 'Replace the link by a directory, then repeat the same call.';
+  const fix = 'Replace the link with a directory, then repeat the same call.';
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
 }
 

@@ -9,15 +9,15 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   ENOSPC: { problem: 'no space is left on the disk', fix: 'Free some space on that disk' },
   EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
   EFBIG: {
-    problem: 'a file may not become so large here',
-    fix: 'Raise the limit (ulimit -f), or go on under a new name with dev-cli fork',
+    problem: 'a file cannot be this large here',
+    fix: 'Raise the limit (ulimit -f), or continue under a new name: dev-cli fork',
   },
   ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EISDIR: { problem: 'a directory stands where a file is needed', fix: 'Move that directory away' },
   ENOTEMPTY: { problem: 'a directory stands where a file is needed', fix: 'Move that directory away' },
-  ENOENT: { problem: 'it, or the directory it belongs in, has vanished', fix: 'Put the directory back' },
-  ELOOP: { problem: 'it is a symbolic link', fix: 'Replace the link by what it leads to' },
+  ENOENT: { problem: 'it, or the directory it belongs in, is gone', fix: 'Restore the directory' },
+  ELOOP: { problem: 'it is a symbolic link', fix: 'Replace the link with its target' },
 };
 
 /** Returns a path for display: relative to the root if it lies inside, absolute otherwise. */
@@ -60,7 +60,7 @@ export function toIoError(error: unknown, path: string, root: string | null): un
   const named = 'path' in error && typeof error.path === 'string' ? error.path : path;
   const at = code === 'ENOTDIR' || code === 'EEXIST' ? (findBlockingFile(named) ?? named) : named;
   const cause = CAUSES[code];
-  const fix = `${cause?.fix ?? 'Look at it and mend it'} (${renderPath(at, root)}), then repeat the same call.`;
+  const fix = `${cause?.fix ?? 'Correct it'} (${renderPath(at, root)}), then repeat the same call.`;
   return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
 }
 

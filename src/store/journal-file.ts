@@ -41,7 +41,7 @@ export function withJournal<T>(
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile())
-      throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
+      throw pathError(path, root, 'it is not a regular file', 'Move what is there away, then repeat the same call.');
     return use(
       buildReader(stats.size, (from, to) => {
         const piece = Buffer.allocUnsafe(to - from);

@@ -173,7 +173,7 @@ function isLinkRefused(error: unknown): boolean {
 
 /** Creates the error for missing hard links. Any other lock could let two calls in, and one would lose its commit. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
-  const problem = `its file system makes no hard links (${getSystemCode(cause)}), without which dev-cli cannot lock`;
+  const problem = `its file system lacks hard links (${getSystemCode(cause)}), which dev-cli needs for locks`;
   const fix =
     'Ask the user to move the project to a file system with hard links (ext4, XFS, Btrfs, APFS; not FAT or exFAT).';
   return pathError(dirname(path), null, problem, fix, cause);
@@ -260,7 +260,7 @@ export function lockedError(
   if (holder === null) {
     return new DevCliError('LOCKED', `${file} exists and was not made by dev-cli.`, {
       details: [{ target: file, problem: 'not a lock file of dev-cli' }],
-      fix: `Ask the user what ${file} is; dev-cli goes on once it is moved away.`,
+      fix: `Ask the user what ${file} is; dev-cli works once it is moved away.`,
     });
   }
   const elsewhere = describePlace(holder, here);
@@ -271,7 +271,7 @@ export function lockedError(
     fix:
       elsewhere === null
         ? 'Repeat the same call in a moment.'
-        : `Repeat the same call in a moment. If it stays so, ask the user to look there whether process ${holder.pid} is a dev-cli at work (ps -p ${holder.pid}); if not, ${file} may be moved away.`,
+        : `Repeat the same call in a moment. If it persists, ask the user to check there whether process ${holder.pid} is a running dev-cli (ps -p ${holder.pid}); if not, ${file} may be moved away.`,
   });
 }
 

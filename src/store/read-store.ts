@@ -160,7 +160,7 @@ export function createStreamOpener<S extends WithSeq>(
       const problem = `this directory holds ${other}, not "${stream}"`;
       throw new DevCliError('STATE_CORRUPT', `In ${directory}, ${problem}. Nothing was changed.`, {
         details: [{ target: directory, problem }],
-        fix: `Ask the user where ${directory} comes from: a copied or renamed directory is no ${noun}. It goes on under its own name.`,
+        fix: `Ask the user where ${directory} comes from: a copied or renamed directory is not a ${noun}. It works only under its own name.`,
       });
     }
     if (last.data[identity.id] === snapshot[identity.id]) return;
@@ -170,7 +170,7 @@ export function createStreamOpener<S extends WithSeq>(
       `${file} is the journal of another ${noun} than ${names.snapshot}. Nothing was changed.`,
       {
         details: [{ target: file, problem: `its last entry belongs to another ${noun}` }],
-        fix: `Ask the user which of the two is right: ${file} or ${names.snapshot} beside it has to be restored from a copy.`,
+        fix: `Ask the user which is right; the other, ${file} or ${names.snapshot} beside it, has to be restored from a copy.`,
       },
     );
   }
@@ -304,7 +304,7 @@ function buildStateCorruptError(name: string, noun: string): DevCliError {
     'STATE_CORRUPT',
     `${name} could not be used, and the journal cannot rebuild it. Nothing was changed.`,
     {
-      details: [{ target: name, problem: 'neither readable nor in the journal' }],
+      details: [{ target: name, problem: 'unreadable and not in the journal' }],
       fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,
     },
   );

@@ -39,13 +39,13 @@ export function planRedo(
     const content = change.after === null ? null : (findText(entries, change.after) ?? object(change.after));
     if (content === null && change.after !== null) {
       result.notices.push(
-        `${path} could not be put in place: its content is in neither ${streamPath(layout, stream, layout.names.journal)} nor ${layout.names.objects}/.`,
+        `${path} could not be restored: its content is in neither ${streamPath(layout, stream, layout.names.journal)} nor ${layout.names.objects}/.`,
       );
       continue;
     }
     if (strange) {
       result.notices.push(
-        `${path} was changed after a commit that was cut short; the changed one is kept beside it as ${posix.basename(path)}.aside-${change.seq}.`,
+        `${path} was changed after an interrupted commit; the changed version is kept beside it as ${posix.basename(path)}.aside-${change.seq}.`,
       );
     }
     result.placements.push({ path, content, durable: change.outside, ...(strange ? { aside: change.seq } : {}) });

@@ -76,7 +76,10 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
-    findings.notes.push({ path: names.journal, problem: 'has a torn end; what was being written never happened' });
+    findings.notes.push({
+      path: names.journal,
+      problem: 'has a torn end; the next change discards the unfinished commit',
+    });
   }
   if (folded.foldable) {
     const found = compareSnapshot(names, folded, { stored, storedSeq, rebuilt });
@@ -158,7 +161,9 @@ function compareRenderings<S extends WithSeq>(
   return [...rendered].flatMap((path) => {
     const [wanted, found] = [renderings.get(path), digestDocument(files, path)];
     if (wanted === undefined || found === sha256(wanted)) return [];
-    return [{ path, problem: found === null ? 'is missing; the next call renders it' : 'is not as it was rendered' }];
+    return [
+      { path, problem: found === null ? 'is missing; the next call renders it' : 'was changed since it was rendered' },
+    ];
   });
 }
 
@@ -223,11 +228,11 @@ function compareSnapshot(
   folded: Folded,
   { stored, storedSeq, rebuilt }: { stored: string | null; storedSeq: number; rebuilt: string | null },
 ): Difference[] {
-  if (rebuilt === null) return stored === null ? [] : [{ path, problem: 'is there, and the journal is empty' }];
+  if (rebuilt === null) return stored === null ? [] : [{ path, problem: 'exists, but the journal is empty' }];
   // A crash in the first commit leaves no snapshot; the next call writes it.
   if (stored === null) return folded.commits === 1 ? [] : [{ path, problem: 'is missing' }];
   if (storedSeq > folded.seq) {
-    return [{ path: journal, problem: `ends with entry ${folded.seq}; ${path} knows ${storedSeq}` }];
+    return [{ path: journal, problem: `ends with entry ${folded.seq}, but ${path} knows entry ${storedSeq}` }];
   }
   return diffSnapshots(stored, folded.asStored ?? rebuilt).map((one) => ({ path, ...one }));
 }

@@ -75,7 +75,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
     if (found.kind === 'inside') return found.path;
     throw new DevCliError('IO', `${path} leads out of the project through a symbolic link.`, {
       details: [{ target: path, problem: 'it leads out of the project' }],
-      fix: 'Replace the link by a file or directory, then repeat the same call.',
+      fix: 'Replace the link with a file or directory, then repeat the same call.',
     });
   };
   const guarded = <T>(path: string, work: (absolute: string) => T): T => {
@@ -164,7 +164,7 @@ function replace(path: string, content: string, temporary: string): void {
 function requireSize({ path, content }: FileChange): void {
   if (content === null || Buffer.byteLength(content) <= LARGEST) return;
   throw new DevCliError('IO', `${path} would have more than 64 MiB.`, {
-    details: [{ target: path, problem: 'it would become too large' }],
-    fix: 'Move what is old out of it by hand, then repeat the same call.',
+    details: [{ target: path, problem: 'it would be too large' }],
+    fix: 'Move old entries out of it by hand, then repeat the same call.',
   });
 }

@@ -101,7 +101,7 @@ function renderDone(action: Extract<ShownAction, { action: 'done' }>, format: Co
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
   if (resume !== undefined) lines.push(`reopen: ${format(resume)}`);
   if (ruling !== undefined) lines.push(`with a ruling: ${format(ruling)}`);
-  if (instead !== undefined) lines.push(`or planned anew: ${format(instead)}`);
+  if (instead !== undefined) lines.push(`or plan it again: ${format(instead)}`);
   return lines.join('\n');
 }
 
@@ -116,9 +116,9 @@ export function renderEnvelopeText(result: CallResult, format: CommandFormatter)
   const head = [
     ...(status === undefined ? [] : [status]),
     ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),
-    ...(duplicate === undefined ? [] : ['acknowledged before; nothing changed']),
+    ...(duplicate === undefined ? [] : ['already acknowledged; nothing changed']),
     ...(round === undefined ? [] : [`round ${round.n} did not pass`]),
-    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'taken'}`),
+    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'accepted'}`),
     ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];

@@ -24,7 +24,7 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
     json: { ok, file, kind, problems, ...(warnings.length === 0 ? {} : { warnings }) },
     text: () =>
       ok
-        ? `${file}: checks out (${kind})`
+        ? `${file}: valid (${kind})`
         : problems.map(({ pointer, problem }) => `${file}: ${pointer ?? ''} ${problem}`).join('\n'),
   };
 }
@@ -72,11 +72,11 @@ export function buildCommandReport(
     text: () =>
       [
         ...commands.map(({ id, run, outcome, log }) => `${id} ${shownCommand(run)}: ${outcome} (log ${log})`),
-        ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still at work`]),
+        ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still running`]),
         ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
         ...(named.length === 0
           ? []
-          : [`unlisted, each belongs into filesChanged or notMine of the result: ${named.join(', ')}`]),
+          : [`unlisted; add each to filesChanged or notMine of the result: ${named.join(', ')}`]),
       ].join('\n'),
   };
 }

@@ -145,7 +145,7 @@ function buildMoment(view: HistoryView, item: ActionItem): Moment {
     ...item.evidence.map((one) => renderEvidence(view, one)),
     ...(item.saved?.length ? [`saved ${item.saved.join(', ')}`] : []),
     ...(item.missing?.length ? [`missing ${item.missing.join(', ')}`] : []),
-    ...(item.selfReported === true ? ['on the word of who did it: no document was asked for'] : []),
+    ...(item.selfReported === true ? ['self-reported: no document was required'] : []),
     ...(item.digest ? [`on ${item.document ?? 'the artifact'} ${renderDigest(view, item.digest)}`] : []),
     ...(item.note === undefined ? [] : [`“${quote(item.note)}”`]),
     ...(item.reason === undefined ? [] : [`because ${quote(item.reason)}`]),
@@ -168,9 +168,9 @@ function renderRefusal(view: HistoryView, refusal: ActionItem['refused'][number]
   const whose = `by ${renderCaller(by)} (entry ${seq})`;
   if (sources !== undefined) return [`refused, sources changed: ${quote(sources.join(', '))}, ${whose}`];
   return [
-    `refused, part of it taken, ${whose}:`,
+    `refused, partly accepted, ${whose}:`,
     ...evidence.map((one) => `  ${renderEvidence(view, one)}`),
-    ...selfReported.map((agent) => `  ${agent}: on its word`),
+    ...selfReported.map((agent) => `  ${agent}: self-reported`),
   ];
 }
 
@@ -227,13 +227,13 @@ function renderEvent(item: EventItem): string {
     case 'document':
       return `· ${item.command}: ${quote(item.summary)}${by}`;
     case 'sources taken':
-      return `· changed sources taken as they are: ${quote(item.paths.join(', '))}${by}`;
+      return `· changed sources accepted as they are: ${quote(item.paths.join(', '))}${by}`;
     case 'human':
       return `· a person was there: ${quote(item.what)}${by}`;
     case 'warning':
       return `! ${quote(item.text)}`;
     case 'recovered':
-      return `· mended: ${quote(item.notices.join('; '))}`;
+      return `· recovered: ${quote(item.notices.join('; '))}`;
     case 'ended':
       return `■ ${item.outcome}${item.reason === undefined ? '' : `: ${quote(item.reason)}`}${by}`;
     case 'other':

@@ -74,7 +74,7 @@ function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Ren
   const changed = changedApprovals.map(({ block, path }) => `${path} (${block})`);
   return [
     ...line('plan', 'The plan has moved on', planMoved === null ? [] : [planMoved.line]),
-    ...line('changed', 'Changed since it was decided on', changed),
+    ...line('changed', 'Changed since the decision', changed),
     ...line('recovered', 'Recovered', recovered),
   ];
 }
@@ -94,12 +94,12 @@ function fitSections(sections: readonly Rendered[], characters: number): Rendere
 
 /** The lists of an action that may be shortened, in this order, and the note that tells where the rest is. */
 const LISTS: readonly { key: string; more: string; what: string }[] = [
-  { key: 'running', more: 'moreRunning', what: 'running tasks are left out here; all of them' },
-  { key: 'warnings', more: 'moreWarnings', what: 'warnings are left out here; all of them' },
-  { key: 'failed', more: 'moreFailed', what: 'failures are left out here; all of them' },
-  { key: 'artifacts', more: 'moreArtifacts', what: 'artifacts are left out here; all of them' },
-  { key: 'tasks', more: 'moreTasks', what: 'tasks are left out here; start them all' },
-  { key: 'agents', more: 'moreAgents', what: 'agents are left out here; start them all' },
+  { key: 'running', more: 'moreRunning', what: 'running tasks are omitted here; to see all' },
+  { key: 'warnings', more: 'moreWarnings', what: 'warnings are omitted here; to see all' },
+  { key: 'failed', more: 'moreFailed', what: 'failures are omitted here; to see all' },
+  { key: 'artifacts', more: 'moreArtifacts', what: 'artifacts are omitted here; to see all' },
+  { key: 'tasks', more: 'moreTasks', what: 'tasks are omitted here; start them all' },
+  { key: 'agents', more: 'moreAgents', what: 'agents are omitted here; start them all' },
 ];
 
 /** Shortens an action's lists, and finally its message, to the budget, with notes about what was left out. */
@@ -121,7 +121,7 @@ function fitAction(name: string, view: object, format: CommandFormatter): object
   }
   const { message } = fitted;
   if (typeof message !== 'string' || length(fitted) <= room) return fitted;
-  const end = ` [cut; all of it: ${whole}]`;
+  const end = ` [cut; full text: ${whole}]`;
   return {
     ...fitted,
     message: truncate(message, Math.max(0, message.length - (length(fitted) - room) - end.length)) + end,

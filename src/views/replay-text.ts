@@ -19,7 +19,7 @@ export interface ReplayReport {
 /** Renders the report for a person. */
 export function renderReplay({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
   const head = ok
-    ? `${run}: as the journal says`
+    ? `${run}: matches the journal`
     : `${run}: ${renderCount(differences.length, 'difference')} from the journal`;
   return [
     `${head} (${renderCount(entries, 'entry', 'entries')}, ${renderCount(documents, 'document')}, ${renderCount(objects, 'content')})`,

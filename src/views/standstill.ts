@@ -20,7 +20,7 @@ export interface WaitsFor {
 export function describeHold(
   { name }: RunState,
   { at, by, reason }: NonNullable<RunState['held']>,
-  out = 'nothing is out',
+  out = 'nothing is under way',
 ): WaitsFor & { held: object; since: string } {
   const why = reason === undefined ? '' : `: ${toBoundedLine(reason, 300)}`;
   return {
@@ -39,7 +39,7 @@ export function describeEnd(
   const now = `${outcome}: ${summary}`;
   if (state.engine?.waits?.head === true) {
     const taken = { command: 'approve', input: { name: state.name } };
-    return { now, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
+    return { now, you: ['commits wait because of where HEAD is; to make them there: ', taken] };
   }
   return { now, you: resume === undefined ? ['nothing to do'] : ['reopen it: ', resume] };
 }

@@ -81,7 +81,7 @@ function renderTotals({ counts, fixRounds }: ExecutionView): string {
   const parts = [
     `${done}/${todos} done`,
     ...listCounts({ 'at work': running, failed, 'to be redone': stale, 'to come': pending }),
-    ...listCounts({ 'blocked by failed ones': blocked, added }),
+    ...listCounts({ 'blocked by failed todos': blocked, added }),
     ...(fixRounds.done > 0 ? [`fix round ${fixRounds.done} of ${fixRounds.most}`] : []),
   ];
   return parts.join(', ');

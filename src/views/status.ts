@@ -178,7 +178,7 @@ export function listRows(
       : renderExecution(status.execution, { now, full });
   const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
-    .map(([id]) => `${id} reported by itself, without a file`);
+    .map(([id]) => `${id} is self-reported, without a file`);
   return [
     ['', state.name, status.recipe, `${state.status} ${ago(state.createdAt)}`],
     ['goal   ', toBoundedLine(state.goal ?? '(none)', 200)],
@@ -241,7 +241,7 @@ function renderPhases(workflow: Workflow, steps: Row[]): Row[] {
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
     const extra = [
       recipe,
-      ...(retries === undefined ? [] : [`begun anew ${renderCount(retries, 'time')}`]),
+      ...(retries === undefined ? [] : [`restarted ${renderCount(retries, 'time')}`]),
       ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;

@@ -37,7 +37,7 @@ export interface Difference {
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
   const kept = await keepContent(tree, options);
   if (kept !== null) return kept.tree;
-  throw new DevCliError('GIT_FAILED', `There is no repository at ${tree} any more.`);
+  throw new DevCliError('GIT_FAILED', `There is no longer a repository at ${tree}.`);
 }
 
 /**
@@ -129,7 +129,8 @@ export async function applyPatch(
 ): Promise<{ tree: string; changes: PathChange[] } | { refused: string }> {
   const found = await findRepository(top, options, ['objects']);
   const beside = found.kind === 'repository' ? found.places?.[0] : undefined;
-  if (beside === undefined) throw new DevCliError('GIT_FAILED', `The place of git's objects in ${top} cannot be told.`);
+  if (beside === undefined)
+    throw new DevCliError('GIT_FAILED', `The location of git's objects in ${top} cannot be determined.`);
   const directory = mkdtempSync(join(tmpdir(), 'dev-cli-patch-'));
   try {
     const own = { directory: join(directory, 'objects'), beside };

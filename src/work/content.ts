@@ -58,7 +58,7 @@ async function makeTrees(workTree: string, options: GitOptions, until: number | 
   if (found.kind !== 'repository') return null;
   const [index, objects] = found.places ?? [];
   if (index === undefined || objects === undefined) {
-    throw new DevCliError('GIT_FAILED', `The place of git's index cannot be told from the name of ${workTree}.`);
+    throw new DevCliError('GIT_FAILED', `The location of git's index cannot be determined for ${workTree}.`);
   }
   const directory = mkdtempSync(join(tmpdir(), 'dev-cli-content-'));
   try {

@@ -37,7 +37,7 @@ export async function runEditor(
   { env, signal }: { env: Environment; signal: AbortSignal },
 ): Promise<void> {
   const editor = findEditor(env);
-  if (editor === null) throw editorError('No editor is set, and the terminal is too plain for vi', SET_ONE);
+  if (editor === null) throw editorError('No editor is set, and the terminal cannot show vi', SET_ONE);
   const [program, ...args] = buildEditorCommand(editor, path);
   const named = JSON.stringify(editor.slice(0, 200));
   const [exit, by] = await whileEditorHearsKeys(async () => {
@@ -55,7 +55,10 @@ export async function runEditor(
   if (exit === 127) throw editorError(`The editor ${named} was not found`, SET_ONE);
   if (exit === 0) return;
   const how = by === null ? `with exit status ${exit}` : `by ${by}`;
-  throw editorError(`The editor ${named} ended ${how}`, 'Close the editor without an error to have the text applied.');
+  throw editorError(
+    `The editor ${named} ended ${how}`,
+    'Exit the editor without an error so that the text is applied.',
+  );
 }
 
 const SET_ONE = 'Set VISUAL or EDITOR to an editor that waits until the file is closed, then repeat the command.';

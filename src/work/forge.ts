@@ -39,7 +39,7 @@ export async function readIssue(
 ): Promise<Issue> {
   const where = repository === null ? [] : ['--repo', repository];
   const args = ['issue', 'view', number, ...where, '--json', 'title,body,url'];
-  const byHand = 'write what is to be done into a file, for --goal @FILE';
+  const byHand = 'write the goal into a file and pass it with --goal @FILE';
   const said = await gh(workTree, args, '', { timeoutSeconds: ISSUE_TIMEOUT, ...options }, byHand);
   const value = parseOrNull(said);
   const { url, title, body } = isRecord(value) ? value : {};
@@ -168,7 +168,7 @@ async function gh(
 ): Promise<string> {
   const answer = await ask(cwd, args, input, options);
   if (answer.kind === 'done') return answer.stdout;
-  const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'put it right';
+  const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'solve the problem';
   throw new DevCliError('COMMAND_FAILED', answer.message, {
     fix: `Ask the user to ${first}, or to ${byHand}.`,
     cause: answer.cause,

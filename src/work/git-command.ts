@@ -131,7 +131,7 @@ export function git(directory: string, args: string[], options: GitOptions): Pro
 /** The question of `git`. @throws DevCliError as it does */
 export function* askGit(directory: string, args: string[]): Asking<Buffer> {
   const answer = yield { directory, args };
-  if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
+  if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
   if (answer.exit !== 0) throw buildGitFailure(args, answer);
   return answer.stdout;
 }
@@ -268,7 +268,7 @@ function toAnswer(
 
 /** In a sandbox, repeating the call alone would not help. */
 const FORBIDDEN: Instruction = [
-  'Something forbids dev-cli to start git, as a sandbox does. Make the call again as a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or behind it. Only such a line is let out of the sandbox, by the rule that ',
+  'Something, such as a sandbox, forbids dev-cli to start git. Repeat the call on a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or after it. Only such a line may leave the sandbox, by the rule that ',
   { command: 'install', input: { harness: SANDBOX_RULES.map(({ id }) => id) } },
   ` writes for ${SANDBOX_RULES.map(({ name }) => name).join(' and ')}.`,
 ];

@@ -81,7 +81,7 @@ export function* lookAtChanges(workTree: string, baseline: Baseline): Asking<Wor
   const now = yield* lookAtPresent(workTree);
   if (now === null) {
     const { kind } = yield* lookUpRepository(workTree);
-    throw new DevCliError('GIT_FAILED', 'The repository in which this run began cannot be found any more.', {
+    throw new DevCliError('GIT_FAILED', 'The repository in which this run began can no longer be found.', {
       details: [{ target: workTree, problem: kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }

@@ -74,7 +74,7 @@ async function makeReady(top: string, { path, after }: Change, ready: string, op
   if (typeof content === 'string') {
     throw new DevCliError('GIT_FAILED', `git cannot write ${path}; nothing changed.`, {
       details: [{ target: path, problem: content }],
-      fix: 'Mend what `details` names, then repeat the command.',
+      fix: 'Fix what `details` lists, then repeat the command.',
     });
   }
   if (mode === LINK) await symlink(content, ready);
@@ -163,7 +163,7 @@ function notPlacedError(path: string, cause: unknown): DevCliError {
   const problem = `cannot be replaced (${getSystemCode(cause)})`;
   return new DevCliError('IO', `${path} ${problem}; nothing changed.`, {
     details: [{ target: path, problem }],
-    fix: 'Mend that, then repeat the command.',
+    fix: 'Fix that, then repeat the command.',
     cause,
   });
 }
@@ -172,8 +172,8 @@ function notPlacedError(path: string, cause: unknown): DevCliError {
 async function keepApart(store: string, failed: readonly unknown[]): Promise<DevCliError> {
   const kept = await mkdtemp(`${store}-`);
   await rename(store, kept);
-  return new DevCliError('IO', `Not everything could be put back as it was; what was there is kept in ${kept}.`, {
+  return new DevCliError('IO', `Not everything could be restored; the previous files are kept in ${kept}.`, {
     details: failed.map((error) => ({ target: kept, problem: error instanceof Error ? error.message : String(error) })),
-    fix: 'Put these files back by hand, then repeat the command.',
+    fix: 'Restore these files by hand, then repeat the command.',
   });
 }

@@ -96,7 +96,7 @@ const FORBIDDEN = /denied|forbidden|read-only|not (?:granted|allowed|permitted)|
 /** @returns null on success; otherwise what git reports about the reference, if it got that far, and its stderr */
 function* push(top: string, args: string[]): Asking<{ status: string | undefined; said: string } | null> {
   const answer = yield { directory: top, args };
-  if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
+  if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
   if (answer.exit === 0) return null;
   const status = /^!\t.*\t(.*)$/m.exec(answer.stdout.toString('utf8'))?.[1];
   return { status, said: answer.stderr };

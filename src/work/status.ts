@@ -51,7 +51,7 @@ function parseEntry(line: Buffer): StatusEntry {
   const kind = String.fromCharCode(line[0] ?? 0);
   const fields = FIELDS_BEFORE_PATH[kind];
   if (fields === undefined) {
-    throw new DevCliError('GIT_FAILED', `git status answered in an unknown form (${JSON.stringify(kind)}).`);
+    throw new DevCliError('GIT_FAILED', `git status returned an unknown format (${JSON.stringify(kind)}).`);
   }
   let at = 0;
   for (let field = 0; field < fields; field += 1) at = line.indexOf(' ', at) + 1;

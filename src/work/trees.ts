@@ -113,7 +113,7 @@ export function copyPaths(from: string, to: string, paths: readonly string[], ov
       mkdirSync(dirname(target), { recursive: true });
       cpSync(source, target, { recursive: true, force: overwrites, verbatimSymlinks: true });
     } catch (cause) {
-      const problem = `cannot be copied to ${target}: ${cause instanceof Error ? cause.message : 'nobody knows why'}`;
+      const problem = `cannot be copied to ${target}: ${cause instanceof Error ? cause.message : 'the reason is unknown'}`;
       throw new DevCliError('IO', `${source} ${problem}.`, { details: [{ target: source, problem }], cause });
     }
     return false;

@@ -89,9 +89,13 @@ function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: stri
     return { tree: merged, conflicts };
   }
   if (answer !== 'no-git' && answer.exit === UNKNOWN_OPTION) {
-    throw new DevCliError('GIT_FAILED', 'This git cannot merge beside the work tree; git 2.38 or later can.', {
-      fix: 'Nothing changed. Update git, then repeat the command.',
-    });
+    throw new DevCliError(
+      'GIT_FAILED',
+      'This version of git cannot merge outside the work tree; it takes git 2.38 or later.',
+      {
+        fix: 'Nothing changed. Update git, then repeat the command.',
+      },
+    );
   }
   const [merged = ''] = splitNames(yield* askGit(top, args));
   return { tree: merged, conflicts: [] };

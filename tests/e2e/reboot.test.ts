@@ -174,7 +174,7 @@ describe('after another boot', () => {
     expect(journalOf(project, RUN)).toHaveLength(entries);
     const replayed = devCli(project, ['replay', RUN, '--check', '--json']).json as { ok: boolean; notes?: object[] };
     expect(replayed).toMatchObject({ ok: true });
-    const problem = 'has lost a part; the next call puts it back';
+    const problem = 'has lost a part; the next call restores it';
     for (const lost of ['recipe.json', path])
       expect(replayed.notes).toContainEqual(expect.objectContaining({ path: lost, problem }));
     expect(readFileSync(inRun(path)).every((byte) => byte === 0)).toBe(true);

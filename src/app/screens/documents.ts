@@ -9,7 +9,7 @@ import { showCommit } from '../../work/show-commit.js';
 
 /** Finds the plan or the report of a run. @throws DevCliError whatever reading the run throws */
 export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<Shown> {
-  if (document !== 'plan' && document !== 'report') return { none: `Open the run for its ${document}.` };
+  if (document !== 'plan' && document !== 'report') return { none: `Open the run to see its ${document}.` };
   const { files } = await readRun(context, name);
   const content = files.read(document === 'plan' ? PLAN : REPORT);
   return content === null ? { none: `There is no ${document} yet.` } : { text: content.toString('utf8') };
@@ -37,5 +37,5 @@ export async function findLog(
   const path = paths.findLast((one) => one.endsWith('.log'));
   if (path === undefined) return { none: 'It has no log.' };
   const content = (await readRun(context, name)).files.read(path);
-  return content === null ? { none: 'Its log is not there any more.' } : { text: content.toString('utf8') };
+  return content === null ? { none: 'Its log no longer exists.' } : { text: content.toString('utf8') };
 }

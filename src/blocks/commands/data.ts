@@ -16,14 +16,14 @@ export function readCommandData(value: unknown, files: PendingDocuments): DataIn
     const path = value.startsWith('@') ? value.slice(1) : value;
     const text = files.text(path);
     if (text === null || text.trim() === '') {
-      throw new DevCliError('DATA_MISSING', `${path} is ${text === null ? 'not there' : 'empty'}.`, {
+      throw new DevCliError('DATA_MISSING', `${path} is ${text === null ? 'missing' : 'empty'}.`, {
         details: [{ target: path, problem: text === null ? 'not written' : 'empty' }],
         fix: `Write ${path} first.`,
       });
     }
     return { source: 'file', name: path, text };
   }
-  throw new DevCliError('DATA_MISSING', 'This needs data.', {
+  throw new DevCliError('DATA_MISSING', 'This command needs data.', {
     fix: "Give it as --data @FILE, --data - (standard input) or --data '<json>'.",
   });
 }

@@ -150,10 +150,10 @@ function readOrBeginDraft(scene: CommandContext): string {
   const { state, recipe } = requireRun(scene);
   if (!recipe.usesDraft || state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('DRAFT_MISSING', `The run "${scene.name}" has no DRAFT.md.`, {
-      fix: 'Only recipes that use a draft have one, until their cleanup.',
+      fix: 'Only a run whose recipe uses a draft has one, until its cleanup.',
     });
   }
-  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. The journal has its earlier content');
+  scene.warnings.push('DRAFT.md was missing; a new one was started with the goal. The journal has its earlier content');
   return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: renderGoal(state.goal) });
 }
 
@@ -171,7 +171,8 @@ function listReports(scene: CommandContext): {
   const agents = listAgents(scene.state);
   const promised = new Set(agents.map(([, { output }]) => output));
   for (const path of listReportFiles(scene)) {
-    if (!promised.has(path)) problems.push({ path, problem: 'of no agent of this run; store it with `analysis save`' });
+    if (!promised.has(path))
+      problems.push({ path, problem: 'not from an agent of this run; store it with `analysis save`' });
   }
   for (const [id, { output, status, reason }] of agents) {
     if (output === undefined || !/^(findings|analysis)\//.test(output)) continue;

@@ -135,7 +135,7 @@ export function findPlanMismatch(
   plan = readPlan(files),
 ): string | null {
   const rendered = files.text(PLAN);
-  if (rendered === null) return `${PLAN} is not there`;
+  if (rendered === null) return `${PLAN} does not exist`;
   if (plan === null) return `${PLAN_CONTENT} is not valid`;
   const content = files.text(PLAN_CONTENT) ?? '';
   if (rendered === agreed.rendered && content === agreed.content) return null;
@@ -171,6 +171,6 @@ function keepAside(scene: CommandContext, text: string): void {
   const path = `PLAN.edited-${number}.md`;
   scene.files.write(path, text);
   scene.warnings.push(
-    `PLAN.md had been edited by hand; that version is kept as ${path}. To apply an edit: dev-cli plan apply.`,
+    `PLAN.md had been edited by hand; the edited version is kept as ${path}. To apply an edit: dev-cli plan apply.`,
   );
 }

@@ -53,7 +53,7 @@ export function runOwnCommand(invocation: Invocation, scene: CommandContext): Co
       return {
         ok: problems.length === 0,
         report: { file: path, kind: checked.kind, problems: problems.map((problem) => ({ ...problem })) },
-        summary: problems.length === 0 ? `${path} checks out` : `${path}: ${renderCount(problems.length, 'problem')}`,
+        summary: problems.length === 0 ? `${path} is valid` : `${path}: ${renderCount(problems.length, 'problem')}`,
       };
     }
     default:
@@ -69,7 +69,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   const { state, recipe } = requireRun(scene);
   const agent = String(input['agent']);
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(agent)) {
-    throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} cannot be an agent's id.`, {
+    throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} is not a valid agent id.`, {
       fix: 'Use the id that the action gives.',
     });
   }
@@ -116,7 +116,7 @@ function cleanUp(scene: CommandContext): CommandReport {
   // is.
   const { type, command } = state.events.at(-1) ?? {};
   if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
-    return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
+    return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'had already been cleaned up' };
   }
   // Listed first, because the decisions come from a document that is about to be removed.
   const decided = listPlanningDecisions(state, recipe, scene.files);

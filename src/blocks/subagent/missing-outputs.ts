@@ -74,8 +74,8 @@ export function requireGivenUpAgents(action: DispatchAction, input: AckInput): s
     });
   }
   if (without.length > 0 && (input.reason ?? '').trim() === '') {
-    throw new DevCliError('DATA_MISSING', 'Going on without an agent needs a reason.', {
-      fix: 'Give it with --reason TEXT; later readers see it.',
+    throw new DevCliError('DATA_MISSING', 'Continuing without an agent requires a reason.', {
+      fix: 'Give it with --reason TEXT; agents and people read it later.',
     });
   }
   return without;
@@ -92,7 +92,7 @@ export function giveUp(
   const given = without.filter((id) => findings.some((finding) => finding.agent === id));
   for (const id of without) {
     if (!given.includes(id) && tx.state.agents[id]?.status === 'done') {
-      tx.warnings.push(`${id} has delivered; its output is taken`);
+      tx.warnings.push(`${id} has delivered after all; its output is accepted`);
     }
   }
   if (given.length === 0) return;

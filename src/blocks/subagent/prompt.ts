@@ -61,7 +61,7 @@ function findDefinition(
 }
 
 const REPLY_ONLY =
-  '## What to deliver\n\nYour result in your reply, in at most ten lines; whoever started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
+  '## What to deliver\n\nYour result in your reply, in at most ten lines; the agent that started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
 
 /**
  * Renders the list of files that the agent should read.
@@ -111,7 +111,7 @@ ${frontMatter}
 - Write it whole, in one go.
 - Nothing found is a valid result; say so in the summary.
 - Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
-- Then run \`${renderCheckCommand(tx, path)}\` and mend what it names.
+- Then run \`${renderCheckCommand(tx, path)}\` and fix what it reports.
 - Reply with two lines: the path, and the summary.`;
 }
 

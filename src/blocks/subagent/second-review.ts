@@ -32,8 +32,8 @@ export function renderSinceReview(tx: Transaction, last: RecipeState['reviews'][
   const review = last.output === null ? last.summary : (tx.files.text(last.output) ?? last.summary);
   const verdict = last.verdict === null ? '' : `, ${last.verdict}`;
   return [
-    '## Since the review before',
-    'You have judged this plan. Judge now what has changed: is each blocking point repaired or disproved, and does a change break anything? Look up the rest only where a change bears on it.',
+    '## Since the previous review',
+    'You have judged this plan before. Now judge what has changed: is each blocking point fixed or disproved, and does a change break anything? Look up the rest only where a change affects it.',
     renderForeignBlock(review, { label: `your review of round ${last.round}${verdict}`, cap: REVIEW_SHOWN }),
     renderForeignBlock(changes.trimEnd() || 'nothing', { label: 'what has changed in the plan since' }),
   ].join('\n\n');

@@ -39,7 +39,7 @@ export function holds(
   } catch (error) {
     const isOfValues = error instanceof DevCliError && error.code === 'RECIPE_INVALID';
     if (!isOfValues || !listRootNames(condition).has('blocks')) throw error;
-    tx.warnings.push(`${toBoundedLine(error.message, 400)} It counts as false.`);
+    tx.warnings.push(`${toBoundedLine(error.message, 400)} The condition counts as false.`);
     return false;
   }
 }

@@ -34,12 +34,12 @@ function warnChangedInputs(tx: Transaction): void {
       const now = digestInput(tx.files, path);
       if (now === recorded) continue;
       if (block.stale === 'block') {
-        throw new DevCliError('INPUT_CHANGED', `${path} changed since "${id}" built on it.`, {
+        throw new DevCliError('INPUT_CHANGED', `${path} changed after "${id}" was built on it.`, {
           details: [{ target: path, problem: now === null ? 'removed' : 'changed' }],
           fix: { command: 'step invalidate', input: { name: tx.state.name, step: id } },
         });
       }
-      tx.warnings.push(`${path} changed since "${id}" built on it`);
+      tx.warnings.push(`${path} changed after "${id}" was built on it`);
       inputHashes[id] = { ...inputHashes[id], [path]: now };
     }
   }

@@ -28,8 +28,8 @@ function isPassedOver({ state }: Transaction, block: ResolvedBlock): boolean {
 export function explainAbsence(tx: Transaction, path: string, said: (reason: string) => string = toWholeLine): string {
   if (tx.files.facts(path).kind === 'file') return '';
   const writer = Object.entries(tx.state.agents).find(([, agent]) => agent.output === path);
-  if (writer === undefined) return ' (not there)';
+  if (writer === undefined) return ' (missing)';
   const [id, agent] = writer;
   const reason = agent.status === 'failed' ? `: ${said(agent.reason ?? 'no reason given')}` : '';
-  return ` (not there: ${id} ${agent.status === 'failed' ? 'failed' : 'did not run'}${reason})`;
+  return ` (missing: ${id} ${agent.status === 'failed' ? 'failed' : 'did not run'}${reason})`;
 }

@@ -33,7 +33,7 @@ export function refuseChangedSources(tx: Transaction, actionId: string): Acknowl
   state.sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${renderChange(paths)}.`, {
     details: listDetails(paths),
-    fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
+    fix: 'If you changed them, restore them and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in their own terminal, then the same ack accepts the changes.',
     answer: { command: 'approve', input: { name: state.name } },
   });
   return { result: { kind: 'refused', error } };
@@ -48,17 +48,13 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   recordStepSummary(tx, block, reason);
   recordFault(tx, block, 'SOURCES_CHANGED', reason);
   state.sourcesRefused = null;
-  const error = new DevCliError(
-    'SOURCES_CHANGED',
-    `${line}; the run halted. They must be restored before it is reopened.`,
-    {
-      details: listDetails(paths),
-      fix: [
-        'Tell the user. Only when the user wants to go on, and the files are restored: ',
-        { command: 'step invalidate', input: { name: state.name, step: block } },
-      ],
-    },
-  );
+  const error = new DevCliError('SOURCES_CHANGED', `${line}; the run halted. Restore them before reopening it.`, {
+    details: listDetails(paths),
+    fix: [
+      'Tell the user. Only once the user wants to continue and the files are restored: ',
+      { command: 'step invalidate', input: { name: state.name, step: block } },
+    ],
+  });
   return { result: { kind: 'refused', error }, event: { type: 'HALT' } };
 }
 

@@ -26,10 +26,14 @@ export function fillPath(tx: Transaction, template: string, block: string | null
   const strays = path.split(/[/\\]/).includes('..') || /\p{Cc}/u.test(path);
   const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
   if (!strays && !becameAbsolute) return path;
-  throw new DevCliError('USAGE', `The recipe's path ${template} becomes ${JSON.stringify(path.slice(0, 200))} here.`, {
-    details: [{ target: template, problem: 'leads out of its directory, or holds control characters' }],
-    fix: 'Give the variables and preferences in it values that are plain file names.',
-  });
+  throw new DevCliError(
+    'USAGE',
+    `The path ${template} of the recipe becomes ${JSON.stringify(path.slice(0, 200))} here.`,
+    {
+      details: [{ target: template, problem: 'leads out of its directory, or contains control characters' }],
+      fix: 'Give its variables and preferences values that are plain file names.',
+    },
+  );
 }
 
 /**

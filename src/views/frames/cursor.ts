@@ -115,7 +115,7 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
     case 'all':
       return only({ allEnded: !cursor.allEnded });
     case 'hold':
-      if (isHeld === null) return change(cursor, {}, { notice: 'Only a run that goes on can be held.' });
+      if (isHeld === null) return change(cursor, {}, { notice: 'Only a live run can be held.' });
       // To release a run a person has to type yes; to ask here, too, would be asking twice.
       return isHeld ? wish({ do: 'release' }) : only({ asksHold: true });
     case 'answer':

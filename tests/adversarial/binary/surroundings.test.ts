@@ -40,7 +40,7 @@ describe('a file system without hard links', () => {
   it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])('(%s) is named, with what to do', (code) => {
     const refused = spawnDevCli(project, ['init', 'run-1', '--quick', '--goal', 'x'], { env: env(code) });
     expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([1, 'IO']);
-    expect(refused.json.error?.message).toContain(`makes no hard links (${code})`);
+    expect(refused.json.error?.message).toContain(`lacks hard links (${code})`);
     expect(refused.json.error?.fix).toMatch(/move the project to a file system with hard links/);
     expect(existsSync(join(project.root, '.dev'))).toBe(false);
   });
@@ -304,7 +304,7 @@ describe('a linked work tree', () => {
     bind(elsewhere, 'run-1');
     const { code, json } = there('next');
     expect([code, json.error?.code]).toEqual([1, 'IO']);
-    expect(json.error?.message).toContain(`the root it names, ${elsewhere}, is not there`);
+    expect(json.error?.message).toContain(`the root it names, ${elsewhere}, does not exist`);
     expect(json.error?.fix).toContain('--root');
     const named = there('next', 'run-1', '--root', project.root);
     expect([named.code, named.json.block], named.stdout).toEqual([0, 'think']);

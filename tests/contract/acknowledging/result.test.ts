@@ -29,7 +29,7 @@ describe('a result that a condition goes by', () => {
     const file = '.dev/specs/x/actions/a1/result.md';
     expect(next).toMatchObject({
       action: 'llm-loop',
-      instruction: `Work on. Report your result in ${file}; what follows goes by it: result contains finished.`,
+      instruction: `Work on. Report your result in ${file}; a condition of the recipe depends on it: result contains finished.`,
       ack: expect.stringContaining(`--result @${file}`),
     });
     writeFileSync(join(project.root, '.dev/specs/x/actions/a1/data.md'), '## purpose\n\nLess noise\n');

@@ -45,7 +45,7 @@ it('a draft that cannot be read is no reason to refuse what a person said', () =
   writeFileSync(path(DRAFT), 'Nothing of a draft.\n');
   const { code, json } = sendBack(gate, 'Call it purge.');
   expect([code, nextOf(json).block]).toEqual([0, 'think']);
-  expect(json.warnings?.join()).toContain('DRAFT.md does not say what was said at "confirm"');
+  expect(json.warnings?.join()).toContain('What was said at "confirm" could not be added to DRAFT.md');
   expect(readFileSync(path(DRAFT), 'utf8')).toBe('Nothing of a draft.\n');
 });
 

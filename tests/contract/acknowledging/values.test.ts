@@ -77,7 +77,7 @@ describe('a condition over values of blocks', () => {
   it('that meets a value of another type counts as false, and the answer says so', () => {
     const answer = reached([on('blocks["choose"].data.parts > 1')], 'major', { parts: 'two' });
     expect(nextOf(answer).block).toBe('last');
-    expect(answer.warnings?.[0]).toMatch(/cannot be evaluated: .* It counts as false\.$/);
+    expect(answer.warnings?.[0]).toMatch(/cannot be evaluated: .* The condition counts as false\.$/);
   });
 
   it('ends a loop by the data of its own round', () => {

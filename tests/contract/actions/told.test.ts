@@ -38,7 +38,7 @@ describe('notes of the project', () => {
   const BLOCK = [
     '## Notes of the project',
     '',
-    'what this project asks of all work (it holds):',
+    'what this project requires of all work (it holds):',
     '````text',
     ...NOTES.map((note) => `- ${note}`),
     '````',

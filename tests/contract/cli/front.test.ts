@@ -104,7 +104,7 @@ describe('bad data', () => {
   it.each([
     ['nothing', ['draft', 'update', 'x'], 'DATA_MISSING', '--data is missing.'],
     ['an empty value', ['draft', 'update', 'x', '--data', ''], 'DATA_MISSING', '--data is empty.'],
-    ['no file name', ['draft', 'update', 'x', '--data', '@'], 'DATA_MISSING', 'no file behind the @'],
+    ['no file name', ['draft', 'update', 'x', '--data', '@'], 'DATA_MISSING', 'no file name after the @'],
     ['a missing file', ['draft', 'update', 'x', '--data', '@nope.md'], 'DATA_MISSING', 'There is no file "nope.md".'],
     ['an empty file', ['draft', 'update', 'x', '--data', '@empty.md'], 'DATA_MISSING', 'empty.md is empty.'],
     ['a directory', ['draft', 'update', 'x', '--data', '@sub'], 'DATA_MALFORMED', '"sub" is a directory.'],

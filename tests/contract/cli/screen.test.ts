@@ -45,7 +45,7 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('\r');
       await person.sees(/^run-1 {2}tiny-run-1\n● waiting for you: Shall it be\?[\s\S]*› ● approve/);
       person.type('a');
-      await person.sees(/^run-1 waits for you\n[\s\S]*1 {2}yes\n2 {2}no \(wants a reason\)\nYour choice/);
+      await person.sees(/^run-1 waits for you\n[\s\S]*1 {2}yes\n2 {2}no \(requires a reason\)\nYour choice/);
       expect(choice()).toBeUndefined();
       person.type('x');
       person.type('\u007f');

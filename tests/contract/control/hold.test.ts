@@ -231,7 +231,7 @@ describe('while a run is held', () => {
     const first = nextOf(call('init', NAME, '--workflow', 'flow', '--goal', 'x'));
     hold();
     expect(nextOf(acknowledge(project, first).json).action).toBe('held');
-    expect(devCli(project, ['status', NAME]).stdout).toContain('nothing is out');
+    expect(devCli(project, ['status', NAME]).stdout).toContain('nothing is under way');
     expect(release()).toMatchObject({ block: 'last', action: 'llm' });
   });
 

@@ -223,14 +223,14 @@ describe.skipIf(skipped)(`the gate behind a red command${suffix}`, () => {
   const approve = (answers: string[]) =>
     terminal?.('dev-cli approve run-1', { cwd: project.root, env: project.env, answers })?.output ?? '';
 
-  it('shows a person what is red, its last lines and its log, and which choice wants a reason', () => {
+  it('shows a person what is red, its last lines and its log, and which choice requires a reason', () => {
     go(start([PLAIN_BLOCK, command('listed', ONCE), STUCK, END_BLOCK]));
     const shown = approve(['l', '']);
     expect(shown).toContain('Red: listed');
     expect(shown).toContain('exit 3');
     expect(shown).toMatch(/colour, and token=\[masked\]\n.*No patch-level +upgrade\./);
     expect(shown).toContain(LOG);
-    expect(shown).toMatch(/1 {2}as-is: go on although red \(wants a reason\)/);
+    expect(shown).toMatch(/1 {2}as-is: go on although red \(requires a reason\)/);
     expect(shown).toMatch(/2 {2}more: try again\n/);
     expect(shown).toContain('l: the last log');
     expect(shown).toContain('\nfirst\n');

@@ -91,7 +91,7 @@ const FILES = [
 describe('install through a link that comes with a clone', () => {
   it.each(DIRECTORIES)('%s, a directory outside', (path) => {
     link(outside, path);
-    expectRefused(ALL, `${path}: it is a link to ${outside}, which is outside of the project`);
+    expectRefused(ALL, `${path}: it is a link to ${outside}, which is outside the project`);
   });
 
   it.each(FILES)('%s, a file outside, there or not', (path) => {
@@ -150,7 +150,7 @@ describe('ignore rules that are a link, which git does not follow', () => {
       const target = where === 'outside' ? join(outside, 'rules') : join(project.root, 'rules');
       if (where !== 'nowhere') writeFileSync(target, '/*\n');
       link(target, '.dev/.gitignore');
-      const said = '.dev/.gitignore: it is a link, and git follows none here';
+      const said = '.dev/.gitignore: it is a link, which git does not follow here';
       for (const words of [ALL, 'install --harness claude --yes', 'recipe new release', INIT])
         expectRefused(words, said);
       rmSync(join(project.root, '.dev/.gitignore'));

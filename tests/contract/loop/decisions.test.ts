@@ -75,7 +75,7 @@ describe('a ticket', () => {
     writeFileSync(outside, ACCEPTED);
     rmSync(at(FILE));
     symlinkSync(outside, at(FILE));
-    expect(why()).toContain('which is outside of the project');
+    expect(why()).toContain('which is outside the project');
   });
 
   it('is written at once or not at all, and not where it has changed, or leads out', async () => {

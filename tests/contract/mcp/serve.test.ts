@@ -249,7 +249,7 @@ describe('a server', () => {
       status: 2,
       said: [],
       stderr: expect.stringContaining(
-        'USAGE: There are no tools called "nothing". Name one or more of these: memos, shown, memory, neutral.',
+        'USAGE: There is no group of tools named "nothing". Name one or more of these: memos, shown, memory, neutral.',
       ),
     });
   });
@@ -284,7 +284,7 @@ describe('a server', () => {
     expect([taken.status, taken.answers.get(2)]).toMatchObject([0, { structuredContent: { ok: true } }]);
     const { status, said, stderr } = talk([large(11), call(2, 'memo_show')]);
     expect([status, said]).toEqual([1, []]);
-    expect(stderr).toBe('IO: A message has more than 10 MB. Send less in one message.\n');
+    expect(stderr).toBe('IO: A message is larger than 10 MB. Send less in one message.\n');
   });
 
   it('finishes what is at work when its input ends, also with a last line that has no end', () => {

@@ -51,7 +51,7 @@ describe('doctor', () => {
       readFileSync(book(project, 'state.json'), 'utf8').replace('Redis', 'Mongo'),
     );
     const fix = 'Remove .dev/memory/book/state.json: it is made anew from the journal.';
-    const message = expect.stringContaining('is "Use Mongo"; by the journal "Use Redis"');
+    const message = expect.stringContaining('is "Use Mongo"; according to the journal "Use Redis"');
     expect(findingsOf(project)).toEqual([{ check: 'memory', severity: 'problem', message, fix }]);
     rmSync(book(project, 'state.json'));
     decide(project, 'Use SQLite');

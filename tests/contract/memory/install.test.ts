@@ -280,7 +280,7 @@ describe('what somebody else has', () => {
       'CLAUDE.md',
       'a\n<!-- dev-cli:memory v1 -->\nb\n',
       'DOCUMENT_UNREADABLE',
-      /^CLAUDE\.md has a broken region/,
+      /^CLAUDE\.md has a damaged dev-cli region/,
     ],
     ['the other half', 'AGENTS.md', '<!-- /dev-cli:memory -->\n', 'DOCUMENT_UNREADABLE', /AGENTS\.md/],
     ['latin-1', 'GEMINI.md', Buffer.from('caf\xe9\n', 'latin1'), 'DATA_MALFORMED', /GEMINI\.md is not UTF-8/],

@@ -29,7 +29,7 @@ describe('the size of the work (recipes.md, Size)', () => {
       ok: true,
       next: { block: 'explore', instruction: 'Look around, for a large change.' },
     });
-    expect(json.ran).toEqual([{ block: 'classify', ok: true, summary: 'size large: nobody said one' }]);
+    expect(json.ran).toEqual([{ block: 'classify', ok: true, summary: 'size large: nobody named one' }]);
     expect(sizeOf()).toBeUndefined();
   });
 

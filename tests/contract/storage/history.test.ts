@@ -72,7 +72,7 @@ describe('history --step', () => {
     expect(text).toContain('by agent in some-harness session session-7');
     expect(text).toContain(`findings/two.md by two sha256 ${outputHash}`);
     const taken = action.refused[0]?.evidence[0]?.sha256;
-    expect(text).toMatch(/refused, part of it taken, by agent \(entry \d+\):/);
+    expect(text).toMatch(/refused, partly accepted, by agent \(entry \d+\):/);
     expect(text).toContain(`findings/one.md by one sha256 ${taken}`);
   });
 
@@ -99,7 +99,7 @@ describe('history', () => {
     writeProjectFile(project, '.dev/specs/run-1/actions/a1/result.md', 'It looks simple.');
     expect(acknowledge(project, talk).code).toBe(3);
     const { runs, text } = ask('run-1');
-    expect(text).toMatch(/refused, part of it taken, by agent \(entry 3\):\n +one: on its word\n/);
+    expect(text).toMatch(/refused, partly accepted, by agent \(entry 3\):\n +one: self-reported\n/);
     expect(runs[0]?.items).toMatchObject([{ refused: [{ evidence: [], selfReported: ['one'] }] }]);
     deliver(project, talk, ['two']);
     acknowledge(project, talk);

@@ -61,7 +61,7 @@ describe('a run as it should be', () => {
     expect(report).toMatchObject({ code: 0, ok: true, entries: journalOf(project, 'run-1').length });
     const contents = readEntries(readFileSync(inRun('events.jsonl'))).flatMap(({ texts = {} }) => Object.keys(texts));
     expect(report.objects).toBe(new Set(contents).size);
-    expect(devCli(project, ['replay', 'run-1', '--check', '--text']).stdout).toMatch(/^run-1: as the journal says/);
+    expect(devCli(project, ['replay', 'run-1', '--check', '--text']).stdout).toMatch(/^run-1: matches the journal/);
   });
 
   it('may hold several runs of the name', () => {
@@ -117,20 +117,20 @@ describe('what is not as the journal says is named', () => {
         {
           path: 'state.json',
           pointer: '/steps/classify-intent/status',
-          problem: 'is "done"; by the journal "running"',
+          problem: 'is "done"; according to the journal "running"',
         },
-        { path: 'state.json', pointer: '/extra', problem: 'is 1; by the journal absent' },
+        { path: 'state.json', pointer: '/extra', problem: 'is 1; according to the journal absent' },
       ],
     ],
     [
       'bytes of state.json that say the same',
       () => appendFileSync(inRun('state.json'), '\n'),
-      [{ path: 'state.json', problem: expect.stringContaining('in other bytes, from byte') }],
+      [{ path: 'state.json', problem: expect.stringContaining('different bytes, from byte') }],
     ],
     [
       'a state.json that is none',
       () => writeFileSync(inRun('state.json'), '{'),
-      [{ path: 'state.json', problem: 'holds no JSON object' }],
+      [{ path: 'state.json', problem: 'is not a JSON object' }],
     ],
     [
       'a state.json that is gone',
@@ -174,7 +174,12 @@ describe('what is not as the journal says is named', () => {
         devCli(project, ['draft', 'update', 'run-1', '--section', 'boundaries', '--data', '{"boundaries":"one"}']);
         rewriteJournal((entries) => entries.slice(0, -1));
       },
-      [{ path: 'events.jsonl', problem: expect.stringMatching(/^ends with entry \d+; state.json knows \d+$/) }],
+      [
+        {
+          path: 'events.jsonl',
+          problem: expect.stringMatching(/^ends with entry \d+, but state.json knows entry \d+$/),
+        },
+      ],
     ],
     [
       'a patch that does not fit',

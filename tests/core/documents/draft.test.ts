@@ -115,7 +115,7 @@ describe('reading a draft', () => {
 
   it.each([
     ['missing', (d: string) => d.replace('<!-- section: criteria -->\n', ''), /"criteria" is missing/],
-    ['doubled', (d: string) => `${d}\n## More\n<!-- section: intent -->\n`, /"intent" is there twice/],
+    ['doubled', (d: string) => `${d}\n## More\n<!-- section: intent -->\n`, /"intent" occurs twice/],
     ['misplaced', (d: string) => d.replace('## Findings\n', '### Findings\n'), /"findings" is not directly below/],
     ['all gone', () => '', /is missing/],
   ])('refuses a draft with a marker %s', (_what, spoil, problem) => {

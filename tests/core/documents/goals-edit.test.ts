@@ -53,8 +53,8 @@ describe('a status', () => {
     ['goals:\n- {id: b, status: active}\n', 'has no goal "a"'],
     ['goals:\n- &g {id: b, status: &s active}\n- {id: a, status: *s}\n', 'it is an alias'],
     ['goals:\n- {id: a, status: &s active}\n', 'it has an anchor'],
-    ['goals:\n- id: a\n  status: >-\n    active\n', 'on one line'],
-    ['goals:\n- id: a\n  status:\n    [active]\n', 'it is no text'],
+    ['goals:\n- id: a\n  status: >-\n    active\n', 'more than one line'],
+    ['goals:\n- id: a\n  status:\n    [active]\n', 'it is not a text'],
     ['goals:\n- {id: b, status: active, other: &x y, more: *x}\n- {id: a, status: active}\n', 'cannot be changed'],
     ['- active\n', 'has no goal'],
   ])('is left alone in %j', (text, problem) => {

@@ -77,7 +77,7 @@ goals:
 `;
     expect(problemsOf(text)).toEqual([
       '/goals/0/status: is "started", not one of pending, active, done, blocked, dropped',
-      '/goals/1/id: is "a", as at /goals/0/id',
+      '/goals/1/id: is "a", which /goals/0/id already has',
       '/goals/1/title: is empty',
       '/goals/1/mode: is 1, not a text',
       '/goals/2: is "just a word", not an object',

@@ -98,7 +98,7 @@ describe('a dispatch (protocol.md, Kinds of action)', () => {
     const edited = await on.store.replay(on.name, runReplay(on.name).look);
     expect(edited).toMatchObject({
       equal: true,
-      notes: [{ path: 'context/audit.md', problem: 'is not as it was rendered' }],
+      notes: [{ path: 'context/audit.md', problem: 'was changed since it was rendered' }],
     });
   });
 

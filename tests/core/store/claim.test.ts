@@ -104,7 +104,7 @@ describe('a claim', () => {
     expect(claim(join(directory, 'claim'), { ...options, ids: { ...ids, hex }, make: true })).not.toBeNull();
     left = Number.POSITIVE_INFINITY;
     const forEver = () => claim(join(directory, 'other'), { ...options, ids: { ...ids, hex }, make: true });
-    expect(forEver).toThrow(/has vanished/);
+    expect(forEver).toThrow(/is gone/);
   });
 
   it('is kept by a process of another machine, and by one that cannot be read', () => {

@@ -602,7 +602,7 @@ export function storeSuite(
       subject.put('run', 'notes.md', 'edited');
       expect(await subject.store.replay('run', look)).toMatchObject({
         equal: true,
-        notes: [{ path: 'notes.md', problem: 'is not as it was rendered' }],
+        notes: [{ path: 'notes.md', problem: 'was changed since it was rendered' }],
       });
       expect((await subject.store.rewind('run', 1))?.documents.has('notes.md')).toBe(true);
       expect((await subject.store.rewind('run', 2))?.documents.has('notes.md')).toBe(false);

@@ -306,7 +306,7 @@ describe('the keys of a run', () => {
   it('do not ask before a release, which asks itself, and say why neither is possible', () => {
     expect(pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: true }).wish).toEqual({ do: 'release' });
     const ended = pressKey(FIRST, 'h', { ...shown(FIRST), isHeld: null });
-    expect(ended).toMatchObject({ cursor: FIRST, wish: null, notice: 'Only a run that goes on can be held.' });
+    expect(ended).toMatchObject({ cursor: FIRST, wish: null, notice: 'Only a live run can be held.' });
   });
 
   it('say that nothing was found, while one types and at the next', () => {
@@ -359,7 +359,7 @@ describe('the page of a gate', () => {
     const text = lines.map((line) => line.map((one) => one.text).join(''));
     expect(text[0]).toBe('delete-todos waits for you');
     expect(text[2]).toBe('What changed since you last answered');
-    expect(text.slice(-3)).toEqual(['1  approve: carry it out', '2  revise: again (wants a reason)', QUESTION]);
+    expect(text.slice(-3)).toEqual(['1  approve: carry it out', '2  revise: again (requires a reason)', QUESTION]);
     expect(text).toContain(`1–${room} of ${last + room} ↓`);
     expect(
       gate(size, last)

@@ -102,7 +102,7 @@ describe('the manifest', () => {
     const on = await started(`  - { id: look, type: subagent, agents: [${agents.join(', ')}] }\n`);
     const text = await on.manifest();
     expect(text.length).toBeLessThanOrEqual(4800);
-    expect(text).toMatch(/\d+ of 40 agents are left out here; start them all: dev-cli next run-1/);
+    expect(text).toMatch(/\d+ of 40 agents are omitted here; start them all: dev-cli next run-1/);
     expect(text).toContain('Agents: 40 pending');
     expect(text).toContain('step complete run-1 --action a1');
   });
@@ -112,7 +112,7 @@ describe('the manifest', () => {
     const on = await started(`  - { id: gate, type: wait-for-user, message: '${message}', choices: [on] }\n`);
     const text = await on.manifest();
     expect(text.length).toBeLessThanOrEqual(4800);
-    expect(text).toContain('… [cut; all of it: dev-cli next run-1]');
+    expect(text).toContain('… [cut; full text: dev-cli next run-1]');
     expect(text).toContain('step complete run-1 --action a1 --choice on');
     expect(await on.next()).toContain(JSON.stringify(message.trim()).slice(1, -1));
   });
@@ -167,7 +167,7 @@ describe('status', () => {
     expect(await on.statusText()).not.toContain('changed since');
     on.put('PLAN.md', `${ticked}\nMore.\n`);
     expect(await on.statusText()).toContain('PLAN.md changed since "gate" was answered with "on"');
-    expect(await on.manifest()).toContain('Changed since it was decided on: PLAN.md (gate)');
+    expect(await on.manifest()).toContain('Changed since the decision: PLAN.md (gate)');
     const { gates } = (await status(on.context, on.name)).json as { gates: Record<string, { changed?: true }> };
     expect(gates['gate']?.changed).toBe(true);
   });

@@ -57,7 +57,7 @@ describe('the published form', () => {
     [form({ role: 'boss', blocks: [text('')] }), '/messages/0/role', 'must be one of system, user, assistant, tool'],
     [form(user(''), { role: 'user', blocks: [] }), '/messages/1/blocks', 'has fewer items than 1'],
     [form(user(''), said({ ...a, input: {} } as never)), '/messages/1/blocks/0/input', 'must be string'],
-    [form({ role: 'user', blocks: [{ type: 'image' }] }), '/messages/0/blocks/0', 'has no type that is known'],
+    [form({ role: 'user', blocks: [{ type: 'image' }] }), '/messages/0/blocks/0', 'has no known type'],
     [form({ ...user(''), usage: {} }), '/messages/0/usage', 'fits no variant'],
     [form(results(result(a))), '/messages/0/blocks/0', 'the message before has no such call'],
     [form(said(a), results(result(b))), '/messages/1/blocks/0', 'the message before has no such call'],
