@@ -9,8 +9,8 @@ import { chosenSeed, SEED } from './seeded.js';
 /** Where packages that are not bundled are found. */
 const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
-/** Vitest calls it for each project of its configuration. */
-let done = false;
+/** Vitest calls it for each project of its configuration, and loads it anew for each: its process knows that it was done. */
+const DONE = 'DEV_CLI_TESTS_DOOR';
 
 /**
  * What comes before all tests, once: the binary is built, since what they drive is what ships, and the front door in one file,
@@ -19,8 +19,7 @@ let done = false;
  * notice.
  */
 export function setup(): () => void {
-  if (done) return () => {};
-  done = true;
+  if (process.env[DONE] !== undefined) return () => {};
   if (process.env['DEV_CLI_TESTS_BUILT'] !== '1') {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: CHECKOUT, stdio: ['ignore', 'ignore', 'inherit'] });
   }
@@ -53,5 +52,5 @@ function buildDoor(): void {
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',
   });
-  process.env['DEV_CLI_TESTS_DOOR'] = DOOR;
+  process.env[DONE] = DOOR;
 }
