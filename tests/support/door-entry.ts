@@ -1,3 +1,5 @@
+import { answerEvent } from '../../src/app/hearing.js';
+import { answerToolCall } from '../../src/app/judging.js';
 import {
   answerList,
   answerManifest,
@@ -10,6 +12,7 @@ import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
 import type { GateScreen } from '../../src/cli/gate.js';
 import { createPlainScreen } from '../../src/cli/gate-screen.js';
 import { tryAnswer } from '../../src/cli/hot.js';
+import { tryHook } from '../../src/cli/hot-hook.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
 
@@ -22,13 +25,21 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
 };
 
 /**
- * What bin/dev-cli.js does: a question is answered the short way, if it can be.
+ * What bin/dev-cli.js does: a question, or an event of a harness, is answered the short way, if it can be.
  * @param whole as dist/cli.cjs does: no short way
  */
 export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
+  if (!whole && name === 'hook') return hear(argv, io);
   const printed = !whole && isQuestion(name) ? await ask(argv, name, io).catch(() => null) : null;
   return printed ?? runCommandLine(argv, io);
+}
+
+async function hear(argv: string[], io: ProcessIo): Promise<Output> {
+  const words = ['node', 'dev-cli', ...argv];
+  const answerTo = argv[1] === 'pre-tool-use' ? answerToolCall : answerEvent;
+  const printed = await tryHook(words, answerTo as typeof answerEvent, io).catch(() => null);
+  return printed ?? runCommandLine(words.slice(2), io);
 }
 
 function ask<Name extends QuestionName>(argv: string[], name: Name, io: ProcessIo): Promise<Output | null> {

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import type { HarnessId } from '../../src/generated/harnesses.js';
 import type { HookEventName } from '../../src/wings/harness/adapter.js';
 import { devCli } from './cli.js';
-import { BINARY, type Project } from './project.mjs';
+import { callDoor } from './door.js';
+import type { Project } from './project.mjs';
 
 /** What a harness gets back from a hook. */
 export interface Reply {
@@ -23,10 +23,9 @@ export function callHook(
   env: NodeJS.ProcessEnv = {},
 ): Reply {
   const stdin = typeof payload === 'string' ? payload : JSON.stringify(payload);
-  const words = [BINARY, 'hook', event, '--harness', harness];
-  const around = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' as const, input: stdin };
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, around);
-  return { code: status ?? -1, stdout, stderr };
+  const argv = ['hook', event, '--harness', harness];
+  const { exit, stdout, stderr } = callDoor({ argv, stdin, cwd: project.root, env: { ...project.env, ...env } });
+  return { code: exit, stdout, stderr };
 }
 
 /** Has a session that takes up a run end: the next one that begins goes on with it. */

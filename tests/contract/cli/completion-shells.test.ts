@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
-import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { callDoor } from '../../support/door.js';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { canType, isInstalled, typeInto } from '../../support/shell.js';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
@@ -21,19 +22,14 @@ import { findRealTerminal } from '../../support/terminal.mjs';
 let project: Project;
 beforeEach(() => {
   project = createProject({ replay: false });
-  call('init', 'add-auth', '--goal', 'Add JWT auth');
-  call('init', 'add-log', '--new', '--goal', 'Log all requests');
 });
 afterEach(() => project.remove());
 
-function call(...args: string[]) {
-  const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, [BINARY, ...args], options);
-}
+const call = (...argv: string[]) => callDoor({ argv, cwd: project.root, env: project.env });
 
 /** What a change of completion answers: its exit, what became of each file, and whether it works. */
 function change(...args: string[]) {
-  const { status, stdout } = call('completion', ...args, '--json');
+  const { exit: status, stdout } = call('completion', ...args, '--json');
   const { files = [], works } = JSON.parse(stdout) as { files?: { path: string; change: string }[]; works?: boolean };
   return { status, works, changes: files.map((file) => file.change), paths: files.map(({ path }) => path) };
 }
@@ -146,8 +142,8 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
 
   it.skipIf(missing)(`goes nowhere without a home directory${suffix}`, () => {
     project.env['HOME'] = '';
-    const { status, stderr } = call('completion', 'install', shell, '--dry-run', '--text');
-    expect([status, stderr]).toEqual([2, expect.stringContaining('HOME')]);
+    const { exit, stderr } = call('completion', 'install', shell, '--dry-run', '--text');
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('HOME')]);
   });
 
   it.skipIf(missing || !startup)(
@@ -184,6 +180,8 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
 
   const unfit = missing || script === '' || !canType;
   it.skipIf(unfit)(`completes runs with what they are about, options, values and files${suffix}`, async () => {
+    call('init', 'add-auth', '--goal', 'Add JWT auth');
+    call('init', 'add-log', '--new', '--goal', 'Log all requests');
     put(...prompt);
     expect(change('install', shell, '--yes').works).toBe(true);
     writeFileSync(join(project.root, 'notes of today.md'), '');
@@ -250,8 +248,8 @@ describe('the answer', () => {
   it('says so where the shell does not complete', () => {
     const rc = join(project.home, '.bashrc');
     writeFileSync(rc, 'PATH=/nowhere\n');
-    const { status, stdout } = call('completion', 'install', 'bash', '--yes');
-    expect([status, stdout]).toEqual([3, expect.stringContaining('does not complete dev-cli')]);
+    const { exit, stdout } = call('completion', 'install', 'bash', '--yes');
+    expect([exit, stdout]).toEqual([3, expect.stringContaining('does not complete dev-cli')]);
   });
 
   it('is as long as a shim is allowed to be', () => {
