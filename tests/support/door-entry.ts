@@ -1,4 +1,3 @@
-import { answerEvent } from '../../src/app/hearing.js';
 import { answerToolCall } from '../../src/app/judging.js';
 import {
   answerList,
@@ -25,20 +24,20 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
 };
 
 /**
- * What bin/dev-cli.js does: a question, or an event of a harness, is answered the short way, if it can be.
+ * What bin/dev-cli.js does: a question, or a call of a tool, is answered the short way, if it can be. Other events are answered by
+ * the whole program: what the short way leaves out of them, only the build does.
  * @param whole as dist/cli.cjs does: no short way
  */
 export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
-  if (!whole && name === 'hook') return hear(argv, io);
+  if (!whole && name === 'hook' && argv[1] === 'pre-tool-use') return judge(argv, io);
   const printed = !whole && isQuestion(name) ? await ask(argv, name, io).catch(() => null) : null;
   return printed ?? runCommandLine(argv, io);
 }
 
-async function hear(argv: string[], io: ProcessIo): Promise<Output> {
+async function judge(argv: string[], io: ProcessIo): Promise<Output> {
   const words = ['node', 'dev-cli', ...argv];
-  const answerTo = argv[1] === 'pre-tool-use' ? answerToolCall : answerEvent;
-  const printed = await tryHook(words, answerTo as typeof answerEvent, io).catch(() => null);
+  const printed = await tryHook(words, answerToolCall, io).catch(() => null);
   return printed ?? runCommandLine(words.slice(2), io);
 }
 
