@@ -31,8 +31,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    // Many tests wait, for processes that they started or for time to pass.
-    maxWorkers: availableParallelism() + 1,
+    // Most tests wait for more than half of their time, for processes that they started or for time to pass: a core is kept busy by
+    // two workers, where there are few cores. A worker takes some 300 MB.
+    maxWorkers: Math.max(availableParallelism() + 1, Math.min(2 * availableParallelism() + 1, 9)),
+    // Tests of a file that are made at once wait together.
+    maxConcurrency: 24,
     // Files share what they import, and the front door; none leaves behind what another would find.
     isolate: false,
     globalSetup: 'tests/support/build.ts',

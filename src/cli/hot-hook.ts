@@ -3,6 +3,7 @@ import type { Answer } from '../base/answer.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { EVENT_NAMES } from '../generated/harness-events.js';
 import { HARNESS_IDS, type HarnessId } from '../generated/harnesses.js';
+import type { ProcessIo } from './front.js';
 import { endWith } from './hot-end.js';
 import { decode } from './inputs.js';
 import { type Output, type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
@@ -23,17 +24,23 @@ interface HookCall {
 
 type AnswerTo = (call: HookCall, environment: Environment) => Promise<Answer | null>;
 
-/** Answers an event; null when the whole program has to answer. */
-async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Output | null> {
-  const call = findCall(words);
-  if (call === null || isTerminal(0)) return null;
+/**
+ * Answers an event that standard input tells of; null when the whole program has to.
+ * @param argv the program, its file and the words of the command line; what was read is added to them
+ */
+export async function tryHook(
+  argv: string[],
+  answerTo: AnswerTo,
+  { stdin, stdinIsTerminal }: Pick<ProcessIo, 'stdin' | 'stdinIsTerminal'>,
+): Promise<Output | null> {
+  const call = findCall(argv.slice(2));
+  if (call === null || stdinIsTerminal) return null;
   const cwd = process.cwd();
   if (cwd.includes('\uFFFD')) return null;
-  const text = takeInput(cwd);
+  const text = takeInput(cwd, stdin);
   if (typeof text !== 'string') return text;
-  // Standard input can be read only once, so whoever answers gets its text as an option. Only an object is an event;
-  // anything else becomes `{}`, so that it is not taken for a file name.
-  process.argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
+  // It can be read but once: whoever answers gets it. What is no object is no event, and no name of a file either.
+  argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
   const answer = await answerTo(
     { ...call, payload: { text } },
     { ...UNASKED, cwd, env: process.env, stdinIsTerminal: false, stdoutIsTerminal: false },
@@ -48,10 +55,10 @@ function findCall([command, event = '', option, name, ...more]: readonly string[
   return Object.hasOwn(EVENT_NAMES[harness] ?? {}, event) ? { event: event as EventName, harness } : null;
 }
 
-/** Reads standard input, or returns the failure: after a failed read, the rest must not be taken for the whole. */
-function takeInput(cwd: string): string | Output {
+/** Reads standard input, or says why it cannot be read: what is left of it then must not be taken for all of it. */
+function takeInput(cwd: string, stdin: number): string | Output {
   try {
-    const read = createInputReader({ cwd, root: null, stdin: 0, stdinIsTerminal: false });
+    const read = createInputReader({ cwd, root: null, stdin, stdinIsTerminal: false });
     return decode(read('-'), '--payload', 'standard input');
   } catch (error) {
     return printFailure(toDevCliError(error, false), TEXT);
@@ -60,5 +67,5 @@ function takeInput(cwd: string): string | Output {
 
 /** Answers an event of a harness without loading the whole program. */
 export function answerHook(answerTo: AnswerTo): void {
-  endWith(tryHook(process.argv.slice(2), answerTo));
+  endWith(tryHook(process.argv, answerTo, { stdin: 0, stdinIsTerminal: isTerminal(0) }));
 }

@@ -9,7 +9,10 @@ const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
  */
 const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
 
-/** Why a test that needs a browser is skipped. */
+/** Its own arguments have a processor play the graphics card, which costs more than to draw without one. */
+const GRAPHICS = ['--ignore-gpu-blocklist', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
+/** Why something that needs a browser is left out. */
 export const NO_BROWSER = 'no Chromium starts on this machine';
 
 /**
@@ -23,9 +26,10 @@ export async function launchBrowser() {
     import('@sparticuz/chromium').catch(() => null),
   ]);
   if (driver === null) return null;
-  const args = (packaged?.default.args ?? []).filter((one) => !UNWANTED.includes(one));
-  const own = await packaged?.default.executablePath().catch(() => undefined);
-  for (const executablePath of [own, ...FOUND.filter(existsSync)]) {
+  const own = (packaged?.default.args ?? []).filter((one) => ![...UNWANTED, ...GRAPHICS].includes(one));
+  const args = [...own, '--disable-gpu'];
+  const unpacked = await packaged?.default.executablePath().catch(() => undefined);
+  for (const executablePath of [unpacked, ...FOUND.filter(existsSync)]) {
     if (executablePath === undefined) continue;
     const browser = await driver.chromium.launch({ executablePath, args }).catch(() => null);
     if (browser !== null) return browser;

@@ -9,8 +9,8 @@ import { chosenSeed, SEED } from './seeded.js';
 /** The front door in one file, at a path from which packages that are not bundled can be found. */
 const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
-/** Vitest calls `setup` for each project of its configuration. */
-let done = false;
+/** Vitest calls it for each project of its configuration, and loads it anew for each: its process knows that it was done. */
+const DONE = 'DEV_CLI_TESTS_DOOR';
 
 /**
  * Prepares all tests, once. Builds the binary, since tests drive what ships, and the front door in one file, which most
@@ -18,8 +18,7 @@ let done = false;
  * projects are copied from, and returns a function that removes it, because test processes are ended without notice.
  */
 export function setup(): () => void {
-  if (done) return () => {};
-  done = true;
+  if (process.env[DONE] !== undefined) return () => {};
   if (process.env['DEV_CLI_TESTS_BUILT'] !== '1') {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: CHECKOUT, stdio: ['ignore', 'ignore', 'inherit'] });
   }
@@ -56,5 +55,5 @@ function buildDoor(): void {
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',
   });
-  process.env['DEV_CLI_TESTS_DOOR'] = DOOR;
+  process.env[DONE] = DOOR;
 }

@@ -1,3 +1,4 @@
+import { answerToolCall } from '../../src/app/judging.js';
 import {
   answerList,
   answerManifest,
@@ -10,6 +11,7 @@ import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
 import type { GateScreen } from '../../src/cli/gate.js';
 import { createPlainScreen } from '../../src/cli/gate-screen.js';
 import { tryAnswer } from '../../src/cli/hot.js';
+import { tryHook } from '../../src/cli/hot-hook.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
 
@@ -22,13 +24,21 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
 };
 
 /**
- * Does what bin/dev-cli.js does: the small program answers a question where it can.
- * @param whole skips the small programs, as dist/cli.cjs does
+ * What bin/dev-cli.js does: a question, or a call of a tool, is answered the short way, if it can be. Other events are answered by
+ * the whole program: what the short way leaves out of them, only the build does.
+ * @param whole as dist/cli.cjs does: no short way
  */
 export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
+  if (!whole && name === 'hook' && argv[1] === 'pre-tool-use') return judge(argv, io);
   const printed = !whole && isQuestion(name) ? await ask(argv, name, io).catch(() => null) : null;
   return printed ?? runCommandLine(argv, io);
+}
+
+async function judge(argv: string[], io: ProcessIo): Promise<Output> {
+  const words = ['node', 'dev-cli', ...argv];
+  const printed = await tryHook(words, answerToolCall, io).catch(() => null);
+  return printed ?? runCommandLine(words.slice(2), io);
 }
 
 function ask<Name extends QuestionName>(argv: string[], name: Name, io: ProcessIo): Promise<Output | null> {

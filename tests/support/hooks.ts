@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { HarnessId } from '../../src/generated/harnesses.js';
 import type { HookEventName } from '../../src/wings/harness/adapter.js';
 import { devCli } from './cli.js';
+import { callDoor } from './door.js';
 import { BINARY, type Project } from './project.mjs';
 
 /** The result of a hook, as a harness gets it. */
@@ -14,7 +15,7 @@ export interface Reply {
 /** The reply of a hook that has nothing to say. */
 export const QUIET: Reply = { code: 0, stdout: '', stderr: '' };
 
-/** Calls `dev-cli hook` in a project as a harness does; a payload that is not a text is sent as JSON. */
+/** Calls `dev-cli hook` in a project as a harness does, by the front door; a payload that is no text is sent as JSON. */
 export function callHook(
   project: Project,
   event: HookEventName,
@@ -22,6 +23,14 @@ export function callHook(
   payload: object | string,
   env: NodeJS.ProcessEnv = {},
 ): Reply {
+  const stdin = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const argv = ['hook', event, '--harness', harness];
+  const { exit, stdout, stderr } = callDoor({ argv, stdin, cwd: project.root, env: { ...project.env, ...env } });
+  return { code: exit, stdout, stderr };
+}
+
+/** The same by the binary that ships: its programs for hooks leave out what the whole one has. */
+export function spawnHook(...[project, event, harness, payload, env = {}]: Parameters<typeof callHook>): Reply {
   const stdin = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const words = [BINARY, 'hook', event, '--harness', harness];
   const around = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' as const, input: stdin };

@@ -36,8 +36,8 @@ const note = (name: string, text: string): string[] => [
   JSON.stringify([text]),
 ];
 
-function start(name: string): string {
-  startTiny(project, [CHOICE_BLOCK, DATA_BLOCK, END_BLOCK], '', name);
+function start(name: string, at = project): string {
+  startTiny(at, [CHOICE_BLOCK, DATA_BLOCK, END_BLOCK], '', name);
   return name;
 }
 
@@ -67,8 +67,10 @@ function refusal({ code, json }: Ended): string {
   return `${json?.error?.message} ${json?.error?.fix}`;
 }
 
-describe('a paused holder', () => {
-  it.concurrent.each([
+// Who meets a lock waits for it for ten seconds: all that do wait together.
+
+describe.concurrent('a paused holder', () => {
+  it.each([
     ['locked', 0],
     ['before-commit', 0],
     ['after-commit', 1],
@@ -107,8 +109,8 @@ describe('a paused holder', () => {
   });
 });
 
-describe('a holder that was killed', () => {
-  it.each(['locked', 'before-commit', 'after-commit'])('(%s) is no obstacle', { timeout: 60_000 }, async (moment) => {
+describe.concurrent('a holder that was killed', () => {
+  it.each(['locked', 'before-commit', 'after-commit'])('(%s) is no obstacle', { timeout: 120_000 }, async (moment) => {
     const name = start(`dead-${moment}`);
     const holder = await pausedAt(project, moment, red(name));
     kill(holder.pid);
@@ -133,7 +135,7 @@ describe('a holder that was killed', () => {
   });
 });
 
-describe('a lock file whose process is certainly gone is broken', () => {
+describe.concurrent('a lock file whose process is certainly gone is broken', () => {
   const [machine, , space] = identity.host.split('@');
   it.each<[string, (name: string) => void]>([
     ['from an earlier boot', (name) => left(name, { host: `${machine}@another-boot@${space}` })],
@@ -149,7 +151,7 @@ describe('a lock file whose process is certainly gone is broken', () => {
   });
 });
 
-describe('a lock file that cannot be judged is never broken, and a person is told what to look at', () => {
+describe.concurrent('a lock file that cannot be judged is never broken, and a person is told what to look at', () => {
   const [machine, boot] = identity.host.split('@');
   const cases: [string, (name: string) => void, RegExp][] = [
     ['of a living process', (name) => left(name), new RegExp(`held by process ${process.pid}, since`)],
@@ -161,7 +163,7 @@ describe('a lock file that cannot be judged is never broken, and a person is tol
     ['fifo', (name) => execFileSync('mkfifo', [lockOf(name)]), /not made by dev-cli/],
     ['directory', (name) => mkdirSync(lockOf(name)), /not made by dev-cli/],
   ];
-  it.concurrent.each(cases)('%s', { timeout: 120_000 }, async (what, leave, told) => {
+  it.each(cases)('%s', { timeout: 120_000 }, async (what, leave, told) => {
     const name = start(`kept-${what.replace(/\W+/g, '-')}`);
     leave(name);
     const before = lstatSync(lockOf(name));
@@ -176,13 +178,15 @@ describe('a lock file that cannot be judged is never broken, and a person is tol
     whole(name);
   });
 
-  it('the lock of the root too', { timeout: 60_000 }, async () => {
-    const name = start('root-lock');
+  it('the lock of the root too', { timeout: 120_000 }, async ({ onTestFinished }) => {
+    const alone = createProject();
+    onTestFinished(() => alone.remove());
+    const name = start('root-lock', alone);
     const holder = { ...identity, host: 'web-2@b@1', token: 'abc', at: 'then', for: 'use' };
-    writeFileSync(join(project.root, '.dev/lock'), JSON.stringify(holder));
-    expect(refusal(await call(project, ['use', 'paused-locked']))).toContain('web-2');
-    rmSync(join(project.root, '.dev/lock'));
-    expect(devCli(project, ['use', name]).code).toBe(0);
+    writeFileSync(join(alone.root, '.dev/lock'), JSON.stringify(holder));
+    expect(refusal(await call(alone, ['use', name]))).toContain('web-2');
+    rmSync(join(alone.root, '.dev/lock'));
+    expect(devCli(alone, ['use', name]).code).toBe(0);
   });
 });
 
@@ -191,6 +195,7 @@ const canSandbox = spawnSync('unshare', [...SANDBOX, 'true']).status === 0;
 
 describe.skipIf(!canSandbox)(
   `a holder in a sandbox${canSandbox ? '' : ' (skipped: no process namespaces here)'}`,
+  { concurrent: true },
   () => {
     /** Starts a call in its own process namespace and stops it while it holds the lock. */
     async function sandboxed(name: string, plant: Record<string, string>): Promise<() => void> {

@@ -3,13 +3,19 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { devCliAsync, writeProjectFile } from '../../support/cli.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { devCli, devCliAsync, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { BINARY, type Project } from '../../support/project.mjs';
+import { scratchDirectory } from '../../support/scratch.js';
+import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binary/crash/calls.js';
 
 // harness.md, Install: an install that is cut, or runs beside another, loses nothing and leaves nothing behind.
+
+/** By `npm run prove:install` every cut is tried, and as many races. */
+const ALL = process.env['DEV_CLI_TEST_ALL_CUTS'] !== undefined;
+const RACES = ALL ? 20 : 2;
 
 const freshProject = freshProjects();
 let project: Project;
@@ -35,17 +41,18 @@ function listAll(root: string): string[] {
 }
 
 const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
-const call = (words: string) => devCliAsync(project, [...words.split(' '), '--yes', '--json'], { env: around() });
+const wordsOf = (line: string) => [...line.split(' '), '--yes', '--json'];
+const call = (line: string) => devCli(project, wordsOf(line), { env: around() });
+const callBeside = (line: string) => devCliAsync(project, wordsOf(line), { env: around() });
 
-async function expectTakenBack(what: string): Promise<void> {
-  const removed = await call('uninstall');
+function expectTakenBack(what: string): void {
+  const removed = call('uninstall');
   expect(removed.code, `${what}: ${removed.stdout}${removed.stderr}`).toBe(0);
   expect(listAll(project.root), what).toEqual(before);
 }
 
-let hook: string;
-beforeEach(() => {
-  hook = join(home, '..', 'hook.cjs');
+const hook = join(scratchDirectory('install-hook-'), 'hook.cjs');
+beforeAll(() => {
   const entryPoints = [join(import.meta.dirname, '../binary/crash/hook.ts')];
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: hook, logLevel: 'error' });
 });
@@ -69,12 +76,12 @@ describe('two calls at once', () => {
     ['of two harnesses', 'claude', 'codex'],
     ['of the same', 'claude,gemini', 'claude,gemini'],
   ])('%s: both are installed, and both are taken back', async (what, one, other) => {
-    for (let round = 0; round < 4; round += 1) {
-      const both = await Promise.all([one, other].map((harness) => call(`install --harness ${harness}`)));
+    for (let round = 0; round < RACES; round += 1) {
+      const both = await Promise.all([one, other].map((harness) => callBeside(`install --harness ${harness}`)));
       expect(both.map(({ code }) => code)).toEqual([0, 0]);
       const { harnesses } = JSON.parse(readFileSync(join(project.root, '.dev/install.json'), 'utf8'));
       expect(Object.keys(harnesses).sort()).toEqual([...new Set(`${one},${other},project`.split(','))].sort());
-      await expectTakenBack(what);
+      expectTakenBack(what);
     }
   });
 });
@@ -86,49 +93,50 @@ describe('a call that was cut off', () => {
     expect(run(words, { trace })).toBe(0);
     const mutations = (JSON.parse(readFileSync(trace, 'utf8')) as Mutation[]).filter(({ path }) => path !== 'stdout');
     expect(mutations.length).toBeGreaterThan(50);
-    const step = process.env['DEV_CLI_TEST_ALL_CUTS'] === undefined ? Math.ceil(mutations.length / 12) : 1;
+    const step = ALL ? 1 : Math.ceil(mutations.length / 6);
+    const first = chosenSeed() % step;
     return mutations.flatMap(({ op, path, inside }, index) => {
-      const isEdge = index < 8 || index >= mutations.length - 4;
-      if (!isEdge && index % step !== 0) return [];
+      const isEdge = index < 4 || index >= mutations.length - 3;
+      if (!isEdge && index % step !== first) return [];
       const position: Position = inside ? 'inside' : index % 2 === 0 ? 'before' : 'after';
       return [{ call: index + 1, position, title: `${words}, ${position} call ${index + 1}: ${op} ${path}` }];
     });
   }
 
-  it('while it installed: another install ends it, and uninstall takes all back', async () => {
+  it('while it installed: another install ends it, and uninstall takes all back', () => {
     const words = 'install --with memory --harness claude,codex';
     const cuts = chooseCuts(words);
     // The manifest lists the directories that the call that wrote it created.
     const withoutManifest = () => listAll(project.root).filter((one) => !one.startsWith('/.dev/install.json:'));
     const whole = withoutManifest();
-    await expectTakenBack(words);
+    expectTakenBack(words);
     for (const { call: number, position, title } of cuts) {
       expect(run(words, { cut: { call: number, position } }), title).toBe(null);
       if (number % 2 === 0) {
-        expect((await call(words)).code, title).toBe(0);
+        expect(call(words).code, title).toBe(0);
         expect(withoutManifest(), title).toEqual(whole);
       }
-      await expectTakenBack(title);
+      expectTakenBack(title);
     }
   }, 600_000);
 
-  it('while it removed one harness of two: nothing of either stays behind', async () => {
+  it('while it removed one harness of two: nothing of either stays behind', () => {
     const words = 'uninstall --harness codex';
     const both = 'install --with memory --harness claude,codex';
-    await call(both);
+    call(both);
     const cuts = chooseCuts(words);
-    await expectTakenBack(words);
+    expectTakenBack(words);
     for (const { call: number, position, title } of cuts) {
-      await call(both);
+      call(both);
       expect(run(words, { cut: { call: number, position } }), title).toBe(null);
-      await expectTakenBack(title);
+      expectTakenBack(title);
     }
   }, 600_000);
 });
 
-it('an upgrade that was cut off before the files is ended by the next, and takes nothing for edited', async () => {
+it('an upgrade that was cut off before the files is ended by the next, and takes nothing for edited', () => {
   const words = 'install --harness codex';
-  await call(words);
+  call(words);
   const [old, path] = ['name = "of an earlier version"\n', '.codex/agents/dev-cli-worker.toml'];
   const manifestPath = join(project.root, '.dev/install.json');
   const shipped = readFileSync(join(project.root, path), 'utf8');
@@ -144,13 +152,13 @@ it('an upgrade that was cut off before the files is ended by the next, and takes
   const written = mutations.findIndex(({ op, to }) => op === 'rename' && to === manifestPath);
   expect(run(words, { cut: { call: written + 1, position: 'after' } })).toBe(null);
   expect(readFileSync(join(project.root, path), 'utf8')).toBe(old);
-  expect((await call(words)).code).toBe(0);
+  expect(call(words).code).toBe(0);
   expect(readFileSync(join(project.root, path), 'utf8')).toBe(shipped);
-  await expectTakenBack('upgrade');
+  expectTakenBack('upgrade');
 });
 
-it('a project that was moved is taken back, too', async () => {
-  await call('install --harness claude');
+it('a project that was moved is taken back, too', () => {
+  call('install --harness claude');
   const root = `${project.root}-moved`;
   renameSync(project.root, root);
   const removed = spawnSync(process.execPath, [BINARY, 'uninstall', '--yes'], {

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
-import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { callDoor } from '../../support/door.js';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { canType, isInstalled, typeInto } from '../../support/shell.js';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
@@ -21,21 +22,16 @@ import { findRealTerminal } from '../../support/terminal.mjs';
 let project: Project;
 beforeEach(() => {
   project = createProject({ replay: false });
-  call('init', 'add-auth', '--goal', 'Add JWT auth');
-  call('init', 'add-log', '--new', '--goal', 'Log all requests');
 });
 afterEach(() => project.remove());
 
-function call(...args: string[]) {
-  const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, [BINARY, ...args], options);
-}
+const call = (...argv: string[]) => callDoor({ argv, cwd: project.root, env: project.env });
 
 /**
  * Changes the installed completion; returns the exit code, what happened to each file, and whether completion works.
  */
 function change(...args: string[]) {
-  const { status, stdout } = call('completion', ...args, '--json');
+  const { exit: status, stdout } = call('completion', ...args, '--json');
   const { files = [], works } = JSON.parse(stdout) as { files?: { path: string; change: string }[]; works?: boolean };
   return { status, works, changes: files.map((file) => file.change), paths: files.map(({ path }) => path) };
 }
@@ -148,8 +144,8 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
 
   it.skipIf(missing)(`goes nowhere without a home directory${suffix}`, () => {
     project.env['HOME'] = '';
-    const { status, stderr } = call('completion', 'install', shell, '--dry-run', '--text');
-    expect([status, stderr]).toEqual([2, expect.stringContaining('HOME')]);
+    const { exit, stderr } = call('completion', 'install', shell, '--dry-run', '--text');
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('HOME')]);
   });
 
   it.skipIf(missing || !startup)(
@@ -186,6 +182,8 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
 
   const unfit = missing || script === '' || !canType;
   it.skipIf(unfit)(`completes runs with what they are about, options, values and files${suffix}`, async () => {
+    call('init', 'add-auth', '--goal', 'Add JWT auth');
+    call('init', 'add-log', '--new', '--goal', 'Log all requests');
     put(...prompt);
     expect(change('install', shell, '--yes').works).toBe(true);
     writeFileSync(join(project.root, 'notes of today.md'), '');
@@ -252,8 +250,8 @@ describe('the answer', () => {
   it('says so where the shell does not complete', () => {
     const rc = join(project.home, '.bashrc');
     writeFileSync(rc, 'PATH=/nowhere\n');
-    const { status, stdout } = call('completion', 'install', 'bash', '--yes');
-    expect([status, stdout]).toEqual([3, expect.stringContaining('does not complete dev-cli')]);
+    const { exit, stdout } = call('completion', 'install', 'bash', '--yes');
+    expect([exit, stdout]).toEqual([3, expect.stringContaining('does not complete dev-cli')]);
   });
 
   it('is as long as a shim is allowed to be', () => {

@@ -5,8 +5,8 @@ import { readImage, restoreImage } from '../../support/image.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, tiny } from '../../support/tiny.js';
 
-// Most tests call the front door in a thread of their process (tests/support/door.ts). This test checks that it equals
-// the binary: the same calls on the same `.dev` print the same and leave the same files.
+// Most tests call the front door in a process of its own (tests/support/door.ts). Here it is held to be the binary: the
+// same calls, each on the same `.dev`, print the same and leave the same behind.
 
 let project: Project;
 beforeEach(() => {
@@ -41,7 +41,31 @@ const CALLS: Given[] = [
   { argv: ['step', 'complete', 'one', '--action', 'a3'] },
   { argv: ['manifest', 'one', '--root', '.'] },
   { argv: ['help', 'step', 'complete'] },
+  // A session that takes the run up, one that knows none, a tool that is judged, and payloads that are none.
+  {
+    argv: ['init', 'two', '--recipe', 'specify-quick-interactive', '--goal', 'Add X'],
+    env: { DEV_CLI_SESSION: 's-0' },
+  },
+  ...(
+    [
+      ['session-end', { session_id: 's-0' }],
+      ['session-start', { source: 'startup' }],
+      ['user-prompt-submit', { prompt: 'Go on.' }],
+      ['pre-tool-use', { tool_name: 'Write', tool_input: { file_path: 'src/a.js', content: 'x' } }],
+      ['pre-tool-use', { tool_name: 'Read', tool_input: { file_path: 'src/a.js' } }],
+      ['post-tool-use', { tool_name: 'Bash', tool_input: { command: 'dev-cli next' } }],
+      ['stop', {}],
+      ['stop', { session_id: 's-2' }],
+    ] as const
+  ).map(([event, payload]) => hooked(event, JSON.stringify({ session_id: 's-1', cwd: '.', ...payload }))),
+  ...['', 'x', '[]', '{}'].map((text) => hooked('pre-tool-use', text)),
+  ...['', '@package.json'].map((text) => hooked('stop', text)),
+  { argv: ['hook', 'nothing', '--harness', 'claude'], stdin: '{}' },
 ];
+
+function hooked(event: string, stdin: string): Given {
+  return { argv: ['hook', event, '--harness', 'claude'], stdin };
+}
 
 function byBinary({ argv, stdin, env }: Given): Printed {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...argv], {

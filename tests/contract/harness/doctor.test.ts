@@ -19,7 +19,7 @@ import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
-import { BINARY, type Project } from '../../support/project.mjs';
+import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Doctor: each check through the binary, with a planted problem that it must find.
@@ -46,8 +46,18 @@ beforeEach(() => {
   // Read by login shells: a system's own start-up files may reset the PATH.
   writeFileSync(join(home, '.profile'), `PATH='${bin}':$PATH\n`);
   env = { HOME: home, XDG_STATE_HOME: '', SHELL: '/bin/sh', PATH: `${bin}:/usr/bin:/bin` };
+  write(
+    shim(),
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${VERSION}; else ${readFileSync(shim(), 'utf8').split('\n')[1]}; fi\n`,
+    0o755,
+  );
 });
 
+const { version: VERSION } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { version: string };
+/**
+ * The dev-cli that shells and hook lines find. Two shells ask for its version in each call, and here it says that without Node;
+ * where all is well, it is the real one.
+ */
 const shim = () => join(dirname(project.root), 'bin', 'dev-cli');
 const at = (path: string) => join(project.root, path);
 const read = (path: string) => readFileSync(at(path), 'utf8');
@@ -109,6 +119,8 @@ function replaceGuard(change: (line: string) => string): void {
 }
 
 describe('doctor where all is well (harness.md, Doctor)', () => {
+  beforeEach(() => write(shim(), `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`, 0o755));
+
   it('says so, with exit 0, and writes nothing', () => {
     install(['--harness', 'claude,gemini']);
     trustByGemini();
@@ -162,22 +174,32 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
 });
 
 describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => {
-  it.each([
-    ['does something before', (line: string) => `echo ran > "${at('ran')}"; ${line}`],
-    ['does something after', (line: string) => `${line}; echo ran > "${at('ran')}"`],
-    ['is the installed one and a blank', (line: string) => `${line} `],
-    ['always passes', (line: string) => `(${line}) || true`],
-    ['only names dev-cli', () => `touch "${at('ran')}" # dev-cli hook pre-tool-use --harness claude`],
-    ['is that of another harness', () => renderHookLine('pre-tool-use', HARNESSES.codex, 'project')],
-    ['hangs', () => 'sleep 600 # dev-cli hook pre-tool-use --harness claude'],
-  ])('a line that %s is not run: it is not as this version writes it', (_what, change) => {
+  it('a line is not run that is not as this version writes it', () => {
     install();
-    replaceGuard(change);
-    const problems = problemsOf(call());
-    expect(problems.map((one) => one.check)).toEqual(['guard', 'settings']);
-    expect(problems[0]).toMatchObject({ harness: 'claude', scope: 'project', fix: 'dev-cli install --harness claude' });
-    expect(problems[0]?.message).toMatch(/not as this version writes it, so it was not run/);
-    expect(existsSync(at('ran'))).toBe(false);
+    const whole = read('.claude/settings.json');
+    const others: [what: string, change: (line: string) => string][] = [
+      ['does something before', (line) => `echo ran > "${at('ran')}"; ${line}`],
+      ['does something after', (line) => `${line}; echo ran > "${at('ran')}"`],
+      ['is the installed one and a blank', (line) => `${line} `],
+      ['always passes', (line) => `(${line}) || true`],
+      ['only names dev-cli', () => `touch "${at('ran')}" # dev-cli hook pre-tool-use --harness claude`],
+      ['is that of another harness', () => renderHookLine('pre-tool-use', HARNESSES.codex, 'project')],
+      ['hangs', () => 'sleep 600 # dev-cli hook pre-tool-use --harness claude'],
+    ];
+    for (const [what, change] of others) {
+      write(at('.claude/settings.json'), whole);
+      replaceGuard(change);
+      const problems = problemsOf(call());
+      expect(
+        problems.map((one) => one.check),
+        what,
+      ).toEqual(['guard', 'settings']);
+      expect(problems[0], what).toMatchObject({
+        ...{ harness: 'claude', scope: 'project', fix: 'dev-cli install --harness claude' },
+        message: expect.stringMatching(/not as this version writes it, so it was not run/),
+      });
+      expect(existsSync(at('ran')), what).toBe(false);
+    }
     install();
     expect(problemsOf(call())).toEqual([]);
   });
@@ -336,11 +358,14 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
   );
 
   it.each([
-    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash(dev-cli:*)'],
-    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash(dev-cli step complete:*)'],
-    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash'],
-    ['gemini', '.gemini/settings.json', ['tools', 'exclude'], 'run_shell_command(dev-cli)'],
-  ])('%s, where %s denies its agent dev-cli', (harness, path, [outer = '', inner = ''], rule) => {
+    [
+      'claude',
+      '.claude/settings.local.json',
+      ['permissions', 'deny'],
+      ['Bash(dev-cli:*)', 'Bash(dev-cli step complete:*)', 'Bash'],
+    ],
+    ['gemini', '.gemini/settings.json', ['tools', 'exclude'], ['run_shell_command(dev-cli)']],
+  ])('%s, where %s denies its agent dev-cli', (harness, path, [outer = '', inner = ''], denied) => {
     install(['--harness', harness]);
     if (harness === 'gemini') trustByGemini();
     const deny = (...rules: string[]) => {
@@ -349,8 +374,10 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     };
     deny('Bash(dev-cli uninstall:*)', 'Bash(dev-client:*)', 'run_shell_command(rm)');
     expect(problemsOf(call())).toEqual([]);
-    deny(rule);
-    expectProblem(call(), 'settings', /denies its agent dev-cli/, /Remove it there/);
+    for (const rule of denied) {
+      deny(rule);
+      expectProblem(call(), 'settings', /denies its agent dev-cli/, /Remove it there/);
+    }
   });
 
   it('Claude Code with hooks disabled', () => {
@@ -460,7 +487,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     expectProblem(call(), 'settings', /Permissions missing.*Bash\(dev-cli:\*\)/, /^dev-cli install/);
   });
 
-  describe.each<[string, string, [string, (settings: Settings) => unknown][]]>([
+  it.each<[string, string, [string, (settings: Settings) => unknown][]]>([
     [
       'claude',
       '.claude/settings.json',
@@ -482,39 +509,55 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     ],
     ['gemini', '.gemini/settings.json', [['a last comma', (it) => JSON.stringify(it).replace(/}$/, ',}')]]],
   ])('settings that %s drops', (harness, path, cases) => {
-    it.each(cases)('for %s', (what, change) => {
-      install(['--harness', harness]);
-      trustAll();
-      expect(problemsOf(call())).toEqual([]);
-      const changed = change(JSON.parse(read(path)));
-      write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
-      const dropped = harness === 'gemini' ? /does not start with .*\.gemini/ : /ignores all of /;
-      expectProblem(call(), 'settings', dropped, /Repair/);
-      expect(problemsOf(call())[0]?.message).toContain(what);
-    });
-  });
-
-  it.each<[string, string, (settings: Settings) => unknown]>([
-    ['claude', 'a variable that is a number', (it) => ({ ...it, env: { A: 1 } })],
-    [
-      'claude',
-      'a rule that is a number',
-      (it) => ({ ...it, permissions: { allow: [...(it.permissions?.allow ?? []), 7] } }),
-    ],
-    ['claude', 'a hook without a type', (it) => withStop(it, { command: 'true' })],
-    ['claude', 'keys that it does not know', (it) => ({ ...it, whatever: 7 })],
-    ['codex', 'an event that it does not know', (it) => ({ ...it, hooks: { ...it.hooks, Whatever: 7 } })],
-    ['gemini', 'entries of another form', (it) => ({ ...withStop(it, 7), general: 7 })],
-    ['gemini', 'a comment', (it) => `${JSON.stringify(it)} // mine`],
-  ])('settings that %s bears, with %s, are not called ignored', (harness, _what, change) => {
     install(['--harness', harness]);
     trustAll();
-    const path = { claude: '.claude/settings.json', codex: '.codex/hooks.json' }[harness] ?? '.gemini/settings.json';
-    const changed = change(JSON.parse(read(path)));
-    write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
-    const result = call();
-    expect(problemsOf(result)).toEqual([]);
-    expect(result.stdout).not.toMatch(/ignores all|does not start/);
+    expect(problemsOf(call())).toEqual([]);
+    const whole = JSON.parse(read(path));
+    const dropped = harness === 'gemini' ? /does not start with .*\.gemini/ : /ignores all of /;
+    for (const [what, change] of cases) {
+      const changed = change(structuredClone(whole));
+      write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
+      const result = call();
+      expectProblem(result, 'settings', dropped, /Repair/);
+      expect(problemsOf(result)[0]?.message).toContain(what);
+    }
+  });
+
+  it.each<[string, string, [string, (settings: Settings) => unknown][]]>([
+    [
+      'claude',
+      '.claude/settings.json',
+      [
+        ['a variable that is a number', (it) => ({ ...it, env: { A: 1 } })],
+        ['a rule that is a number', (it) => ({ ...it, permissions: { allow: [...(it.permissions?.allow ?? []), 7] } })],
+        ['a hook without a type', (it) => withStop(it, { command: 'true' })],
+        ['keys that it does not know', (it) => ({ ...it, whatever: 7 })],
+      ],
+    ],
+    [
+      'codex',
+      '.codex/hooks.json',
+      [['an event that it does not know', (it) => ({ ...it, hooks: { ...it.hooks, Whatever: 7 } })]],
+    ],
+    [
+      'gemini',
+      '.gemini/settings.json',
+      [
+        ['entries of another form', (it) => ({ ...withStop(it, 7), general: 7 })],
+        ['a comment', (it) => `${JSON.stringify(it)} // mine`],
+      ],
+    ],
+  ])('settings that %s bears are not called ignored', (harness, path, cases) => {
+    install(['--harness', harness]);
+    trustAll();
+    const whole = JSON.parse(read(path));
+    for (const [what, change] of cases) {
+      const changed = change(structuredClone(whole));
+      write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
+      const result = call();
+      expect(problemsOf(result), what).toEqual([]);
+      expect(result.stdout, what).not.toMatch(/ignores all|does not start/);
+    }
   });
 
   it('an entry for which only an earlier Claude Code drops the file is judged by the version that is there', () => {

@@ -8,7 +8,7 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
+import { leaveRun, QUIET, spawnHook } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
 // harness.md, Hooks: the recorded payloads of each harness, and the answers to them.
@@ -36,7 +36,7 @@ function recorded(harness: HarnessId): { event: HookEventName; payload: Payload 
 }
 
 const hook = (event: HookEventName, harness: HarnessId, payload: object | string, env: NodeJS.ProcessEnv = {}) =>
-  callHook(project, event, harness, payload, env);
+  spawnHook(project, event, harness, payload, env);
 
 const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
 const write = (path: string, more: object = {}) =>

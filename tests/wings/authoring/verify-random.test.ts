@@ -24,6 +24,8 @@ const { signal } = new AbortController();
 const MOST_ACTIONS = 40;
 /** `DEV_CLI_TEST_RECIPES` sets another number. */
 const RECIPES = Number(process.env['DEV_CLI_TEST_RECIPES'] ?? 12);
+/** A recipe that fails is told as it is: it would be made smaller for many minutes, which `DEV_CLI_TEST_SHRINK=1` asks for. */
+const endOnFailure = process.env['DEV_CLI_TEST_SHRINK'] !== '1';
 
 interface Wandered {
   states: RunState[];
@@ -133,6 +135,6 @@ describe('recipes by chance', () => {
   });
 
   it('verify knows every state of their runs, what it finds is there, and its scripts replay', async () => {
-    await fc.assert(fc.asyncProperty(randomRecipe, fc.nat(10_000), expectRight), { numRuns: RECIPES });
+    await fc.assert(fc.asyncProperty(randomRecipe, fc.nat(10_000), expectRight), { numRuns: RECIPES, endOnFailure });
   }, 600_000);
 });
