@@ -239,7 +239,7 @@ describe('the registry of handlers', () => {
     for (const key of ['worker', 'wrap_up', 'final_verify', 'approve_commands', 'triage', 'done', 'failed', 'stale']) {
       expect(findKeyFault(key)).not.toBeNull();
     }
-    expect(findKeyFault('constructor')).toBe('is a name that every object has');
+    expect(findKeyFault('constructor')).toBe('is a property of every object');
     expect(findKeyFault('security_scan')).toBeNull();
   });
 });

@@ -113,7 +113,7 @@ const PLANTED: Planted[] = [
   { rule: 'unknown placeholder', text: one('actor: human, message: "Is «{nam} done?"'), says: 'did you mean {name}?' },
   { rule: 'camel case', text: handlers(`«securityScan: ${YES}`), says: 'in small letters, with "_" between words' },
   { rule: 'shipped key', text: handlers(`«wrap_up: ${YES}`), says: 'that is a handler that dev-cli ships' },
-  { rule: 'word of the state', text: handlers(`«done: ${YES}`), says: 'a word for how a todo stands' },
+  { rule: 'word of the state', text: handlers(`«done: ${YES}`), says: 'is a status of a todo' },
   // Order
   { rule: 'after nothing', text: one('actor: human, message: m, after: «verfy'), says: 'Did you mean `verify`?' },
   { rule: 'after a fixed one', text: one('actor: human, message: m, after: «commit'), says: 'Possible here: worker' },
