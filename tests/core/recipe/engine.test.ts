@@ -157,7 +157,7 @@ describe('own handlers', () => {
     expect(told(loadDemo(text('')))).toEqual([]);
     expect(stages(engineOf(text(', after: verify')))).toEqual(['worker', 'a', 'wrapUp', 'commit']);
     expect(told(loadDemo(text(', after: verify')))).toEqual([
-      '4:51 warning Todos are not verified here, so this comes after the worker.',
+      '4:51 warning Verification is disabled, so this handler runs right after the worker.',
     ]);
   });
 
