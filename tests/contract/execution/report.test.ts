@@ -178,10 +178,7 @@ describe('the evidence in the report', () => {
       expect.stringMatching(/^todo-1 ac-1: test -f notes\/one\.txt: exit 1/),
     ]);
     expect(part(report(), 'Skipped or degraded')).toEqual(
-      expect.arrayContaining([
-        'codeReview: the run did not come to its end',
-        'finalVerify: the run did not come to its end',
-      ]),
+      expect.arrayContaining(['codeReview: the run ended before this stage', 'finalVerify: the run ended before this stage']),
     );
   });
 
@@ -222,8 +219,8 @@ describe('the evidence in the report', () => {
     const done = again(project, ['--autopilot']);
     expect(done).toMatchObject({ action: 'done', outcome: 'completed' });
     expect(part(report(), 'Done')).toEqual([
-      expect.stringContaining('not by this run: its box was ticked before'),
-      expect.stringContaining('not by this run: its box was ticked before'),
+      expect.stringContaining('not by this run: its box was already ticked'),
+      expect.stringContaining('not by this run: its box was already ticked'),
     ]);
     expect(report()).not.toContain('a verifier judged');
     expect(part(report(), 'Skipped or degraded')).toContain('codeReview: skipped, this run did none of the todos');
@@ -401,7 +398,7 @@ describe('a flag that cannot be taken', () => {
     const refused = devCli(project, ['init', 'work', '--execute', '--interactive']);
     expect([refused.code, refused.json.error?.code]).toEqual([2, 'MODE_CONTRADICTION']);
     expect(refused.json.error?.message).toBe(
-      'The run "work" began as autopilot, and a run keeps its mode: --interactive cannot change it.',
+      'The run "work" began as autopilot, and keeps that mode: --interactive cannot change it.',
     );
     expect(runPrinted(project, refused.json.error?.fix ?? '').json).toMatchObject({ ok: true, status: 'resumed' });
     const stated = devCli(project, [
