@@ -171,7 +171,7 @@ export function explainRefusal(context: Context, gate: OpenGate, refusal: unknow
   if (fault !== undefined)
     return new DevCliError(
       refusal.code,
-      'The plan cannot be accepted because its files contain errors; nothing was decided.',
+      'The plan cannot be accepted with its files as they are; nothing was decided.',
       {
         run: name,
         details: [{ target: PLAN, problem: [fault.heading, ...fault.lines].join(' ') }],

@@ -320,7 +320,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
       fix: expect.stringContaining(`hold the run: dev-cli hold ${RUN}`),
     });
     expect(error?.fix).toContain('then repeat the command.');
-    expect(details).toEqual([{ target: 'todo-2', problem: 'worker is out' }]);
+    expect(details).toEqual([{ target: 'todo-2', problem: 'worker is in progress' }]);
     devCli(project, ['abort', RUN, '--reason', 'enough']);
     expect(refusal('todo-1').error?.code).toBe('RUN_ENDED');
   });

@@ -61,7 +61,7 @@ describe('a second execution', () => {
       { target: 'todo-1', problem: 'may change the same files as todo-1 of "first": src/app.js' },
       { target: 'todo-3', problem: 'may change the same files as todo-2 of "first": DOCS/a.md' },
     ]);
-    expect(json.error?.fix).toMatch(/"first" has to be finished or aborted first.*dev-cli next first$/);
+    expect(json.error?.fix).toMatch(/"first" has to be finished or given up first.*dev-cli next first$/);
     expect(json.error?.fix).not.toMatch(/abort|--force/);
     expect(imageOf(project)).toEqual(before);
     expect(devCli(project, ['next', 'first']).json.block).toBe('execution-engine');

@@ -104,7 +104,8 @@ describe('the files that a run changed', () => {
 });
 
 describe('a warning of files that nobody lists', () => {
-  const stray = (answer: { warnings?: string[] }) => (answer.warnings ?? []).filter((line) => line.includes('nobody'));
+  const stray = (answer: { warnings?: string[] }) =>
+    (answer.warnings ?? []).filter((line) => line.includes('no result lists it'));
 
   it('is not given of a file that a blocked worker lists', () => {
     const first = begin(project, twoTodos(), ['--autopilot']);
@@ -178,7 +179,10 @@ describe('the evidence in the report', () => {
       expect.stringMatching(/^todo-1 ac-1: test -f notes\/one\.txt: exit 1/),
     ]);
     expect(part(report(), 'Skipped or degraded')).toEqual(
-      expect.arrayContaining(['codeReview: the run ended before this stage', 'finalVerify: the run ended before this stage']),
+      expect.arrayContaining([
+        'codeReview: the run ended before this stage',
+        'finalVerify: the run ended before this stage',
+      ]),
     );
   });
 
@@ -398,7 +402,7 @@ describe('a flag that cannot be taken', () => {
     const refused = devCli(project, ['init', 'work', '--execute', '--interactive']);
     expect([refused.code, refused.json.error?.code]).toEqual([2, 'MODE_CONTRADICTION']);
     expect(refused.json.error?.message).toBe(
-      'The run "work" began as autopilot, and keeps that mode: --interactive cannot change it.',
+      'The run "work" began as autopilot and keeps that mode: --interactive cannot change it.',
     );
     expect(runPrinted(project, refused.json.error?.fix ?? '').json).toMatchObject({ ok: true, status: 'resumed' });
     const stated = devCli(project, [

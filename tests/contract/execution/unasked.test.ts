@@ -114,7 +114,7 @@ describe('an agent’s run in autopilot', () => {
     plan();
     begin(AGENT);
     expect(devCli(project, ['next', RUN, '--text'], { env: AGENT }).stdout).toContain(
-      'answer: dev-cli approve build; to let later runs in autopilot in this clone start without asking, also:  dev-cli trust autopilot',
+      'answer: dev-cli approve build; to let later runs in autopilot in this clone start without asking, also: dev-cli trust autopilot',
     );
   });
 

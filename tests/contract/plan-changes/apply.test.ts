@@ -144,7 +144,9 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     const again = `dev-cli plan apply ${RUN} --reopen todo-1`;
     const asked = typed(`plan apply ${RUN}`, 'no');
     expect(asked.output).toContain(`the work stays as it is; to do it again: ${again}`);
-    expect(asked.output).toContain(`! r-1 has a new text, and is proved only by what todo-1 did before. To do that again: ${again}`);
+    expect(asked.output).toContain(
+      `! r-1 has a new text, and is proved only by what todo-1 did before. To do that again: ${again}`,
+    );
     const done = typed(again.replace('dev-cli ', ''), 'yes');
     expect(done.exit, done.output).toBe(0);
     expect(done.output).not.toContain('has a new text');

@@ -138,7 +138,7 @@ describe.skipIf(terminal === null)('a proposal whose files change again while a 
     quote();
     const { exit, output } = typed('approve --choice approve', ['yes']);
     expect([exit === 0, isProposed()], output).toEqual([false, true]);
-    expect(output.replace(/\s+/g, ' ')).toContain(`Fix the plan, then answer again:  dev-cli plan edit ${RUN}`);
+    expect(output.replace(/\s+/g, ' ')).toContain(`Fix the plan, then answer again: dev-cli plan edit ${RUN}`);
   });
 
   it('is asked about in the same way while the run is held', () => {

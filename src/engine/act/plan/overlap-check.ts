@@ -48,7 +48,7 @@ function buildOverlapError(
       run,
       details: [...details.slice(0, DETAILS_SHOWN), ...rest],
       fix: [
-        `Tell the user that "${other}" has to be finished or aborted first. Its next action: `,
+        `Tell the user that "${other}" has to be finished or given up first. Its next action: `,
         { command: 'next', input: { name: other } },
       ],
     },
