@@ -8,7 +8,7 @@ import type { Ported } from './ports.js';
 const START = Date.parse('2026-01-01T00:00:00Z');
 
 const nothing = async (): Promise<never> => {
-  throw new Error('No command that is tried in memory asks for it.');
+  throw new Error('No command of a rehearsal uses it.');
 };
 
 /** A context in memory, and the project and store behind it. */

@@ -71,7 +71,7 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
     return {
       exit: 0,
       json: { ok: true, run, branch, remote, url, made, draft: known?.draft ?? true },
-      text: () => `${made ? 'Opened' : 'Open already, with this text now:'} ${url}`,
+      text: () => `${made ? 'Opened' : 'Already open, updated with this text:'} ${url}`,
     };
   } catch (error) {
     throw error instanceof DevCliError ? addPushNote(context, run, branch, error) : error;
@@ -91,7 +91,7 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
     `The pull request of the branch ${branch} is ${state}: ${url}. Nothing was pushed.`,
     {
       details: [{ target: branch, problem: `its pull request is ${state}` }],
-      fix: 'Ask the user: either reopen that pull request, or switch to a new branch for this work; then do this step again.',
+      fix: 'Ask the user either to reopen that pull request or to switch to a new branch for this work; then repeat this step.',
     },
   );
 }
@@ -118,7 +118,7 @@ function readRequestText(context: Context, run: string): PullRequest {
   const text = context.reader.read(toAbsolutePath(place, run, TEXT));
   const target = displayPath(place, run, TEXT);
   if (text === null || text.trim() === '') {
-    throw new DevCliError('EVIDENCE_MISSING', 'The text of the pull request is not written.', {
+    throw new DevCliError('EVIDENCE_MISSING', 'The text of the pull request is missing.', {
       details: [{ target, problem: 'not written' }],
       fix: `Write ${target}: {"title": …, "body": …}.`,
     });
@@ -126,13 +126,13 @@ function readRequestText(context: Context, run: string): PullRequest {
   const value = parseOrNull(text);
   const { title, body } = isRecord(value) ? value : {};
   const line = typeof title === 'string' ? toBoundedLine(title, REQUEST_TITLE) : '';
-  if (line === '' || typeof body !== 'string') throw invalidTextError(target, 'title and body are texts');
+  if (line === '' || typeof body !== 'string') throw invalidTextError(target, 'title and body must be strings');
   if (body.length > REQUEST_BODY) throw invalidTextError(target, `body has more than ${REQUEST_BODY} characters`);
   return { title: line, body };
 }
 
 function invalidTextError(target: string, problem: string): DevCliError {
-  return new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not {title, body}.', {
+  return new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not a valid {title, body} object.', {
     details: [{ target, problem }],
     fix: `Correct ${target}.`,
   });
@@ -141,7 +141,7 @@ function invalidTextError(target: string, problem: string): DevCliError {
 /** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text is. */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
-  return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {
+  return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text is in ${target}.`, {
     ...defined({ fix: error.fix }),
     cause: error,
   });

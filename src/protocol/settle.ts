@@ -173,7 +173,7 @@ export async function awaitResults(context: Context, name: string, engine: RunEn
   const { files } = await context.store.read(name);
   const open = Object.keys(engine.tasks).map(getResultPath);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the tasks stay out.');
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the tasks remain handed out.');
     const left = until - context.clock.now();
     if (left <= 0 || open.every((path) => files.facts(path).kind !== 'missing')) return;
     await sleep(Math.min(pause, left));

@@ -76,7 +76,7 @@ export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' |
     return workflow.closing ?? 'Tell the user what came of each phase and name the artifacts.';
   if (recipe.closing !== undefined) return recipe.closing;
   if (recipe.type === 'engine')
-    return 'Tell the user what was done and, as plainly, what failed and which commit is put off, and show report.md.';
+    return 'Tell the user what was done, what failed and which commits are still deferred, and show report.md.';
   return SKILLS.get(recipe.skill)?.closing ?? 'Tell the user what was done.';
 }
 

@@ -36,7 +36,7 @@ export const HANDLERS = [
     stage: 'stateBegin',
     place: 'start',
     actor: 'cli',
-    summary: 'With a pull request only: a comment that the work begins.',
+    summary: 'Only with a pull request: comments on it that the work has begun.',
   },
   {
     id: 'worker',
@@ -86,7 +86,7 @@ export const HANDLERS = [
     place: 'finalize',
     actor: 'cli',
     switch: 'commit_enabled',
-    summary: 'Commits what done todos list and is still uncommitted.',
+    summary: 'Commits what finished todos list and is still uncommitted.',
   },
   {
     id: 'code-review',
@@ -116,7 +116,7 @@ export const HANDLERS = [
     place: 'finalize',
     actor: 'cli',
     summary:
-      'With a pull request only: pushes the work, renews the text from the report, and then marks it ready for review.',
+      'Only with a pull request: pushes the work, updates the text from the report, and then marks it ready for review.',
   },
   {
     id: 'report',
@@ -155,8 +155,8 @@ export function findKeyFault(key: string): string | null {
   const stage = toStageId(key);
   if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';
   if (OTHER_STAGES.includes(stage)) return 'is something that dev-cli does itself';
-  if (STATE_WORDS.includes(stage)) return 'is a word for how a todo stands';
-  return stage in Object.prototype ? 'is a name that every object has' : null;
+  if (STATE_WORDS.includes(stage)) return 'is a status of a todo';
+  return stage in Object.prototype ? 'is a property of every object' : null;
 }
 
 /**

@@ -124,7 +124,7 @@ function listClashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
     const target = joinNames(form, group, 'and');
-    return { target, problem: `${target} exclude each other.` };
+    return { target, problem: `${target} cannot be combined.` };
   });
 }
 
@@ -134,7 +134,7 @@ function listLonely(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[
   );
   return lonely.map((value) => ({
     target: renderName(value),
-    problem: `${renderName(value)} is given only together with ${joinNames(form, value.needs ?? [], 'or')}.`,
+    problem: `${renderName(value)} requires ${joinNames(form, value.needs ?? [], 'or')}.`,
   }));
 }
 

@@ -209,7 +209,7 @@ function isHelp(word: string): boolean {
 
 function findChoiceProblem(text: string, choices: readonly string[] | undefined): string | null {
   if (choices === undefined || choices.includes(text)) return null;
-  return `${quoteArgument(text)} is none of ${choices.join(', ')}.${suggest(text, choices)}`;
+  return `${quoteArgument(text)} is not one of ${choices.join(', ')}.${suggest(text, choices)}`;
 }
 
 /** Renders `Did you mean "x"?`, or nothing if no known word is similar. */
@@ -239,7 +239,7 @@ export function unknownCommandError(path: readonly string[], rest: readonly stri
     return new DevCliError('UNKNOWN_COMMAND', `"${before}" needs one of: ${known.join(', ')}.`, { fix });
   }
   if (word.startsWith('-')) {
-    return new DevCliError('USAGE', `${quoteArgument(word)} stands where a command is expected.`, { fix });
+    return new DevCliError('USAGE', `A command is expected instead of ${quoteArgument(word)}.`, { fix });
   }
   const name = [...path, word].join(' ');
   if (path.length === 0 && RESERVED_WORDS.includes(word)) {

@@ -40,6 +40,6 @@ function shellSyntaxError(line: string, start: number): DevCliError {
   const problem = `${JSON.stringify(char)} at column ${index + 1} is ${char === '\\' ? 'followed by no character' : open}.`;
   return new DevCliError('USAGE', `The command is split at blanks, quotes and backslashes only: ${problem}`, {
     details: [{ target: char, problem }],
-    fix: 'Put the character in single quotes if it is meant as text.',
+    fix: 'If the character is meant literally, put it in single quotes.',
   });
 }

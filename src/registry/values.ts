@@ -94,7 +94,7 @@ export const ACTION = word('The id of the action, as `next` names it: a7.', { fo
 export const SECTION = word('A section of DRAFT.md, by id.', { format: 'section', placeholder: 'SECTION' });
 
 /** Describes a reason that is given as free text. */
-export const reason = (marks: Marks = {}) => freeText('Why; kept for whoever reads this later.', marks);
+export const reason = (marks: Marks = {}) => freeText('The reason, kept in the record.', marks);
 
 /** The note given with a choice. */
 export const NOTE = freeText('The reason given with the choice; some choices require it.', { needs: ['choice'] });

@@ -39,7 +39,7 @@ export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe 
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) throw noRecipe(head, 'is missing');
   const captured = parseCapturedJson(head, text);
-  if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
+  if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not the one that this run began with');
   return selectPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
 }
 

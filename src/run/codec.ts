@@ -18,7 +18,7 @@ export const runCodec: Codec<RunState> = {
     if (typeof version === 'number' && version > SCHEMA_VERSION) {
       throw new DevCliError(
         'STATE_NEWER',
-        `state.json has schema version ${version}; this dev-cli knows ${SCHEMA_VERSION}.`,
+        `state.json has schema version ${version}; this dev-cli supports ${SCHEMA_VERSION}.`,
         {
           fix: 'Update dev-cli to the version that wrote this run.',
         },
@@ -79,7 +79,7 @@ function parsed(text: string): JsonObject {
   } catch (cause) {
     throw new DevCliError('STATE_CORRUPT', 'state.json is not valid JSON.', { cause });
   }
-  if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
+  if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not contain an object.');
   return value as JsonObject;
 }
 

@@ -8,8 +8,8 @@ import type { RunDraft, RunState } from './state.js';
 
 const WAYS: Readonly<Record<string, string>> = {
   // The agent may not have received the last action before the hold.
-  out: 'Bring what you have begun to its end and acknowledge it. Begin nothing: what you have not started yet, even if it is listed here, is left until the release.',
-  none: 'Nothing is out. Begin nothing.',
+  out: 'Finish the work that you have started and acknowledge it. Start nothing new: tasks that you have not started yet, even if listed here, wait until the release.',
+  none: 'Nothing is in progress. Start nothing new.',
 };
 
 /**
@@ -23,7 +23,7 @@ export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAc
   const told =
     by === 'human'
       ? 'A person holds this run. Only a person releases it: show the user `answer`, and stop.'
-      : 'This run is held. It goes on once `answer` has been run.';
+      : 'This run is held. It continues once `answer` has been run.';
   return {
     run: name,
     action: 'held',

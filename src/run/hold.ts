@@ -30,7 +30,7 @@ export function renderHold(state: RunState): string {
 export function refuseHeld(context: Context, state: RunState, what: string): void {
   if (!isHeldByPerson(state) || context.caller.terminal === true) return;
   const { name } = state;
-  throw new DevCliError('RUN_HELD', `${describeHold(state)}: ${what} is for a person, too.`, {
+  throw new DevCliError('RUN_HELD', `${describeHold(state)}, so only a person is allowed ${what}.`, {
     run: name,
     fix: 'Nothing changed. Show the user what `answer` says, and wait: only the user releases the run, in a terminal of their own.',
     answer: { command: 'release', input: { name } },

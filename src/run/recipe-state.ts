@@ -97,7 +97,7 @@ const CommandStateSchema = Type.Object(
     cwd: Str,
     timeout: Type.Number({ description: 'Seconds.' }),
     expects: Type.Optional(
-      Type.String({ description: 'What an acceptance wants of it, in a word, when that is not just exit 0.' }),
+      Type.String({ description: 'What an acceptance expects of the command, if more than exit 0.' }),
     ),
     directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
     launches: Type.Optional(LaunchesSchema),
@@ -135,9 +135,12 @@ const MachineSchema = Type.Object(
 const SizeSchema = Type.Object(
   {
     said: Type.Optional({ ...enumSchema(...SIZES), description: "The user's word." }),
-    most: Type.Optional({ ...enumSchema(...SIZES), description: 'What the user said it is at most.' }),
-    found: Type.Optional({ ...enumSchema(...SIZES), description: 'What a block found, as far as it was taken.' }),
-    why: Type.Optional(Type.String({ description: 'Why less was taken than the block claimed.' })),
+    most: Type.Optional({ ...enumSchema(...SIZES), description: 'The largest size that the user allows.' }),
+    found: Type.Optional({
+      ...enumSchema(...SIZES),
+      description: 'The size that a block determined, as far as it was accepted.',
+    }),
+    why: Type.Optional(Type.String({ description: 'Why a smaller size was accepted than the block claimed.' })),
   },
   noOtherKeys,
 );

@@ -36,7 +36,7 @@ const SIMULATED: Surroundings = {
 };
 
 function refuse(): never {
-  throw new DevCliError('INTERNAL', 'A question asked for what only a decision may see.');
+  throw new DevCliError('INTERNAL', 'A read-only call asked for something that only a transaction may read.');
 }
 
 /** The lock held while a run starts an execution, so that of two that start at once one sees the other. */

@@ -118,7 +118,7 @@ describe('the end of an execution with a pull request', () => {
       '--body',
       `Ready for review: ${URL} (${TITLE})`,
     ]);
-    expect(ran.find(({ block }) => block === 'stateComplete')?.summary).toContain(`${issue} told`);
+    expect(ran.find(({ block }) => block === 'stateComplete')?.summary).toContain(`comment added to ${issue}`);
   });
 
   it('names an issue that could not be told, and is handed in all the same', () => {
@@ -126,7 +126,7 @@ describe('the end of an execution with a pull request', () => {
     troubleGh(project, { 'issue comment': { exit: 1, stderr: 'locked' } });
     const { done } = handedIn(crew(), 'See https://forge.invalid/issues/3');
     expect(done).toMatchObject({ outcome: 'completed', results: { pullRequest: `${URL} (ready for review)` } });
-    expect(done.warnings?.join()).toMatch(/issues\/3 has no comment: gh issue comment: exit 1 locked/);
+    expect(done.warnings?.join()).toMatch(/no comment was added to \S*issues\/3: gh issue comment: exit 1 locked/);
   });
 
   it('tells no issue where the goal names several', () => {

@@ -115,7 +115,7 @@ function decideEffects(tx: Transaction, block: string, event: EngineEvent): Engi
     recordTurningPoint(
       tx,
       'reopened',
-      todos === null ? 'what is not done is begun anew' : `${todos.join(', ')}: done again`,
+      todos === null ? 'unfinished work is started again' : `${todos.join(', ')}: done again`,
     );
     withdrawTodos(tx, block, new Set(listRedoneTodos(engine, todos)), { whole: true });
   }

@@ -97,7 +97,9 @@ function listUncommitted(tx: Transaction): string[] {
 
 /** Renders the sentence of `done` that tells the agent to name the uncommitted paths; empty if there are none. */
 export function tellUncommitted(tx: Transaction): string {
-  return listUncommitted(tx).length === 0 ? '' : ' Name what is uncommitted: the user decides on it.';
+  return listUncommitted(tx).length === 0
+    ? ''
+    : ' Name the uncommitted changes: the user decides what happens to them.';
 }
 
 /** Builds the `results` of `done`. */
@@ -124,7 +126,7 @@ function joinSome(lines: readonly string[], count: number): string {
 
 /** Renders the instruction of `done` if a person did not approve the plan. */
 export function tellPlanRefused(): string {
-  return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
+  return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans again and knows their reason. `resume` only asks about this plan again.';
 }
 
 /**
@@ -135,7 +137,7 @@ export function tellOutgrown(tx: Transaction): string {
   const todos = Object.values(tx.state.engine?.todos ?? {});
   const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
   return blocked && readPlanHead(tx).size === 'small'
-    ? ' The plan was one for small work: if the work is larger, the user can have it planned anew with `instead`.'
+    ? ' The plan was for small work: if the work is larger, the user can have it planned again with `instead`.'
     : '';
 }
 

@@ -25,7 +25,7 @@ export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnde
     tx.ran.push({ block: job.stage, ok, summary: line });
     if (!ok) recordWarning(tx, `the pull request does not show the finished work: ${line}`);
     if (ending.kind === 'handed in' && ending.unsaid !== undefined) {
-      recordWarning(tx, toBoundedLine(`${ending.issue ?? ''} has no comment: ${ending.unsaid}`, 700));
+      recordWarning(tx, toBoundedLine(`no comment was added to ${ending.issue ?? ''}: ${ending.unsaid}`, 700));
     }
   } else if (!ok) engine.openIssues.push(toBoundedLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
@@ -36,8 +36,9 @@ function summarizeEnding(ending: RequestEnding): string {
     case 'commented':
       return 'gh pr comment';
     case 'handed in': {
-      const told = ending.issue === undefined || ending.unsaid !== undefined ? '' : `, ${ending.issue} told`;
-      return `pushed ${ending.branch}, text renewed, marked ready${told}`;
+      const told =
+        ending.issue === undefined || ending.unsaid !== undefined ? '' : `, comment added to ${ending.issue}`;
+      return `pushed ${ending.branch}, text updated, marked ready${told}`;
     }
     case 'not pushed':
       return toBoundedLine(`not pushed: ${ending.why}`, 300);

@@ -104,6 +104,6 @@ function saysOtherwise(tx: Transaction, planMd: string, plan: PlanContent): bool
 }
 
 function warnEdited(tx: Transaction): void {
-  const line = `${PLAN} was edited by hand; the run goes on with the plan that it captured`;
+  const line = `${PLAN} was edited by hand; the run continues with the plan that it captured`;
   if (!tx.state.warnings.includes(line)) recordWarning(tx, line);
 }

@@ -34,7 +34,7 @@ export function beginFinalStage(builder: StepBuilder): boolean {
  */
 export function endFinalStage(builder: StepBuilder, stage: string, verdict: StageResult): void {
   if (builder.state.at?.todo !== null || builder.state.at.stage !== stage) {
-    throw new DevCliError('INTERNAL', `The engine is not at ${stage}.`);
+    throw new DevCliError('INTERNAL', `The engine is not in stage ${stage}.`);
   }
   builder.state.at = null;
   switch (verdict.kind) {

@@ -107,7 +107,7 @@ function triageBlocked(
   if ('question' in needs) {
     return askable
       ? { kind: 'ask', question: needs.question }
-      : { kind: 'halt', why: `nobody to ask: ${needs.question}`, blocked: true };
+      : { kind: 'halt', why: `nobody can be asked: ${needs.question}`, blocked: true };
   }
   const owner = findOwner(state, todo, needs.files);
   if (owner !== null) return { kind: 'halt', why: `${reason} (its files belong to ${owner})`, blocked: true };

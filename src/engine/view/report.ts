@@ -134,7 +134,7 @@ function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirem
 function renderDoneTodo(engine: RunEngine, row: TodoState): string {
   const { id, title, attempt, retries, commit, parent, summary, startedAt, endedAt } = row;
   if (isDoneEarlier(engine, id)) return `${id}: ${title} (by an earlier execution)`;
-  if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
+  if (attempt === 0) return `${id}: ${title} (not by this run: its box was already ticked)`;
   const notes = [
     ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
     ...(parent == null ? [] : [`added for ${parent}`]),
@@ -245,7 +245,7 @@ function renderNextSteps(
     case 'halted':
       return renderReopening(tx, rows);
     case 'aborted':
-      return [`The plan stands: \`dev-cli init ${tx.state.name} --execute\` carries out what is left of it.`];
+      return [`The plan remains valid: \`dev-cli init ${tx.state.name} --execute\` carries out the rest of it.`];
   }
 }
 
@@ -259,7 +259,7 @@ function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] 
   const file = String(ruling.input['note']).slice(1);
   const separate = step === currentBlock || failed.length < 2 ? [step] : failed;
   return [
-    `Put right what failed, then reopen the run: \`${renderCommand(resume)}\``,
+    `Fix what failed, then reopen the run: \`${renderCommand(resume)}\``,
     ...separate.map((id) => {
       const command = renderCommand(buildReopenCommands(tx, id).ruling);
       return `To rule on ${id} for its next attempt, write the ruling to ${file}; then: \`${command}\``;

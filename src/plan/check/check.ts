@@ -166,7 +166,7 @@ function checkReferences(todo: PlanTodo, pointer: string, byId: ValidParts['byId
       ? [{ ...at, problem: `${renderValue(text)} is not a reference`, expected: '${<todo>.outputs.<name>}' }]
       : [];
     if (code && findReferences(text).length > 0) {
-      findings.push({ ...at, problem: 'a value of another todo is data: it can be no program and no script' });
+      findings.push({ ...at, problem: 'a value of another todo is data: it cannot be a program or a script' });
     }
     for (const { todo: id, output } of findReferences(text)) {
       const source = byId.get(id);
@@ -242,7 +242,7 @@ function checkCycles(sound: ValidParts): ErrorDetail[] {
     const first = cycle[0] ?? '';
     return {
       pointer: `${placed.get(first)?.pointer ?? '/todos'}/dependsOn`,
-      problem: `these depend on each other in a circle: ${[...named, first].join(' → ')}`,
+      problem: `these depend on each other in a cycle: ${[...named, first].join(' → ')}`,
       target: first,
     };
   });

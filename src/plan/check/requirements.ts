@@ -25,10 +25,15 @@ function checkPresence({ requirementIds, originalRequest }: ValidParts, demands:
   const none =
     requirementIds.size > 0
       ? []
-      : [finding('/requirements', 'there are none: state what was asked for, each with the words that it comes from')];
+      : [
+          finding(
+            '/requirements',
+            'there are no requirements: state each thing that was asked for, with the words that it comes from',
+          ),
+        ];
   const { request } = demands;
   const other = typeof request === 'string' && originalRequest !== null && !isSameText(originalRequest, request);
-  const copied = 'is not what was asked; leave it out: the goal of the run stands there';
+  const copied = 'differs from the request; leave it out, and the goal of the run is used';
   return other ? [...none, finding('/context/originalRequest', copied)] : none;
 }
 
@@ -100,11 +105,11 @@ function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
 function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: string, todo: PlanTodo): ErrorDetail[] {
   if (!looksAtNothing(item)) return [];
   const told = item.run.flatMap(findReferences)[0];
-  const by = told === undefined ? 'what stands in the plan itself' : `what the worker of ${told.todo} reported`;
+  const by = told === undefined ? 'the text of the plan itself' : `what the worker of ${told.todo} reported`;
   return [
     finding(
       `${at}/run`,
-      `proves in a circle: it looks at nothing but ${by}; run what shows it on the changed files`,
+      `proves nothing, because it looks only at ${by}; run a command that checks the changed files`,
       todo.id,
     ),
   ];

@@ -42,7 +42,7 @@ function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly P
     const against = rules.find(
       ({ value }) => typeof value !== 'string' && value.paths.some((path) => coversGlob(path, glob)),
     );
-    const said = `${renderValue(glob)} may be touched, and ${against?.pointer} forbids all of it`;
+    const said = `${renderValue(glob)} may be touched, but ${against?.pointer} forbids all of it`;
     return against === undefined ? [] : [finding(`${pointer}/files/${index}`, said)];
   });
 }
@@ -75,12 +75,18 @@ function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
 function checkSmallFiles({ value: { id, files }, pointer }: Placed<PlanTodo>): ErrorDetail[] {
   return files.flatMap((glob, index) =>
     /^(?:\.\/)*\*/.test(glob)
-      ? [finding(`${pointer}/files/${index}`, `${renderValue(glob)} is anywhere; a small plan names its places`, id)]
+      ? [
+          finding(
+            `${pointer}/files/${index}`,
+            `${renderValue(glob)} matches any place; a small plan must name its places`,
+            id,
+          ),
+        ]
       : [],
   );
 }
 
-const GROWS = 'where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE';
+const GROWS = 'if the work is larger, grow the run first: dev-cli init RUN --size SIZE';
 
 function checkSizeOfRun({ size }: ValidParts, demands: PlanDemands): ErrorDetail[] {
   if (demands.size === undefined || typeof size !== 'string' || size === demands.size) return [];

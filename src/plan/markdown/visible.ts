@@ -20,7 +20,7 @@ export class TooDeepError extends Error {
   readonly at: string;
 
   constructor(file: string, block: Pick<Block, 'position'>) {
-    super('more levels than anybody would read');
+    super('too many nested levels');
     this.at = formatPlace({ path: file, line: block.position?.start.line ?? 1 });
   }
 }

@@ -111,11 +111,11 @@ function findMeaning(rest: string, isStart: boolean): string | null {
       return /^\$[\w{(@*#?$!-]/.test(rest) ? '$ is a variable' : null;
     case '*':
     case '?':
-      return `${rest.charAt(0)} stands for names of files`;
+      return `${rest.charAt(0)} is a file name pattern`;
     case '[':
-      return /^\[[^\s\]]+\]/.test(rest) ? '[ stands for names of files' : null;
+      return /^\[[^\s\]]+\]/.test(rest) ? '[ is a file name pattern' : null;
     case '{':
-      return /^\{[^\s}]*(?:,|\.\.)[^\s}]*\}/.test(rest) ? '{ stands for several words' : null;
+      return /^\{[^\s}]*(?:,|\.\.)[^\s}]*\}/.test(rest) ? '{ expands to several words' : null;
     case '#':
       return isStart ? '# begins a comment' : null;
     default:

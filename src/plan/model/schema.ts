@@ -21,7 +21,7 @@ const exitCodes: TUnsafe<number | number[]> = Type.Unsafe<number | number[]>({
   maximum: 255,
   minItems: 1,
   items: { type: 'integer', minimum: 0, maximum: 255 },
-  description: 'The exit status, or a list of those that will do. Default: 0.',
+  description: 'The exit status, or a list of accepted ones. Default: 0.',
 });
 
 /** A must-not: a text that an agent judges, or a text with paths by which dev-cli judges it. */
@@ -34,13 +34,13 @@ const rule: TUnsafe<string | { text: string; paths: string[] }> = Type.Unsafe({
     text: text('What must not be done.'),
     paths: Type.Array(text('A glob, relative to the project.', LIMITS.path), {
       minItems: 1,
-      description: 'Nothing that fits one of these may change: dev-cli judges it.',
+      description: 'No file that matches one of these may change: dev-cli judges it.',
     }),
   },
   additionalProperties: false,
 });
 const proves = Type.Optional(
-  Type.Array(Type.String(), { description: 'Ids of the requirements that are met when it holds.' }),
+  Type.Array(Type.String(), { description: 'Ids of the requirements that are met if it passes.' }),
 );
 
 const AcceptanceSchema = taggedUnion(
@@ -83,13 +83,13 @@ const AcceptanceSchema = taggedUnion(
       {
         id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
         kind: Type.Literal('human', { description: 'A person judges it; the run waits.' }),
-        text: text('What the person is to look at, and what is right.'),
+        text: text('What the person should look at, and what is correct.'),
         proves,
       },
       noOtherKeys,
     ),
   ],
-  { description: 'How it is known that the todo is done.' },
+  { description: 'How to tell that the todo is done.' },
 );
 
 const TodoSchema = Type.Object(
@@ -110,13 +110,16 @@ const TodoSchema = Type.Object(
       'Values the worker is given.',
     ),
     outputs: list(
-      Type.Object({ name: Type.String({ pattern: VALUE_NAME }), description: text('What it holds.') }, noOtherKeys),
+      Type.Object(
+        { name: Type.String({ pattern: VALUE_NAME }), description: text('What the value means.') },
+        noOtherKeys,
+      ),
       'Values the worker reports for later todos.',
     ),
     files: texts('Globs of what it may touch, relative to the project.', LIMITS.path),
     steps: texts('What to do, in order.', LIMITS.step),
     mustNotDo: Type.Array(rule, { description: 'What it must leave alone.' }),
-    serves: Type.Optional(Type.Array(Type.String(), { description: 'Ids of the requirements that it is for.' })),
+    serves: Type.Optional(Type.Array(Type.String(), { description: 'Ids of the requirements that the todo serves.' })),
     references: texts('Where to look: files, lines, documents.'),
     acceptance: list(AcceptanceSchema, 'A work todo has at least one command or assertion.'),
   },
@@ -128,7 +131,7 @@ const RequirementSchema = Type.Object(
     id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as r-1.' }),
     quote: text('The words that it comes from, exactly as they were said.', LIMITS.freeText),
     from: enumSchema('request', 'user'),
-    text: text('The same as a statement that can be tested.'),
+    text: text('The requirement as a statement that can be tested.'),
   },
   { ...noOtherKeys, description: 'What was asked for, from the words to a statement that can be tested.' },
 );
@@ -136,7 +139,7 @@ const RequirementSchema = Type.Object(
 const DecisionSchema = Type.Object(
   {
     text: text('What was decided.'),
-    reason: Type.Optional(text('Why, and what was turned down.')),
+    reason: Type.Optional(text('Why, and which alternatives were rejected.')),
     by: enumSchema('user', 'agent', 'assumed'),
     serves: Type.Optional(
       Type.Array(Type.String(), { description: 'Ids of the requirements that it concerns. Left out: every todo.' }),
@@ -158,7 +161,7 @@ export const PlanContentSchema = Type.Object(
         researchFindings: Type.Optional(
           prose('What the plan builds on, with files. Left out: the findings of DRAFT.md.'),
         ),
-        assumptions: Type.Optional(prose('What nobody confirmed.')),
+        assumptions: Type.Optional(prose('Assumptions that nobody confirmed.')),
       },
       noOtherKeys,
     ),
@@ -171,8 +174,8 @@ export const PlanContentSchema = Type.Object(
     objectives: Type.Object(
       {
         core: text('The objective in one sentence.'),
-        deliverables: texts('What will be there.'),
-        definitionOfDone: texts('How anyone can tell that it is.'),
+        deliverables: texts('What will exist afterwards.'),
+        definitionOfDone: texts('How anyone can tell that it is done.'),
         mustNotDo: Type.Array(rule, { description: 'What must not change.' }),
       },
       noOtherKeys,
@@ -181,7 +184,7 @@ export const PlanContentSchema = Type.Object(
     commits: Type.Optional(
       list(
         Type.Object({ afterTodo: Type.String(), message: text('Commit message.', LIMITS.step) }, noOtherKeys),
-        'Where left out, the message is made from the title.',
+        'If left out, the message is made from the title.',
       ),
     ),
     risks: Type.Optional(
@@ -196,7 +199,7 @@ export const PlanContentSchema = Type.Object(
           { when: enumSchema('pre', 'during', 'post'), text: text('What is needed from outside.') },
           noOtherKeys,
         ),
-        'What somebody else has to do before, during or after.',
+        'What somebody else has to do before, during or after the work.',
       ),
     ),
   },

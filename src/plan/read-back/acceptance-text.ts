@@ -40,11 +40,11 @@ export function readAcceptance(tokens: readonly Token[]): AcceptanceText {
   const kind = judge === undefined ? undefined : KINDS[judge];
   if (kind !== undefined) {
     return taken.rest.length === 0
-      ? { kind: 'fault', problem: 'says nothing that could be judged' }
+      ? { kind: 'fault', problem: 'contains nothing that can be judged' }
       : { kind, id, text: taken.rest };
   }
   const [first, ...rest] = taken.rest;
-  if (first?.kind !== 'code') return { kind: 'fault', problem: `a command stands in backticks; ${FORMS}` };
+  if (first?.kind !== 'code') return { kind: 'fault', problem: `a command must be in backticks; ${FORMS}` };
   const line = parseCommandLine(first.value);
   if (line.kind === 'fault') return { kind: 'fault', problem: line.problem };
   const facts = readCommandFacts(rest);

@@ -111,7 +111,7 @@ function applyHead(plan: PlanContent, { before, after, unheard, notes }: Reading
   if (was !== null && is.name !== was.name) {
     notes.refuse(
       is.line,
-      `the title of the plan is "# Plan${was.name}", and behind it at most its size: (small), (middle) or (large)`,
+      `the title of the plan is "# Plan${was.name}", optionally followed by its size: (small), (middle) or (large)`,
     );
   }
   notes.place('/size', is.line);
@@ -143,8 +143,8 @@ function readHead(chunk: Chunk | undefined, notes: Notes): HeadText | null {
     if (piece.kind === 'other' && piece.html !== undefined && FORM.test(piece.html)) continue;
     if (piece.kind === 'paragraph' && core === null) core = { line: piece.line, tokens: piece.tokens };
     else if (piece.kind === 'paragraph')
-      notes.refuse(piece.line, 'the objective is one paragraph: what else there is to say belongs into a part below');
-    else notes.refuse(piece.line, `${describePiece(piece)} has no place above the first part`);
+      notes.refuse(piece.line, 'the objective is one paragraph: put further text into a part below');
+    else notes.refuse(piece.line, `${describePiece(piece)} is not allowed above the first part`);
   }
   return { line, name, size, core };
 }

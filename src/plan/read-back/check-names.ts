@@ -51,7 +51,7 @@ export function checkNames(before: PlanContent, after: PlanContent, notes: Notes
     const problem = `there is no ${kind} ${shorten(id)}`;
     const near = findSuggestion(shorten(id), [...there[kind]]);
     if (thereBefore[kind].has(id))
-      notes.refuse(line, `${problem}: it was taken out`, describeLeftover(named, before, there.todo));
+      notes.refuse(line, `${problem}: it was removed`, describeLeftover(named, before, there.todo));
     else notes.refuse(line, near === undefined ? problem : `${problem}; did you mean ${near}?`);
   }
 }

@@ -34,7 +34,7 @@ export function applyList<V, I extends Item>(
   if (before.length !== shown.length) {
     // Happens only if the text of a value broke the list when it was rendered.
     const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
-    if (!isSame) notes.refuse(line, `${name} cannot be told apart here: change them in plan-content.json`);
+    if (!isSame) notes.refuse(line, `${name} cannot be distinguished here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));
   }
   if (isUnique) refuseDoubled(before, after, notes);

@@ -46,7 +46,7 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
     switch (chunk.depth) {
       case 0:
         for (const { line } of parseChunk(chunk).pieces)
-          notes.refuse(line, 'nothing stands before the title of the plan');
+          notes.refuse(line, 'no text is allowed before the title of the plan');
         break;
       case 1:
         if (head === null) head = chunk;
@@ -72,7 +72,7 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
       default:
         notes.refuse(
           chunk.line,
-          `the heading "${shorten(heading)}" has no place: a part begins with ##, a todo with ###`,
+          `the heading "${shorten(heading)}" is not allowed: a part begins with ##, a todo with ###`,
         );
     }
   }
@@ -99,7 +99,10 @@ export interface Line extends Item {
 export function listLines(chunk: Chunk | undefined, notes: Notes, isNested = false): Line[] {
   return listPieces(chunk).flatMap((piece) => {
     if (piece.kind !== 'entry') {
-      notes.refuse(piece.line, `${describePiece(piece)} has no place here: each entry is a line that begins with "- "`);
+      notes.refuse(
+        piece.line,
+        `${describePiece(piece)} is not allowed here: each entry is a line that begins with "- "`,
+      );
       return [];
     }
     if (!isNested) {
@@ -122,7 +125,7 @@ export function listRows(chunk: Chunk | undefined, columns: readonly string[], n
     if (piece.kind !== 'row') {
       notes.refuse(
         piece.line,
-        `${describePiece(piece)} has no place here: each row is a line such as ${renderRow(columns)}`,
+        `${describePiece(piece)} is not allowed here: each row is a line such as ${renderRow(columns)}`,
       );
       return [];
     }

@@ -50,7 +50,7 @@ const MOST_FAULTS = 200;
  */
 export function readPlanEdits(plan: PlanContent, edited: string, rendered: string): PlanEdits {
   if (edited.length > rendered.length + MOST_TYPED) {
-    const problem = `PLAN.md grew by more than ${MOST_TYPED} characters, to ${edited.length}: no plan needs that`;
+    const problem = `PLAN.md grew by more than ${MOST_TYPED} characters, to ${edited.length}, which is more than a plan may have`;
     return { kind: 'refused', faults: [{ line: 1, problem }] };
   }
   const [before, after] = [normalize(rendered), normalize(edited)];
@@ -95,7 +95,7 @@ function findConflicts(text: string): PlanFault[] {
   const marks = [...readMarkdownLines(text)].filter((line) => !line.fenced && /^(?:<{7}|>{7})(?: |$)/.test(line.text));
   return marks.map(({ number }) => ({
     line: number,
-    problem: 'a conflict of git: keep one of both sides, and take its marks out',
+    problem: 'a git conflict: keep one side, and remove the conflict markers',
   }));
 }
 
@@ -152,7 +152,7 @@ function applyTodos(
     if (todo === undefined && was !== undefined) {
       // The run has added this todo, so plan-content.json does not contain it.
       if (was.text !== chunk.text)
-        notes.refuse(chunk.line, `${id} was added by the run: plan-content.json does not hold it`);
+        notes.refuse(chunk.line, `${id} was added by the run: plan-content.json does not contain it`);
     } else if (todo !== undefined && was?.text === chunk.text) {
       todos.push(todo);
     } else {
@@ -168,7 +168,7 @@ function refuseTakenOut(before: PlanText, after: PlanText, isThere: (id: string)
   for (const { id } of before.todos) {
     if (id === null || isThere(id)) continue;
     const line = after.head?.line ?? 1;
-    notes.refuse(line, `${id} was taken out, but a run has added it: plan-content.json does not hold it`);
+    notes.refuse(line, `${id} was removed, but a run has added it: plan-content.json does not contain it`);
   }
 }
 
@@ -215,7 +215,7 @@ function checkDerived(before: PlanText, after: PlanText, renderAfter: () => Plan
     if (isGone && part !== 'uncovered') {
       notes.refuse(
         is?.line ?? after.head?.line ?? 1,
-        `what was taken out of "${PLAN_PARTS[part]}" is ${MADE_FROM[part]}`,
+        `the text removed from "${PLAN_PARTS[part]}" is ${MADE_FROM[part]}`,
       );
     }
   }
@@ -243,7 +243,7 @@ function readShown(piece: Piece, part: DerivedPart, notes: Notes): Item[] {
       return piece.value.split('\n').map((text, index) => ({ line: line + 1 + index, key: text.trimEnd() }));
     case 'paragraph':
     case 'other':
-      notes.refuse(line, `${describePiece(piece)} has no place here: this part is ${MADE_FROM[part]}`);
+      notes.refuse(line, `${describePiece(piece)} is not allowed here: this part is ${MADE_FROM[part]}`);
       return [];
   }
 }

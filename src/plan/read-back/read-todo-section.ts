@@ -32,7 +32,7 @@ export function readTodoSection(text: string, taken: readonly string[]): TodoSec
   const [before, ...sections] = splitChunks(plain);
   const notes = new Notes();
   if (before !== undefined && before.text.trim() !== '')
-    notes.refuse(before.line, 'the heading `### Title` comes first');
+    notes.refuse(before.line, 'the heading `### Title` must come first');
   const [section, another] = sections;
   if (section === undefined) notes.refuse(1, 'there is no heading `### Title`');
   else if (section.depth !== 3) notes.refuse(section.line, 'the heading of a todo is `### Title`');
@@ -45,7 +45,7 @@ export function readTodoSection(text: string, taken: readonly string[]): TodoSec
 function readSection(section: Chunk, taken: readonly string[], notes: Notes): PlanTodo {
   const isId: IsId = (word) => taken.includes(word) || /^[A-Za-z]+-?\d+$/.test(word);
   const id = readTodoId(section, isId) ?? findTodoId(taken);
-  if (taken.includes(id)) notes.refuse(section.line, `there is a todo ${id} already`);
+  if (taken.includes(id)) notes.refuse(section.line, `a todo ${id} already exists`);
   const [line, control] = findControlCharacter(section) ?? [];
   if (line !== undefined) notes.refuse(line, `the line holds a control character, U+${control}`);
   return applyTodo({ todo: createTodo(id), before: null, after: readTodo(section, isId), pointer: '' }, notes);

@@ -101,7 +101,7 @@ export function readTodo(chunk: Chunk, isId: IsId): TodoText {
       for (const nested of piece.nested) {
         faults.push({
           line: nested.line,
-          problem: 'a list in a list has no place here: each entry is one line of text',
+          problem: 'a list in a list is not allowed here: each entry is one line of text',
         });
       }
     } else if (isKnown) faults.push({ line: piece.line, problem: describeStray(piece, facts !== null) });
@@ -160,16 +160,16 @@ function describeLabel(name: string): string {
 function describeStray(piece: Piece, hasFacts: boolean): string {
   switch (piece.kind) {
     case 'entry':
-      return `this entry stands below no label; the labels of a todo are ${LABELS.join(', ')}`;
+      return `this entry is not below a label; the labels of a todo are ${LABELS.join(', ')}`;
     case 'paragraph':
       return hasFacts
-        ? 'this text has no place in a todo: make it a step, or an entry below another label'
-        : 'the line `work, risk low, …` stands right below the heading';
+        ? 'this text is not allowed in a todo: make it a step, or an entry below another label'
+        : 'the line `work, risk low, …` must be right below the heading';
     case 'other':
-      return `${piece.what} has no place in a todo`;
+      return `${piece.what} is not allowed in a todo`;
     case 'row':
     case 'code':
-      return `a ${piece.kind === 'row' ? 'table' : 'block of code'} has no place in a todo`;
+      return `a ${piece.kind === 'row' ? 'table' : 'block of code'} is not allowed in a todo`;
   }
 }
 
@@ -199,7 +199,7 @@ export function readFacts({ line, tokens }: TodoLine): { facts: TodoFacts; fault
     else {
       faults.push({
         line,
-        problem: `"${word.slice(0, 60)}" is none of work or verification, risk …, after …, serves …`,
+        problem: `"${word.slice(0, 60)}" is not one of work or verification, risk …, after …, serves …`,
       });
     }
   }

@@ -30,7 +30,7 @@ const MOST_TYPED = 30_000;
 export function findTooHeavy(text: string, before = ''): PlanFault[] {
   const [was, is] = [before, text].map((each) => each.split('\n').length) as [number, number];
   if (is > 2 * was + MOST_TYPED)
-    return [{ line: 1, problem: `the text has ${is} lines, not ${was} as before: no plan needs that` }];
+    return [{ line: 1, problem: `the text has ${is} lines, not ${was} as before, which is more than a plan may have` }];
   const faults: PlanFault[] = [];
   // Counts lines in apparent code blocks, too: inside HTML, a fence does not begin code.
   const counted = new Counted();
@@ -58,7 +58,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
 }
 
 const TANGLED =
-  'here begins a text of more lines or marks of Markdown than anybody would read: an empty line ends a text, and an entry is one line';
+  'a text with too many lines or Markdown marks begins here: an empty line ends a text, and an entry is one line';
 
 /** Counts quoted and underlined lines. A few of them are refused later, with a better message. */
 class Counted {
@@ -67,9 +67,7 @@ class Counted {
 
   add(line: string, above: string, number: number): PlanFault[] {
     if (QUOTED.test(line) && ++this.#quoted === MOST_LINES + 1)
-      return [
-        { line: number, problem: `more than ${MOST_LINES} lines begin with >: a quotation has no place in a plan` },
-      ];
+      return [{ line: number, problem: `more than ${MOST_LINES} lines begin with >: a plan contains no quotations` }];
     if (UNDERLINE.test(line) && above.trim() !== '' && ++this.#underlined === MOST_LINES + 1)
       return [{ line: number, problem: `more than ${MOST_LINES} lines are underlined: a heading begins with #` }];
     return [];

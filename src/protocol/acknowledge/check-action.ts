@@ -83,12 +83,16 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
     (pendingAction?.acknowledged === false && 'actionId' in pendingAction && pendingAction.actionId === action)
   ) {
     const todos = Object.entries(tasks).flatMap(([id, { todoId }]) => (todoId === null ? [] : [id]));
-    throw new DevCliError('USAGE', `${shown} is out, but it is not the task of a todo: it has no commands to check.`, {
-      run: name,
-      fix: todos.length > 0 ? `Name a task: ${joinFirst(todos, 10)}.` : { command: 'next', input: { name } },
-    });
+    throw new DevCliError(
+      'USAGE',
+      `${shown} is handed out, but it is not the task of a todo, so it has no commands to check.`,
+      {
+        run: name,
+        fix: todos.length > 0 ? `Name a task: ${joinFirst(todos, 10)}.` : { command: 'next', input: { name } },
+      },
+    );
   }
-  throw buildStaleError(tx, action, `${shown} is not a task of a todo that is out.`);
+  throw buildStaleError(tx, action, `${shown} is not a task that is handed out for a todo.`);
 }
 
 /**

@@ -180,7 +180,8 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   }
   const identified = identify(tx, present, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
-  if (input.collect === true) throw buildUnexpectedOptionError('collect', 'Only tasks of an execution are collected.');
+  if (input.collect === true)
+    throw buildUnexpectedOptionError('collect', 'Only tasks of an execution can be collected.');
   const { pending } = identified;
   if (pending.action.action === 'running') throw buildRunningError(tx, pending);
   if (awaitsGoal(tx.state)) {

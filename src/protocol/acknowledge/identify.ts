@@ -99,11 +99,11 @@ export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly 
   const fitting = ids.filter((id) => prefix !== '' && id.startsWith(prefix));
   if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
   const near = findSuggestion(prefix, [...ids, ...todos]);
-  const orTodo = todos.length === 0 ? '' : ', and its plan no todo of that id';
+  const orTodo = todos.length === 0 ? '' : ', and its plan has no todo with that id';
   throw new DevCliError(
     'UNKNOWN_BLOCK',
     fitting.length > 1
-      ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
+      ? `${JSON.stringify(prefix)} matches several blocks: ${fitting.join(', ')}.`
       : `The recipe ${tx.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}${orTodo}.`,
     {
       fix:

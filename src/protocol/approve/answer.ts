@@ -56,8 +56,12 @@ export async function answerOpenGate(
 
 /** Builds the error for a gate that somebody else has answered. */
 export function gateAnsweredError(name: string, actionId: string): DevCliError {
-  return new DevCliError('STALE_ACTION', `The gate ${actionId} was answered meanwhile; this answer changed nothing.`, {
-    run: name,
-    fix: { command: 'status', input: { name } },
-  });
+  return new DevCliError(
+    'STALE_ACTION',
+    `The gate ${actionId} has already been answered; this answer changed nothing.`,
+    {
+      run: name,
+      fix: { command: 'status', input: { name } },
+    },
+  );
 }

@@ -123,7 +123,7 @@ function renderConfirmation(
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
   // No session is working on a goal's run now: the next batch begins one (loop-core.md, auto).
   const goOn =
-    goal === null || isHeld ? renderGoOn(name, isHeld, format) : `The next dev-cli auto goes on with ${goal}.`;
+    goal === null || isHeld ? renderGoOn(name, isHeld, format) : `The next dev-cli auto continues with ${goal}.`;
   return [...warnings.map((line) => `! ${line}`), `Recorded. ${goOn}`].join('\n');
 }
 

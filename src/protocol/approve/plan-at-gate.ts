@@ -169,12 +169,16 @@ export function explainRefusal(context: Context, gate: OpenGate, refusal: unknow
   const name = gate.action.run;
   const [fault] = gate.faults;
   if (fault !== undefined)
-    return new DevCliError(refusal.code, 'The plan cannot be accepted as its files say it; nothing was decided.', {
-      run: name,
-      details: [{ target: PLAN, problem: [fault.heading, ...fault.lines].join(' ') }],
-      fix: ['Mend it, then answer again: ', { command: 'plan edit', input: { name } }],
-      cause: refusal,
-    });
+    return new DevCliError(
+      refusal.code,
+      'The plan cannot be accepted with its files as they are; nothing was decided.',
+      {
+        run: name,
+        details: [{ target: PLAN, problem: [fault.heading, ...fault.lines].join(' ') }],
+        fix: ['Fix the plan, then answer again: ', { command: 'plan edit', input: { name } }],
+        cause: refusal,
+      },
+    );
   return new DevCliError(refusal.code, 'The plan changed while you were asked; nothing was decided.', {
     run: name,
     details: refusal.details,
@@ -205,7 +209,9 @@ function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean 
  */
 export function requireNoLateText(context: Context, { head, action }: OpenGate, choice: string): void {
   if (!isAcceptance(open(context, head), action, choice) || findLateText(context, action.run) === null) return;
-  throw new DevCliError('INPUT_CHANGED', 'What you saved in the editor is not in the plan yet.', { run: action.run });
+  throw new DevCliError('INPUT_CHANGED', 'The text that you saved in the editor is not in the plan yet.', {
+    run: action.run,
+  });
 }
 
 /** What a person can do with the plan at a gate. */

@@ -96,7 +96,10 @@ async function prepare(context: Context, gate: OpenGate, input: GateAnswer): Pro
   const offered = decision.answers.some(({ id }) => id === choice) ? choice : null;
   const { reason } = requireOffered(gate, offered, `This gate does not offer ${JSON.stringify(choice.slice(0, 40))}.`);
   if (reason === 'required' && (note ?? '') === '') {
-    throw new DevCliError('DATA_MISSING', `The choice «${choice}» wants a reason.`, { run, fix: 'Give one.' });
+    throw new DevCliError('DATA_MISSING', `The choice «${choice}» requires a reason.`, {
+      run,
+      fix: 'Answer again with a reason.',
+    });
   }
   const commands = decision.sections.flatMap(({ heading, lines }) => (heading === COMMANDS_HEADING ? lines : []));
   const about = { title: gate.action.message.split('\n')[0] ?? '', commands: commands.length };
@@ -116,8 +119,12 @@ async function requireOpen(
 }
 
 function inputChangedError(name: string): DevCliError {
-  return new DevCliError('INPUT_CHANGED', 'What is decided on has changed since it was shown; nothing was decided.', {
-    run: name,
-    fix: 'Look at what is asked now, and answer again.',
-  });
+  return new DevCliError(
+    'INPUT_CHANGED',
+    'The subject of the decision has changed since it was shown; nothing was decided.',
+    {
+      run: name,
+      fix: 'Read the question as it is now, then answer again.',
+    },
+  );
 }

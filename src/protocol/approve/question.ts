@@ -156,7 +156,7 @@ function listArtifact(tx: Transaction, head: RunHead, action: GateAction): Decis
   const isSame = since !== undefined && since === artifact.digest;
   return [
     ...(isSame ? [{ heading: 'What changed since you last answered', lines: ['Nothing.'] }] : []),
-    { heading: artifact.path, lines: text === null ? ['It is not there, or is no text.'] : listHead(text) },
+    { heading: artifact.path, lines: text === null ? ['The file is missing, or is not text.'] : listHead(text) },
   ];
 }
 

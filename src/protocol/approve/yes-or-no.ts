@@ -70,12 +70,12 @@ export async function acceptSources(context: Context, snapshot: RunState, choice
   if (!isYes(typed)) throw notAnsweredError(name, 'The changed files were not accepted.', fix);
   await transact(asPerson(context), name, (tx) => {
     if (tx.state.sourcesRefused?.seq !== asked?.seq) {
-      throw new DevCliError('STALE_ACTION', 'Other files were refused meanwhile; this answer changed nothing.', {
+      throw new DevCliError('STALE_ACTION', 'By now other files have been refused; this answer changed nothing.', {
         run: name,
         fix: { command: 'status', input: { name } },
       });
     }
-    recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
+    recordEntry(tx, 'human', { what: 'the changed files are intended' });
     tx.state.lastHuman = { seq: 0, at: tx.at };
   });
   return {

@@ -97,7 +97,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
     throw new DevCliError(
       'RUN_ENDED',
-      `At entry ${seq} "${from}" is ${snapshot.status}: no run can go on from there.`,
+      `At entry ${seq} "${from}" is ${snapshot.status}: no run can continue from there.`,
       {
         run: from,
         fix: ['Choose an entry before the end. To list them: ', { command: 'journal', input: { name: from } }],
@@ -124,11 +124,15 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const { past } = await context.store.read(from);
   for (const [path, content] of renderAt(past, snapshot, checkpoint.last)) documents.set(path, content);
   if (lost.length === 0) return { checkpoint, documents, warnings };
-  throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be restored to entry ${seq}: contents are missing.`, {
-    run: from,
-    details: lost.map((path) => ({ target: path, problem: `no intact content ${checkpoint.documents.get(path)}` })),
-    fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],
-  });
+  throw new DevCliError(
+    'CONTENT_MISSING',
+    `"${from}" cannot be restored to entry ${seq}: contents of documents are missing.`,
+    {
+      run: from,
+      details: lost.map((path) => ({ target: path, problem: `no intact content ${checkpoint.documents.get(path)}` })),
+      fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],
+    },
+  );
 }
 
 /** Refuses a name that has a run, live or ended: the fork would replace its documents. */
@@ -152,7 +156,7 @@ function refuseForeignFiles(
   });
   if (taken.length === 0) return;
   throw new DevCliError('RUN_EXISTS', `.dev/specs/${name} holds other documents, which a fork would replace.`, {
-    details: taken.map(([path]) => ({ target: `.dev/specs/${name}/${path}`, problem: 'is there already' })),
+    details: taken.map(([path]) => ({ target: `.dev/specs/${name}/${path}`, problem: 'already exists' })),
     fix: 'Give another name with --as.',
   });
 }

@@ -62,7 +62,7 @@ async function tellHold(context: Context, { name, duplicate }: CallResult): Prom
   const { now } = describeWaiting(snapshot);
   const held = snapshot.status === 'live' ? now : `held; ${now}`;
   const was = duplicate === true ? 'has already been' : 'is';
-  return (format) => `${name} ${was} ${held}. To let it go on: ${format({ command: 'release', input: { name } })}`;
+  return (format) => `${name} ${was} ${held}. To release it: ${format({ command: 'release', input: { name } })}`;
 }
 
 /**
@@ -103,7 +103,7 @@ function tellRelease({ name, duplicate, warnings, next }: CallResult, format: Co
 async function askPerson(context: Context, name: string, held: NonNullable<RunState['held']>): Promise<Context> {
   requirePerson(context, name);
   const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, REASON_CAP)}`;
-  const asked = `${name} has been held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to let it go on: `;
+  const asked = `${name} has been held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to release it: `;
   if (/^yes$/i.test(await context.ask(asked))) return asPerson(context);
   throw new DevCliError('UNKNOWN_CHOICE', 'The release was not confirmed.', {
     run: name,
@@ -118,7 +118,7 @@ function requirePerson(context: Context, name: string): void {
 
 function refuseEnded({ state }: Transaction): void {
   if (state.status !== 'completed' && state.status !== 'aborted') return;
-  throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}: it hands out nothing more.`, {
+  throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}: it hands out no more actions.`, {
     fix: { command: 'next', input: { name: state.name } },
   });
 }

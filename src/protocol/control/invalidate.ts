@@ -52,7 +52,7 @@ export async function stepInvalidate(
 }
 
 function notBegunError(name: string): DevCliError {
-  return new DevCliError('NOT_REACHED', `"${name}" waits for its goal: nothing of it has begun.`, {
+  return new DevCliError('NOT_REACHED', `"${name}" waits for its goal: none of its steps has begun.`, {
     run: name,
     fix: { command: 'next', input: { name } },
   });
@@ -120,7 +120,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
     const init = program.blocks.find((block) => block.id === id)?.standsForInit === true;
     throw new DevCliError(
       'NOT_REACHED',
-      init ? `"${id}" stands for init and cannot be redone.` : `"${id}" has not been reached yet.`,
+      init ? `"${id}" is the block of \`init\` and cannot be redone.` : `"${id}" has not been reached yet.`,
       { fix: { command: 'next', input: { name: state.name } } },
     );
   }
@@ -173,7 +173,7 @@ function rulingFile(actionId: string): string {
 /** Returns the block in which the run carries out its plan. @throws DevCliError `INTERNAL` if the recipe has none */
 export function requireEngineBlock(tx: Transaction): string {
   const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
-  if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
+  if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan, but its recipe has no engine.');
   return block.id;
 }
 

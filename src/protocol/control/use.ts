@@ -17,7 +17,7 @@ export async function use(context: Context, given: string): Promise<Answer> {
   const { snapshot } = await readRun(context, name);
   if (isOver(snapshot)) throw runEndedError(snapshot);
   if (snapshot.origin !== null || snapshot.workTree !== '.') {
-    throw new DevCliError('USAGE', `The run "${name}" has a work tree of its own and is used from there.`, {
+    throw new DevCliError('USAGE', `The run "${name}" has a work tree of its own and can only be used from there.`, {
       run: name,
       fix: `Work in ${snapshot.workTree}.`,
     });

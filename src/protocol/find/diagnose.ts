@@ -30,7 +30,7 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
   const edited = await findEditedRun(context, given);
   if (edited === null) return error;
   const file = `.dev/specs/${edited}/state.json`;
-  return new DevCliError('STATE_CORRUPT', `${file} cannot be used: it differs from what its journal says.`, {
+  return new DevCliError('STATE_CORRUPT', `${file} cannot be used: it differs from its journal.`, {
     run: edited,
     details: [{ target: file, problem: 'differs from the journal' }],
     fix: `Move ${file} to another name, then repeat the same call: it is rebuilt from the journal.`,
@@ -68,12 +68,12 @@ async function explainMissingRuns(context: Context, { code, message, run }: DevC
   const main = findMainWorkTree(root);
   if (main !== null && main !== root && reader.list(`${main}/.dev/specs`).length > 0) {
     return explain(
-      `${root} is a linked work tree and has none; the runs of the main one lie in ${main}.`,
+      `${root} is a linked work tree without runs of its own; the runs of the main work tree are in ${main}.`,
       `Repeat the same call with --root ${quoteForShell(main)}`,
     );
   }
   return explain(
-    `There are no runs in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
-    ['If .dev/ was stashed, git stash pop brings it back. Otherwise begin: ', FIRST_RUN],
+    `There are no runs in ${root}: none was begun here, or .dev/ was removed, as by git clean -x or git stash -a.`,
+    ['If .dev/ was stashed, git stash pop brings it back. Otherwise begin a run: ', FIRST_RUN],
   );
 }

@@ -41,7 +41,7 @@ export function warnOfElsewhere(context: Asking, name: string): string[] {
   const there = findElsewhere(context, name);
   if (there?.live !== true) return [];
   return [
-    `"${name}" is live in another work tree of this repository, too, and this is a run of its own: to go on with that one, dev-cli next ${name} --root ${there.root}`,
+    `"${name}" is live in another work tree of this repository, too; this run is separate from it. To continue that one: dev-cli next ${name} --root ${there.root}`,
   ];
 }
 
@@ -51,8 +51,8 @@ export function explainMissingPlan(context: Asking, name: string, error: DevCliE
   if (there === null) return error;
   const { code, message, details } = error;
   const [what, fix] = there.live
-    ? [`"${name}" is live in`, `To go on with that run, there: dev-cli next ${name} --root ${there.root}`]
-    : ['The plan lies in', `To carry it out there, repeat the same call with --root ${there.root}`];
+    ? [`"${name}" is live in`, `To continue that run there: dev-cli next ${name} --root ${there.root}`]
+    : ['The plan is in', `To carry it out there, repeat the same call with --root ${there.root}`];
   const where = `${what} another work tree of this repository, ${there.root}.`;
   return new DevCliError(code, `${message} ${where}`, { run: name, details, fix });
 }

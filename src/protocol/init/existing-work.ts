@@ -89,7 +89,7 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
   if (written.length === 0) return [];
   const all = `${written.length} of ${promised.length}`;
   return [
-    `${all} outputs of this action are written already: run its ack before anything else; it names what is missing`,
+    `${all} outputs of this action are already written: run its ack before anything else; the ack names what is missing`,
   ];
 }
 

@@ -26,17 +26,17 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
     if (tree !== null) return { tree, warnings: findIgnoreRulesWarning(context) };
-    return { tree, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
+    return { tree, warnings: ['no git repository here: changes outside .dev/ cannot be detected'] };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
     const reason = error.details[0]?.problem ?? error.message;
-    return { tree: null, warnings: [`git cannot be run, so changes outside .dev/ are not noticed: ${reason}`] };
+    return { tree: null, warnings: [`git cannot be run, so changes outside .dev/ are not detected: ${reason}`] };
   }
 }
 
 /** Warns about the user's own ignore file if git sees the runs' files despite it; dev-cli does not change that file. */
 function findIgnoreRulesWarning({ root }: Context): string[] {
-  const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would remove them`;
+  const rules = `${IGNORE_FILE} was not written by dev-cli and does not ignore the runs: git clean and git stash -u would remove them`;
   const text = readRules(root) ?? null;
   if (text === null || isOwnIgnoreFile(text) || !isSeen(root, '.dev/specs/any/state.json')) return [];
   return [`${rules}; add a line /specs/*/* to it, or move it away and dev-cli writes its own`];

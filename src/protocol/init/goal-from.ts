@@ -73,7 +73,7 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   const text = reader.read(path);
   if (text === null) {
     throw new DevCliError('USAGE', '--from names neither an issue nor an existing file.', {
-      details: [{ target: '--from', problem: 'no gh:NUMBER, OWNER/REPO#NUMBER, address of an issue, or file' }],
+      details: [{ target: '--from', problem: 'not gh:NUMBER, OWNER/REPO#NUMBER, the address of an issue, or a file' }],
       fix: 'Name one of these. For a text, or standard input, use --goal.',
     });
   }
@@ -89,7 +89,7 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   const [title = '', ...rest] = (await showText(context, name, { link, text })).trim().split('\n');
   if (title === '') {
     throw new DevCliError('DATA_MISSING', `${toWholeLine(from)} is empty.`, {
-      details: [{ ...target, problem: 'nothing in it' }],
+      details: [{ ...target, problem: 'the file is empty' }],
       fix: 'Write the request into it, then run the same command again.',
     });
   }
@@ -110,19 +110,19 @@ async function showText(
   if (text.length > MOST_READ) throw buildLengthError(link, name, { length: text.length, most: MOST_READ });
   const shown = await showAside(context, { path: link, text });
   if (shown === null) throw buildReadError(link, name, `takes more than ${READING_MS / 1000} seconds to read`);
-  if (shown.kind === 'too deep') throw buildReadError(shown.at, name, 'lies more than 20 levels deep');
+  if (shown.kind === 'too deep') throw buildReadError(shown.at, name, 'is nested more than 20 levels deep');
   return shown.text;
 }
 
 function buildReadError(at: string, run: string, problem: string): DevCliError {
-  return new DevCliError('DATA_MALFORMED', `${at} ${problem}; it is no goal.`, {
+  return new DevCliError('DATA_MALFORMED', `${at} ${problem} and cannot be used as a goal.`, {
     run,
     details: [{ target: at, problem }],
     fix: SHORTER,
   });
 }
 
-const SHORTER = 'Write the request and where it comes from into a shorter file, and name that with --from.';
+const SHORTER = 'Write the request and its source into a shorter file, and name that file with --from.';
 
 function buildLengthError(link: string, run: string, { length, most }: { length: number; most: number }): DevCliError {
   const problem = `${length} characters, at most ${most}`;

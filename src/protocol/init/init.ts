@@ -135,7 +135,7 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
   throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.${renderHold(state)}`, {
     run: bound,
     fix: [
-      'Ask the user which of the two is meant; `instead` begins the new one beside it. To go on with what is under way: ',
+      'Ask the user which of the two is meant; `instead` begins the new run beside it. To continue the current one: ',
       { command: 'next', input: { name: bound } },
     ],
     instead: { command: 'init', input: { name, ...input, new: true } },
@@ -175,12 +175,10 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
-    tx.warnings.push(
-      `another goal was given; the run keeps the one it began with: ${own}; other work needs another name`,
-    );
+    tx.warnings.push(`a different goal was given, but the run keeps its own: ${own}; use another name for other work`);
   }
   tx.warnings.push(...describeWrittenOutputs(tx));
-  if (input.set !== undefined) tx.warnings.push('--set changes nothing: the run keeps what it began with');
+  if (input.set !== undefined) tx.warnings.push('--set has no effect: the run keeps the values it began with');
   return { ...startResult(tx), status: 'resumed' };
 }
 
@@ -226,11 +224,11 @@ function buildFixedSizeError({ state, captured }: Transaction, value: Size): Dev
   const { name } = state;
   return new DevCliError(
     'SIZE_REFUSED',
-    `"${name}" is at ${captured.recipe.name}, which has no block that finds the size; it stays ${value}.`,
+    `"${name}" is at ${captured.recipe.name}, which has no block that determines the size; it stays ${value}.`,
     {
       run: name,
       fix: [
-        'Ask the user: init with --force gives the run up and starts again at that size. To go on with it: ',
+        'Ask the user: init with --force aborts the run and starts again at that size. To continue the run: ',
         { command: 'next', input: { name } },
       ],
     },

@@ -142,7 +142,7 @@ function abortEarlierRun(
   const earlier = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const abandoned = abortRun(
     earlier,
-    replaces === null ? 'a new run was started with --force' : `planned anew at size ${size.said}`,
+    replaces === null ? 'a new run was started with --force' : `planned again at size ${size.said}`,
   );
   tx.entries.push(...earlier.entries);
   for (const { path } of earlier.files.changes()) {

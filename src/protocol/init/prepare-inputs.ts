@@ -73,7 +73,9 @@ function findDoubt(
   // A default in the recipe is covered by the trust in the recipe.
   if ((workflow ?? recipe).preferences['approve_commands']?.default === 'auto') return null;
   if (set?.['approve_commands'] === 'auto')
-    return isLet ? null : 'an agent has set it, and no person has let it (`dev-cli trust autopilot`, in a terminal)';
+    return isLet
+      ? null
+      : 'an agent set it, and no person has trusted autopilot (`dev-cli trust autopilot`, in a terminal)';
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
   return text !== null && arePreferencesTrusted(context, text)
     ? null

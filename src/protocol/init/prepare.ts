@@ -28,7 +28,7 @@ import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
 
 /** What a person's hold forbids, as part of a sentence. */
-export const BEGIN_ANEW = 'to begin it anew';
+export const BEGIN_ANEW = 'to start it again';
 
 /** The input of `init` without the name. */
 export interface InitInput extends Omit<InputOf<'init'>, 'name'> {
@@ -191,8 +191,8 @@ export function runExistsError(unfinished: RunState): DevCliError {
     run: name,
     fix: [
       waits.answer === undefined
-        ? 'Ask the user what to do with it: init with --force gives it up and starts again. To go on with it: '
-        : 'It waits for an answer of the user, in the chat or by `answer` in a terminal of their own; then it goes on, and this can be repeated. What it asks: ',
+        ? 'Ask the user what to do with it: init with --force aborts it and starts again. To continue it: '
+        : 'It waits for an answer from the user, in the chat or by `answer` in a terminal of their own; after that it continues, and this call can be repeated. What it asks: ',
       { command: 'next', input: { name } },
     ],
     ...waits,
@@ -228,7 +228,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   const added = engine === null ? [] : listAddedTodos(engine);
   if (findPlanMismatch(workspace, added, plan) === null) return plan;
   throw new DevCliError('PLAN_EDITED', `${PLAN} differs from plan-content.json; it is not executed.`, {
-    details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
+    details: [{ target: PLAN, problem: 'it or plan-content.json was edited after it was generated' }],
     fix: { command: 'plan apply', input: { name } },
   });
 }
@@ -260,7 +260,7 @@ function checkRunMode(input: InitInput, state: RunState): void {
   const { flag, is } = contradiction;
   throw new DevCliError(
     'MODE_CONTRADICTION',
-    `The run "${name}" began as ${is}, and a run keeps its mode: --${flag} cannot change it.${renderHold(state)}`,
+    `The run "${name}" began as ${is} and keeps that mode: --${flag} cannot change it.${renderHold(state)}`,
     { run: name, fix: { command: 'init', input: { name, ...input, [flag]: false } } },
   );
 }

@@ -43,7 +43,7 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
   if (recipes.some(knowsSize)) return said;
   if (size === undefined) return {};
   const name = workflow?.name ?? recipe.name;
-  throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" is the same at any size: --size has no effect.`, {
+  throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" does not depend on the size: --size has no effect.`, {
     fix: 'Leave --size out, or name a recipe that plans.',
   });
 }
@@ -64,7 +64,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
     throw new DevCliError('RUN_EXISTS', `"${name}" is carrying out its plan, and none of its todos has failed.`, {
       run: name,
       fix: [
-        'Ask the user: init with --force gives it up and plans again. To go on with it: ',
+        'Ask the user: init with --force aborts it and plans again. To continue it: ',
         { command: 'next', input: { name } },
       ],
     });
@@ -78,7 +78,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
 export function buildSmallerError(name: string, size: Size, present: Size): DevCliError {
   return new DevCliError('SIZE_REFUSED', `The work of "${name}" is already ${present}; it cannot become ${size}.`, {
     run: name,
-    fix: ['Go on at that size: ', { command: 'next', input: { name } }],
+    fix: ['Continue at that size: ', { command: 'next', input: { name } }],
   });
 }
 

@@ -88,7 +88,7 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
       : ` A yes withdraws the tasks of ${joinFirst(idle, TODOS_NAMED)}: start none of them before the answer.`;
   const { reopen } = moved;
   return {
-    instruction: `Nothing has changed yet. Show the user \`answer\` before you go on with \`next\`: it asks them about the plan at once; otherwise a gate asks once no task is out.${tasks}`,
+    instruction: `Nothing has changed yet. Show the user \`answer\` before you continue with \`next\`: it asks them about the plan at once; otherwise a gate asks when no task is in progress.${tasks}`,
     answer: { command: 'plan apply', input: { name, ...(reopen.length === 0 ? {} : { reopen: [...reopen] }) } },
   };
 }

@@ -62,7 +62,7 @@ export async function addTodoToPlan(context: Context, given: unknown, input: Add
 
 /** Worded to hold both before and after the change is applied: either way, the dependency is missing. */
 function renderLeftBehind(check: string, added: string): string {
-  return `${check} checks all other work, but does not wait for ${added}. With \`--before ${check}\` it would; where ${added} is in the plan already, name it in "after" of ${check} (\`plan edit\`).`;
+  return `${check} checks all other work, but does not wait for ${added}. With \`--before ${check}\` it would; if ${added} is already in the plan, add it to "after" of ${check} (\`plan edit\`).`;
 }
 
 /**
@@ -91,7 +91,7 @@ function buildNeededError(
   { faults, requirements }: Extract<Dropped, { kind: 'needed' }>,
 ): DevCliError {
   const change: Instruction = [
-    'Change what `details` names first, as in ',
+    'First change what `details` lists, for example with ',
     { command: 'plan edit', input: { name: run } },
   ];
   const withThem: Invocation = { command: 'plan drop', input: { name: run, todo, withRequirements: true } };
@@ -103,7 +103,7 @@ function buildNeededError(
         ? [
             `To withdraw ${named} with it: `,
             withThem,
-            '. To keep what was asked for, change what `details` names first.',
+            '. To keep what was asked for, first change what `details` lists.',
           ]
         : [...change, `; to withdraw ${named} with it, then: `, withThem];
   return new DevCliError('SCHEMA_INVALID', `${todo} is still needed; nothing was dropped.`, {
@@ -165,7 +165,7 @@ function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent
   throw new DevCliError('SCHEMA_INVALID', 'This change would make the plan invalid; nothing was written.', {
     run: name,
     details: checked.findings.slice(0, 40),
-    fix: 'Fix what `details` names, then repeat the command.',
+    fix: 'Fix what `details` lists, then repeat the command.',
   });
 }
 
@@ -197,18 +197,18 @@ function readTodoData({ text, name }: DataInput, taken: readonly string[]): Plan
   const isMarkdown = name?.endsWith('.md') === true || !/^\s*\{/.test(text);
   if (isMarkdown) return readSection(text, taken);
   const value = parseJson(text);
-  if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is not a todo.', { fix: FORMS });
+  if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is not a valid todo.', { fix: FORMS });
   const id = typeof value['id'] === 'string' ? value['id'] : findTodoId(taken);
   // The schema of the whole plan checks it later.
   return { ...createEmptyTodo(id), ...value } as PlanTodo;
 }
 
-const FORMS = 'Write a section `### Title` as PLAN.md has it, or the JSON of one todo as plan-content.json has it.';
+const FORMS = 'Write a section `### Title` as in PLAN.md, or the JSON of one todo as in plan-content.json.';
 
 function readSection(text: string, taken: readonly string[]): PlanTodo {
   const section = readTodoSection(text, taken);
   if (section.kind === 'read') return section.todo;
-  throw new DevCliError('DATA_MALFORMED', 'The data is not the section of a todo; nothing was written.', {
+  throw new DevCliError('DATA_MALFORMED', 'The data is not a valid section of a todo; nothing was written.', {
     details: section.faults.slice(0, 40).map(({ line, problem }): ErrorDetail => ({ problem, at: `${line}:1` })),
     fix: FORMS,
   });
@@ -231,7 +231,7 @@ function buildTodo(
 function readCommand(line: string): string[] {
   const read = parseCommandLine(line);
   if (read.kind === 'words') return read.argv;
-  throw new DevCliError('DATA_MALFORMED', `--run holds no command: ${read.problem}.`, {
+  throw new DevCliError('DATA_MALFORMED', `--run is not a valid command: ${read.problem}.`, {
     fix: 'dev-cli runs it without a shell: write the program and its arguments.',
   });
 }

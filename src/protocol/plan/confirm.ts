@@ -26,7 +26,7 @@ export async function confirmPlan(
   const { newCommands } = judged;
   const isProposed = revision === undefined && state.engine?.proposed !== undefined;
   const commands =
-    newCommands.length > COMMANDS_TOLD ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
+    newCommands.length > COMMANDS_TOLD ? ['', 'Every new command in full:', ...newCommands.map(renderCommand)] : [];
   const question = [
     describeChange(state, judged, revision),
     '',
@@ -35,8 +35,8 @@ export async function confirmPlan(
     ...(revision?.remarks?.() ?? []).flatMap((line) => ['', `! ${line}`]),
     '',
     isProposed
-      ? 'Type yes to go on with it, no to turn it down, anything else to decide later: '
-      : 'Type yes to go on with it, anything else to go on as before: ',
+      ? 'Type yes to accept it, no to reject it, anything else to decide later: '
+      : 'Type yes to accept it, anything else to continue as before: ',
   ];
   const typed = await context.ask(question.join('\n'));
   if (/^yes$/i.test(typed)) return null;
@@ -56,14 +56,14 @@ export async function confirmPlan(
 }
 
 function renderRefusal(isProposed: boolean): string {
-  const later = isProposed ? 'what the agent proposed still waits for you' : 'the execution goes on as before';
+  const later = isProposed ? 'the agent’s proposal still waits for you' : 'the execution continues as before';
   return `The plan was not applied; ${later}.`;
 }
 
 async function askWhy(context: Context, name: string): Promise<string> {
   const why = await context.ask('Why? ');
   if (why.trim() !== '') return why;
-  throw new DevCliError('DATA_MISSING', 'A no to what the agent proposed needs a reason; nothing was decided.', {
+  throw new DevCliError('DATA_MISSING', 'Rejecting the agent’s proposal requires a reason; nothing was decided.', {
     run: name,
     fix: { command: 'approve', input: { name } },
   });

@@ -163,7 +163,7 @@ function requireAsShown(tx: Transaction, shown: Record<string, string | null>): 
   if (changed === undefined) return;
   throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
-    fix: 'Nothing was applied. Repeat the command: it asks again, about the files as they are now.',
+    fix: 'Nothing was applied. Repeat the command to be asked about the files as they are now.',
   });
 }
 
@@ -171,9 +171,9 @@ function requireAsShown(tx: Transaction, shown: Record<string, string | null>): 
 function requireSameProposal(tx: Transaction, { proposedAt }: Shown): void {
   if (proposedAt === undefined || requireEngine(tx).proposed?.at === proposedAt) return;
   const { name } = tx.state;
-  throw new DevCliError('STALE_ACTION', `What the agent of "${name}" proposed was decided on meanwhile.`, {
+  throw new DevCliError('STALE_ACTION', `The proposal of the agent of "${name}" has already been decided.`, {
     run: name,
-    fix: ['This answer changed nothing. See where the run stands: ', { command: 'status', input: { name } }],
+    fix: ['This answer changed nothing. To see the status of the run: ', { command: 'status', input: { name } }],
   });
 }
 
@@ -226,7 +226,7 @@ function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
   if (!isMeant) return;
   throw new DevCliError(
     'COMMIT_RUNNING',
-    `git is making the commit of ${job.todo ?? 'what remained'}; nothing was applied.`,
+    `git is making the commit of ${job.todo ?? 'the remaining changes'}; nothing was applied.`,
     {
       fix: [
         'Wait for it, then repeat the command: ',
@@ -258,7 +258,7 @@ export function notDoneError(name: string, todos: readonly string[]): DevCliErro
 }
 
 function endedError(name: string): DevCliError {
-  return new DevCliError('RUN_ENDED', `The execution of "${name}" ended meanwhile.`, {
+  return new DevCliError('RUN_ENDED', `The execution of "${name}" has ended.`, {
     run: name,
     fix: { command: 'plan apply', input: { name } },
   });

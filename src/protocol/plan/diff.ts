@@ -61,9 +61,9 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
 
 /** Says that nothing differs, or that there is nothing to compare with: a name without a run has no journal. */
 function renderSame(source: string | null, earlier: Earlier | null): string {
-  if (earlier !== null) return `${source ?? PLAN_CONTENT} says the same as ${earlier.what}.`;
+  if (earlier !== null) return `${source ?? PLAN_CONTENT} is the same as ${earlier.what}.`;
   return source === null
-    ? `${PLAN} and ${PLAN_CONTENT} say the same.`
+    ? `${PLAN} and ${PLAN_CONTENT} agree.`
     : `${source} was changed; its earlier version was not kept.`;
 }
 
@@ -74,7 +74,7 @@ async function findEarlier(
   { name, round, seq }: { name: string; round: number | undefined; seq: number | undefined },
 ): Promise<Earlier | null> {
   if (seq !== undefined) return readAt(context, name, seq);
-  if (round === undefined && known.plan !== null) return { plan: known.plan, what: 'the plan that runs' };
+  if (round === undefined && known.plan !== null) return { plan: known.plan, what: 'the plan being executed' };
   const rounds = listRounds(head);
   const at = round ?? rounds.length;
   const digest = rounds[at - 1];

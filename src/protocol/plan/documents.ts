@@ -131,7 +131,7 @@ function buildAnswer(
   };
   const text =
     source === null
-      ? `${PLAN} and ${PLAN_CONTENT} say the same.`
+      ? `${PLAN} and ${PLAN_CONTENT} agree.`
       : `${dryRun ? 'would be applied' : 'applied'} from ${source}: ${summary}`;
   const again =
     unticked.length === 0

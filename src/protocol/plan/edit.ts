@@ -65,7 +65,7 @@ function requireLock(context: Context, name: string, place: PlanTextPlace): Lock
   const { pid, at } = lock.holder;
   throw new DevCliError(
     'LOCKED',
-    `The plan of "${name}" is open in the editor of process ${pid}, since ${at.slice(0, 24)}.`,
+    `The plan of "${name}" has been open in the editor of process ${pid} since ${at.slice(0, 24)}.`,
     {
       run: name,
       details: [{ target: place.shown, problem: `being edited by process ${pid}` }],
@@ -146,17 +146,13 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
   // An editor may still have the text open without having saved anything.
   if (origin?.left === true && left.kind === 'text' && isAsBegun(origin, left.text)) return null;
   if (origin !== null) return origin;
-  throw new DevCliError(
-    'DOCUMENT_UNREADABLE',
-    `The plan from which ${place.shown} was begun cannot be read any more.`,
-    {
-      run,
-      fix: [
-        'The text is kept. Copy what you need from it, then discard it: ',
-        { command: 'plan edit', input: { name: run, discard: true } },
-      ],
-    },
-  );
+  throw new DevCliError('DOCUMENT_UNREADABLE', `The plan that ${place.shown} is based on can no longer be read.`, {
+    run,
+    fix: [
+      'The text is kept. Copy what you need from it, then discard it: ',
+      { command: 'plan edit', input: { name: run, discard: true } },
+    ],
+  });
 }
 
 interface Opening {

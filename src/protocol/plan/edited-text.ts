@@ -113,9 +113,9 @@ export function keptError(name: string, { code, message, details }: DevCliError)
     run: name,
     details,
     fix: [
-      'The edited text is kept. Go on with it: ',
+      'The edited text is kept. To continue with it: ',
       { command: 'plan edit', input: { name } },
-      '. Or discard it: ',
+      '. To discard it: ',
       { command: 'plan edit', input: { name, discard: true } },
     ],
   });
@@ -154,9 +154,9 @@ function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOr
 function merge(base: PlanContent, mine: PlanContent, theirs: PlanContent, { name }: KnownPlan): PlanContent {
   const merged = mergePlans(base, mine, theirs);
   if (merged.kind === 'merged') return merged.plan;
-  throw new DevCliError('PLAN_CONFLICT', 'The plan changed while the text was edited, in the same places.', {
+  throw new DevCliError('PLAN_CONFLICT', 'While the text was being edited, the plan changed in the same places.', {
     run: name,
     details: merged.conflicts.slice(0, 40).map(({ target, problem }) => ({ target, problem })),
-    fix: ['Make the text agree with what the plan now says there: ', { command: 'plan summary', input: { name } }],
+    fix: ['Make the text agree with the present plan in these places: ', { command: 'plan summary', input: { name } }],
   });
 }

@@ -68,10 +68,14 @@ function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
   const found = runs.filter(({ runId }) => runId === id);
   const near = found.length > 0 ? found : runs.filter(({ runId }) => runId.startsWith(id));
   if (near.length === 1) return near;
-  throw new DevCliError('NO_SUCH_RUN', `"${name}" has ${near.length === 0 ? 'no' : 'more than one'} run of that id.`, {
-    details: runs.map(({ runId, at, status }) => ({ target: runId, problem: `${status}, began ${at}` })),
-    fix: { command: 'history', input: { name, all: true } },
-  });
+  throw new DevCliError(
+    'NO_SUCH_RUN',
+    `"${name}" has ${near.length === 0 ? 'no' : 'more than one'} run with that id.`,
+    {
+      details: runs.map(({ runId, at, status }) => ({ target: runId, problem: `${status}, began ${at}` })),
+      fix: { command: 'history', input: { name, all: true } },
+    },
+  );
 }
 
 /** @throws DevCliError `UNKNOWN_BLOCK` when no item of these runs is about the block */

@@ -81,5 +81,5 @@ export function runReplay(name: string): {
 function findForeignEntry(runs: Set<string>, { type, data }: Entry): string[] {
   const runId = String(data['runId']);
   if (type === 'init') runs.add(runId);
-  return runs.has(runId) ? [] : [`belongs to the run ${runId}, which never began here`];
+  return runs.has(runId) ? [] : [`belongs to the run ${runId}, which was not begun here`];
 }

@@ -55,7 +55,7 @@ async function* streamStatus(
       }
       await context.store.grown(name, head.size, { milliseconds: WAIT, signal: context.signal });
       if (context.signal.aborted)
-        throw new DevCliError('INTERRUPTED', 'Interrupted. The run goes on without a watcher.');
+        throw new DevCliError('INTERRUPTED', 'Interrupted. The run continues without a watcher.');
     }
   } finally {
     notifier.stop();

@@ -111,6 +111,6 @@ export async function trustAutopilot(context: Context): Promise<Answer> {
     exit: 0,
     json: { ok: true, autopilot: root },
     text: () =>
-      'Agents may begin runs in autopilot here from now on. A question that waits already is still yours: dev-cli approve',
+      'Agents may begin runs in autopilot here from now on. Questions that are already open still need your answer: dev-cli approve',
   };
 }

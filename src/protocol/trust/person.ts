@@ -38,6 +38,6 @@ export function asPerson(context: Context): Context {
  */
 export function renderGoOn(name: string, isHeld: boolean, format: CommandFormatter): string {
   return isHeld
-    ? `The run is held. To let it go on: ${format({ command: 'release', input: { name } })}`
-    : `Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`;
+    ? `The run is held. To release it: ${format({ command: 'release', input: { name } })}`
+    : `Tell the agent to continue with: ${format({ command: 'next', input: { name } })}`;
 }

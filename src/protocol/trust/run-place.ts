@@ -24,12 +24,12 @@ export function isTrustedHere(context: Context, run: RunPlace): boolean {
 export function runUntrustedError({ name }: RunPlace): DevCliError {
   return new DevCliError(
     'RUN_UNTRUSTED',
-    `The run "${name}" was not begun in this directory by this user, so none of its commands is started.`,
+    `The run "${name}" was not begun in this directory by this user, so none of its commands will be started.`,
     {
       run: name,
       details: [{ target: name, problem: 'copied or cloned' }],
       fix: [
-        'Show the user `answer`, which only they can run, in a terminal. When they have, go on with: ',
+        'Show the user `answer`, which only they can run, in a terminal. When they have, continue with: ',
         { command: 'next', input: { name } },
       ],
       answer: { command: 'trust', input: { recipe: name } },

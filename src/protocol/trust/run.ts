@@ -48,13 +48,13 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
     requireTerminal(context, asked);
     const answer = await context.ask(
       [
-        `The run "${name}" was not begun in this directory by you. It may start here:`,
+        `The run "${name}" was not begun in this directory by you. If trusted, it may start here:`,
         ...(shown.length > 0 ? shown : ['  (no command)']),
         'Trust it? y or n: ',
       ].join('\n'),
     );
     if (!/^y(es)?$/i.test(answer)) {
-      throw new DevCliError('RUN_UNTRUSTED', `"${name}" was not trusted; none of its commands is started.`, {
+      throw new DevCliError('RUN_UNTRUSTED', `"${name}" was not trusted; none of its commands will be started.`, {
         run: name,
         fix: 'Nothing changed.',
         answer: asked,

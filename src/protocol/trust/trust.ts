@@ -92,7 +92,8 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
     exit: 0,
     json: { ok: true, recipe: name, digest: captured.digest, commands, ...(widens.length === 0 ? {} : { widens }) },
     text: () => {
-      if (shown.length === 0) return `${name} runs no external commands and widens nothing; there is nothing to trust.`;
+      if (shown.length === 0)
+        return `${name} runs no external commands and extends no permissions; there is nothing to trust.`;
       // A person who was just asked has already seen it.
       if (!asks) return [`${name} is trusted in this version:`, ...shown].join('\n');
       return widens.length === 0

@@ -45,15 +45,15 @@ export async function explainConflict(
     ...(added === null || call === null
       ? {
           fix: [
-            'Undoing other todos with it would not help: revert with git what `details` names, then repeat the command. Or have it done again without a revert: ',
+            'Undoing other todos as well would not help: use git to revert what `details` lists, then repeat the command. Or redo the todo without a revert: ',
             redo,
           ],
         }
       : {
           fix: [
-            `The work of ${added.join(', ')} is in the way. To see what undoing that as well would change: `,
+            `Later work of ${added.join(', ')} conflicts with it. To see what undoing that as well would change: `,
             { command: 'step undo', input: { name, ...call, dryRun: true } },
-            '. Or have it done again without a revert: ',
+            '. Or redo the todo without a revert: ',
             redo,
           ],
           answer: { command: 'step undo', input: { name, ...call, ...defined({ note }) } },

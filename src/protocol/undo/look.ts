@@ -81,12 +81,12 @@ async function refuseHead(context: Context, state: RunState): Promise<void> {
 
 async function explainMissing(state: RunState, todo: string, top: string, options: object): Promise<DevCliError> {
   const { deferred = [], todos } = state.engine ?? {};
-  if (deferred.includes(todo)) return buildImpossibleError(state, `the commit of ${todo} still waits to be made`);
+  if (deferred.includes(todo)) return buildImpossibleError(state, `the commit of ${todo} is deferred and not made yet`);
   const sha = todos?.[todo]?.commit;
   if (sha === undefined) return buildImpossibleError(state, `${todo} has no commit of this run`);
   const branches = (await nullIfRefused(listBranchesWith(top, sha, options))) ?? [];
   const short = sha.slice(0, 7);
-  if (branches.length === 0) return buildImpossibleError(state, `the commit ${short} of ${todo} is not there any more`);
+  if (branches.length === 0) return buildImpossibleError(state, `the commit ${short} of ${todo} no longer exists`);
   const named = branches.slice(0, 5).map((branch) => toBoundedLine(branch, 100));
   return buildImpossibleError(state, `the commit ${short} of ${todo} is not on this HEAD but on ${named.join(', ')}`);
 }
@@ -94,7 +94,7 @@ async function explainMissing(state: RunState, todo: string, top: string, option
 function buildImpossibleError({ name }: Pick<RunState, 'name'>, why: string): DevCliError {
   return new DevCliError('UNDO_IMPOSSIBLE', `Nothing can be reverted: ${why}.`, {
     run: name,
-    fix: 'Nothing changed. Fix that if possible, then repeat; `step invalidate` has a todo done again without a revert.',
+    fix: 'Nothing changed. Fix that if possible, then repeat the command; `step invalidate` redoes a todo without a revert.',
   });
 }
 
@@ -106,16 +106,16 @@ function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly
   const shared = made.filter(({ todos }) => todos.some((todo) => !undone.includes(todo)));
   if (shared.length === 0) return;
   const all = [...new Set([...undone, ...shared.flatMap(({ todos }) => todos)])];
-  throw new DevCliError('UNDO_CONFLICT', 'A commit also holds the work of other todos; nothing changed.', {
+  throw new DevCliError('UNDO_CONFLICT', 'A commit also contains work of other todos; nothing changed.', {
     run: name,
-    details: shared.map(({ sha, todos }) => ({ target: sha, problem: `holds ${todos.join(', ')}` })),
+    details: shared.map(({ sha, todos }) => ({ target: sha, problem: `contains the work of ${todos.join(', ')}` })),
     fix: `Name them all: --todo ${all.join(',')}`,
   });
 }
 
 const HINDRANCES: Readonly<Record<Hindrance, string>> = {
-  uncommitted: 'changed, and not committed',
-  unseen: 'git is told to ignore it: assumed unchanged, or outside a sparse checkout',
+  uncommitted: 'has uncommitted changes',
+  unseen: 'git ignores changes of it: it is assumed unchanged, or outside a sparse checkout',
   submodule: 'a submodule, whose checkout only you can move',
 };
 
@@ -142,7 +142,7 @@ function requireClean({ name }: RunState, plan: Exclude<UndoPlan, { kind: 'confl
     case 'shallow':
       throw buildImpossibleError(
         { name },
-        `what was before the commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} is not in this shallow clone (git fetch --unshallow brings it)`,
+        `the parent of the commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} is not in this shallow clone (git fetch --unshallow brings it)`,
       );
   }
 }

@@ -26,12 +26,12 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   if (status === 'completed' || status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
       run: name,
-      fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out what PLAN.md has unticked.',
+      fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out the todos that are unticked in PLAN.md.',
     });
   }
   const { engine } = state;
   if (engine === null) {
-    throw new DevCliError('NOT_REACHED', `"${name}" carries out no plan at present.`, {
+    throw new DevCliError('NOT_REACHED', `"${name}" is not carrying out a plan.`, {
       run: name,
       fix: { command: 'status', input: { name } },
     });
@@ -63,7 +63,7 @@ export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError
   const { tasks = {}, job = null } = state.engine ?? {};
   const out = Object.values(tasks).filter(({ todoId }) => todoId === null || !reopened.includes(todoId));
   const atWork = [
-    ...out.map(({ todoId, substep }) => ({ target: todoId ?? name, problem: `${substep} is out` })),
+    ...out.map(({ todoId, substep }) => ({ target: todoId ?? name, problem: `${substep} is in progress` })),
     ...(job === null ? [] : [{ target: job.todo ?? name, problem: `dev-cli is at work: ${job.stage}` }]),
   ];
   if (atWork.length === 0) return null;
@@ -71,7 +71,7 @@ export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError
     run: name,
     details: atWork,
     fix: [
-      'Wait until what `details` names is finished, then repeat the command. To keep new work from beginning meanwhile, hold the run: ',
+      'Wait until the work listed in `details` is finished, then repeat the command. To prevent new work from starting meanwhile, hold the run: ',
       { command: 'hold', input: { name } },
     ],
   });

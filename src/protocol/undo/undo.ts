@@ -143,7 +143,7 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
 /** @throws DevCliError `INPUT_CHANGED` if the effect is no longer what the person agreed to */
 function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   if (canonicalJson(asked) === canonicalJson(now)) return;
-  throw new DevCliError('INPUT_CHANGED', 'The run or its repository changed after the question was asked.', {
+  throw new DevCliError('INPUT_CHANGED', 'The run or its repository has changed since the question was asked.', {
     ...defined({ run: again.input['name'] as string | undefined }),
     fix: ['Nothing was reverted. Repeat the command, which asks again: ', again],
   });
@@ -210,10 +210,10 @@ function renderLines({ commits, paths, reopened }: Shown): string[] {
   return [
     ...commits.map(
       ({ todo, commit, subject, pushed }) =>
-        `  ${commit.slice(0, 7)}  ${todo}  ${subject}${pushed ? '  (pushed: the revert has to be pushed, too)' : ''}`,
+        `  ${commit.slice(0, 7)}  ${todo}  ${subject}${pushed ? '  (already pushed: push the revert, too)' : ''}`,
     ),
     ...(paths.length === 0
-      ? ['  nothing is left of it on HEAD: no commit is made']
+      ? ['  HEAD no longer contains any of it: no commit will be made']
       : [`  changes ${renderCount(paths.length, 'file')}: ${toBoundedLine(paths.join(', '), 500)}`]),
     `  done again: ${reopened.join(', ')}`,
   ];
@@ -228,9 +228,9 @@ function renderDryRun(name: string, shown: Shown): Answer {
 }
 
 async function askPerson(context: Context, again: Invocation, shown: Shown): Promise<void> {
-  const lines = ['Commits to be reverted, in one commit:', ...renderLines(shown), 'Type yes to do so: '];
+  const lines = ['Commits to be reverted, in one commit:', ...renderLines(shown), 'Type yes to revert them: '];
   if (/^yes$/i.test(await context.ask(lines.join('\n')))) return;
-  throw new DevCliError('UNKNOWN_CHOICE', 'It was not confirmed.', {
+  throw new DevCliError('UNKNOWN_CHOICE', 'The undo was not confirmed.', {
     ...defined({ run: again.input['name'] as string | undefined }),
     fix: 'Nothing changed.',
     answer: again,

@@ -129,7 +129,7 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
 }
 
-const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
+const WAITING = ' Say which commit is deferred and why; once the cause is fixed, `poll` makes it.';
 
 /** @param left a sentence about work that is in no commit */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
@@ -142,7 +142,7 @@ function renderInstruction(tx: Transaction, outcome: Outcome, left: string): str
       if (state.engine !== null && isPlanRefused(state.engine)) {
         return tellPlanRefused();
       }
-      return `Tell the user why the run halted and what is there so far, then stop.${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
+      return `Tell the user why the run halted and what has been done so far, then stop.${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to continue from there. If the user rules on it, write their words verbatim into the file that \`ruling\` names and run \`ruling\` instead: the next attempt reads them.`;
     case 'completed':
       return `${getClosing(tx.captured)}${open} Then stop.`;
   }

@@ -160,7 +160,7 @@ function giveUpAttempt(
   const row = getPhaseRow(workflow, phase);
   const why = renderOutcome(tx, 'halted');
   const retry = (row.retries ?? 0) + 1;
-  tx.warnings.push(`phase ${row.name} ${why}; it begins again (${retry} of at most ${max})`);
+  tx.warnings.push(`phase ${row.name} ${why}; the phase is restarted (${retry} of at most ${max})`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
   for (const [block, { warned }] of Object.entries(tx.state.steps)) {
@@ -208,7 +208,7 @@ function closePhase(
 ): void {
   const row = getPhaseRow(workflow, phase);
   const summary = renderOutcome(tx, status === 'done' ? 'completed' : 'halted');
-  if (status === 'failed') recordWarning(tx, `phase ${row.name} ${summary}; the run went on without it`);
+  if (status === 'failed') recordWarning(tx, `phase ${row.name} ${summary}; the run continued without it`);
   for (const todo of tx.state.engine?.deferred ?? []) recordWarning(tx, renderWaitingCommit(row, todo));
   setPhaseRow(workflow, {
     ...row,

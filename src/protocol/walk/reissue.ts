@@ -50,7 +50,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       issueAgain(tx, pending, from, pending.cause as IssueCause<'issue'>);
       return;
     case 'engine-dispatch':
-      throw new DevCliError('INTERNAL', `"${pending.block}" hands out tasks and is no engine block.`);
+      throw new DevCliError('INTERNAL', `"${pending.block}" hands out tasks but is not an engine block.`);
     default:
       pending satisfies never;
   }

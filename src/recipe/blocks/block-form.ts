@@ -110,7 +110,7 @@ export function lintLoop(
 export function lintRevise(judged: Judged, index: number, revise: string, maxRounds: number | undefined): void {
   lintTarget(judged, index, revise, ['blocks', index, 'revise']);
   if (maxRounds !== 1) return;
-  judged.report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: one round is the limit.', {
+  judged.report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: the block runs only one round.', {
     fix: 'Allow at least two rounds, or leave `revise` out.',
   });
 }
@@ -127,6 +127,6 @@ export function lintTarget({ recipe, report }: Judged, index: number, target: st
   } else if (found > index) {
     report.error(place, `${quoteWord(target)} is a later block; a run can only go back to an earlier one.`);
   } else if (standsForInit(block)) {
-    report.error(place, `${quoteWord(target)} stands for what init did and is never run again.`);
+    report.error(place, `${quoteWord(target)} is the block of \`dev-cli init\`, which never runs again.`);
   }
 }

@@ -68,7 +68,7 @@ function lintInit({ recipe, source, report, broken }: Judged, index: number, { c
   if (input['size'] !== undefined) {
     report.error(place, 'A recipe cannot set the size of the work.', {
       within: '--size',
-      fix: 'Leave --size out: a block with `schema: size` finds it, and conditions can read it.',
+      fix: 'Leave --size out: a block with `schema: size` determines the size, and conditions can read it.',
     });
   }
   const named = input['recipe'];

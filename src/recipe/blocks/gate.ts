@@ -14,11 +14,13 @@ export const gateSource = () =>
     type: typeSchema('wait-for-user', 'The run waits for a choice.'),
     message: Type.Optional(textSchema('The question put to the user.', 'Shall this plan be carried out as it stands?')),
     choices: Type.Optional(choices),
-    human: Type.Optional(Type.Literal('required', { description: 'The choice counts only after a person was heard.' })),
+    human: Type.Optional(
+      Type.Literal('required', { description: 'The choice counts only once a person has answered.' }),
+    ),
     approves: Type.Optional(
       Type.Literal('plan', {
         description:
-          'An execution of the plan begins with this question unless its answer stands: a choice that goes on, by a person, about exactly this plan. Where a person is required and the artifact is PLAN.md it goes without saying.',
+          'The answer approves the plan: an execution asks this question first unless a person has already accepted exactly this plan. Implied where a person is required and the artifact is PLAN.md.',
       }),
     ),
     artifact: Type.Optional(
@@ -30,7 +32,7 @@ export const gateSource = () =>
 /** `wait-for-user`: the run waits for a choice. */
 export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> = {
   resolve(block, context) {
-    const message = block.message?.trim() ?? 'Shall the run go on?';
+    const message = block.message?.trim() ?? 'Should the run continue?';
     return {
       ...resolveAsking(
         block,
@@ -58,7 +60,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
   lint({ report }, index, { approves, human, artifact }) {
     if (approves === undefined || (human && artifact === 'PLAN.md')) return;
     // An execution requires a person's answer about PLAN.md.
-    report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
+    report.error(['blocks', index, 'approves'], '`approves: plan` requires a person and the plan as the artifact.', {
       fix: 'Add `human: required` and `artifact: PLAN.md`.',
     });
   },

@@ -53,7 +53,7 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
         ? then && ({ kind: 'own', command: then } as const)
         : resolveCommand(block.command, block, [...context.place, 'command'], report);
     if (command?.kind === 'external') {
-      report.error([...context.place, 'command'], 'What follows a written file must be a `dev-cli` command.', {
+      report.error([...context.place, 'command'], 'The command after a written file must be a `dev-cli` command.', {
         fix: 'Run an external command in a `cli` block of its own.',
       });
     }
@@ -84,14 +84,14 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
     const { write, schema, headings = [] } = block;
     const form = getFileForm(block);
     if (form === 'markdown' && schema !== undefined) {
-      report.error(['blocks', index, 'schema'], `\`schema\` is for JSON; ${quoteWord(write)} is Markdown.`, {
-        fix: 'Say what it must have by `headings`, or write a file whose name ends in `.json`.',
+      report.error(['blocks', index, 'schema'], `\`schema\` applies to JSON; ${quoteWord(write)} is Markdown.`, {
+        fix: 'List what it must contain in `headings`, or write a file whose name ends in `.json`.',
       });
     }
     if (form === 'json' && headings.length > 0) {
-      report.error(['blocks', index, 'headings'], `\`headings\` are for Markdown; ${quoteWord(write)} is JSON.`, {
+      report.error(['blocks', index, 'headings'], `\`headings\` apply to Markdown; ${quoteWord(write)} is JSON.`, {
         at: 'key',
-        fix: 'Write a file whose name ends in `.md`, or say what the JSON must fit by `schema`.',
+        fix: 'Write a file whose name ends in `.md`, or describe the JSON with `schema`.',
       });
     }
     const seen = new Set<string>();
@@ -101,11 +101,11 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
       if (key === '' || heading.startsWith('#') || heading.includes('\n') || listPlaceholders(heading).length > 0) {
         report.error(
           place,
-          `${quoteWord(heading)} is no heading as it is to be read: one line, nothing is filled in.`,
-          { fix: 'Write its words alone, without `#` and placeholders, such as `Steps`.' },
+          `${quoteWord(heading)} is not a valid heading: it must be one line of text without placeholders.`,
+          { fix: 'Write only its words, without `#` or placeholders, such as `Steps`.' },
         );
       } else if (seen.has(key)) {
-        report.error(place, `The heading ${quoteWord(heading)} stands here twice.`, { fix: 'Name each once.' });
+        report.error(place, `The heading ${quoteWord(heading)} is listed twice.`, { fix: 'List each heading once.' });
       }
       seen.add(key);
     }

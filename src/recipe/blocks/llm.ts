@@ -160,7 +160,7 @@ function resolveSections(
 /** Checks that data is not demanded both as JSON and as Markdown. */
 function lintData({ report }: Judged, index: number, { schema, sections, save }: LlmBlock | LlmLoopBlock): void {
   if (schema === undefined || (sections.length === 0 && save?.command !== 'draft update')) return;
-  report.error(['blocks', index, 'schema'], '`schema` is for JSON; sections of DRAFT.md are written as Markdown.', {
-    fix: 'Leave one of the two out, or hand the data in through a block of its own.',
+  report.error(['blocks', index, 'schema'], '`schema` applies to JSON; sections of DRAFT.md are Markdown.', {
+    fix: 'Remove one of the two, or collect the data in a block of its own.',
   });
 }

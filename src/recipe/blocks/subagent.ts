@@ -18,7 +18,7 @@ const dispatchFields = () => ({
   agents: Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' }),
   parallel: Type.Optional(flagSchema('Start the agents together. Default true.')),
   onComplete: Type.Optional(
-    ownCommandSchema('Runs when every agent has delivered or was given up.', 'dev-cli draft import {name}'),
+    ownCommandSchema('Runs once every agent has delivered or has been given up.', 'dev-cli draft import {name}'),
   ),
 });
 /** The source form of `subagent`. */
@@ -34,7 +34,7 @@ export const subagentSource = () =>
 export const subagentLoopSource = () =>
   blockSchema({
     ...askingFields,
-    type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
+    type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen is true.'),
     ...dispatchFields(),
     ...loopFields,
   });

@@ -97,7 +97,7 @@ export function findPathFault(blocks: readonly ReadableBlock[], path: readonly s
 
 const MEMBERS = ['status', 'choice', 'exit', 'data', 'rounds'];
 
-const WHY_NOT = { choice: 'nothing is chosen there', exit: 'it is not a cli block', data: 'it hands in no JSON' };
+const WHY_NOT = { choice: 'it offers no choices', exit: 'it is not a cli block', data: 'it has no JSON data' };
 
 function listMembers({ choices, exits, data, isFaulty }: ReadableBlock): string[] {
   const has = { status: true, choice: choices !== null || isFaulty, exit: exits, data: data !== null, rounds: true };

@@ -141,7 +141,7 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
     const known = listKnownWords(path, declared);
     if (known === null) return [];
     const name = path.join('.');
-    return `${name} is one of ${known.join(', ')}; \`${op}\` would compare their letters. Name the ones you mean, with == or in.`;
+    return `${name} is one of ${known.join(', ')}; \`${op}\` would compare them alphabetically. Compare with == or in instead.`;
   });
 }
 
@@ -160,7 +160,7 @@ function findPatternFault(pattern: string | null): string | null {
     return `The pattern of \`matches\` cannot be read: ${summarizeError(error)}.`;
   }
   if (!NESTED_REPETITION.test(pattern)) return null;
-  return `The pattern ${JSON.stringify(pattern)} repeats a group that repeats itself: matching may never end.`;
+  return `The pattern ${JSON.stringify(pattern)} nests one repetition in another: matching may never end.`;
 }
 
 function listPreferenceWords(spec: PreferenceSpec | undefined): readonly string[] | null {

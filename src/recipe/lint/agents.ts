@@ -80,6 +80,9 @@ export function lintRole(
       fix: 'Add Write to the tools of its definition.',
     });
   } else if (definition.flaw !== undefined) {
-    report.warning(place, `The definition ${quoteWord(definition.source)} tells the agent little: ${definition.flaw}.`);
+    report.warning(
+      place,
+      `The definition ${quoteWord(definition.source)} gives the agent too little to go on: ${definition.flaw}.`,
+    );
   }
 }

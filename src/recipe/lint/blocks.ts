@@ -28,9 +28,9 @@ function lintTitle({ report }: LintableSequence, index: number, { title }: Resol
   if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
     report.error(place, 'A title is one line, without control characters.');
   } else if (stripInvisible(title) !== title) {
-    report.error(place, 'There are invisible characters in the title.', { fix: 'Type it anew.' });
+    report.error(place, 'There are invisible characters in the title.', { fix: 'Type the title again by hand.' });
   } else if (length > MAX_TITLE) {
-    report.error(place, `The title has ${length} characters, and there is room for ${MAX_TITLE}.`, {
+    report.error(place, `The title has ${length} characters; at most ${MAX_TITLE} are allowed.`, {
       fix: 'Say in a few words what happens here.',
     });
   }
@@ -41,12 +41,12 @@ function lintIds({ recipe, report }: LintableSequence): void {
   for (const [index, { id }] of recipe.blocks.entries()) {
     const place = ['blocks', index, 'id'];
     if (id in Object.prototype) {
-      report.error(place, `A block cannot be called ${quoteWord(id)}: every object has a property of that name.`);
+      report.error(place, `A block cannot be called ${quoteWord(id)}: the name is a property of every object.`);
     } else if (GOTO_WORDS.includes(id)) {
-      report.error(place, `A block cannot be called ${quoteWord(id)}: \`goto\` means something else by it.`);
+      report.error(place, `A block cannot be called ${quoteWord(id)}: the word has its own meaning in \`goto\`.`);
     }
     if (seen.has(id))
-      report.error(place, `The id ${quoteWord(id)} is used twice.`, { fix: 'Ids are unique in a recipe.' });
+      report.error(place, `The id ${quoteWord(id)} is used twice.`, { fix: 'Ids must be unique in a recipe.' });
     seen.add(id);
   }
 }
@@ -64,7 +64,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     if (choice.grows === true && !leadsBack) {
       report.error(
         [...place, 'grows'],
-        `${quoteWord(choice.id)} makes the work larger but leads to no earlier block.`,
+        `${quoteWord(choice.id)} makes the work larger but does not lead to an earlier block.`,
         { fix: 'Give it a `goto` to the block where the larger work is planned.' },
       );
     }
@@ -74,11 +74,15 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {
-    const always = onward.length === 0 ? '' : ' whatever the conditions say';
-    report.error(['blocks', index, 'choices'], `No choice of ${quoteWord(block.id)} leads on${always}.`, {
-      at: 'key',
-      fix: `Give one choice \`goto: next\`${onward.length === 0 ? '' : ' and no `when`'}.`,
-    });
+    const always = onward.length === 0 ? '' : ' if every condition is false';
+    report.error(
+      ['blocks', index, 'choices'],
+      `No choice of ${quoteWord(block.id)} continues to the next block${always}.`,
+      {
+        at: 'key',
+        fix: `Give one choice \`goto: next\`${onward.length === 0 ? '' : ' and no `when`'}.`,
+      },
+    );
   }
 }
 
@@ -86,6 +90,6 @@ function lintMode({ recipe, report }: LintableSequence, index: number, block: Re
   if (recipe.mode['interaction'] !== 'autopilot' || !('asks' in block) || block.asks !== 'user') return;
   report.warning(
     ['blocks', index],
-    `${quoteWord(block.id)} needs the user, but the recipe is for autopilot: the run waits there.`,
+    `${quoteWord(block.id)} needs the user, but the recipe runs on autopilot: the run will wait there.`,
   );
 }

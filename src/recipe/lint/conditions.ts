@@ -37,8 +37,9 @@ export function lintConditions(lintable: Lintable): void {
     if (problems.length > 0) continue;
     const impossible = findImpossible(condition);
     // Only a warning: a constant may be intended, to switch something off.
-    if (impossible === 'constant') report.warning(place, 'This never holds.');
-    if (impossible === 'contradiction') report.error(place, 'This can never hold, whatever comes to pass.');
+    if (impossible === 'constant') report.warning(place, 'This condition is always false.');
+    if (impossible === 'contradiction')
+      report.error(place, 'This condition can never be true: its parts contradict each other.');
     if (impossible !== null) continue;
     if (at !== undefined) lintUnset(lintable, condition, place, at);
     lintVerdicts(lintable, condition, place);
@@ -78,10 +79,10 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
   const names = listRootNames(condition);
   if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(program, index, at))) {
     const choosing = blocks.slice(0, at.index).findLast((block) => 'choices' in block && block.choices.length > 0);
-    const fix = choosing && `To go by what was chosen: \`blocks["${choosing.id}"].choice == "…"\`.`;
+    const fix = choosing && `To test the choice instead: \`blocks["${choosing.id}"].choice == "…"\`.`;
     const message = 'Nothing has set `result` yet: no agent has reported.';
     if (!mayHoldUnreported(condition))
-      report.error(place, `${message} This never holds.`, { within: 'result', ...defined({ fix }) });
+      report.error(place, `${message} The condition is always false.`, { within: 'result', ...defined({ fix }) });
     else report.warning(place, message, { within: 'result', ...defined({ fix }) });
   }
   if (!names.has('agents')) return;
@@ -89,7 +90,7 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
     const id = quoted ?? plain ?? '';
     const starter = blocks.findIndex((block) => 'agents' in block && block.agents.some((agent) => agent.id === id));
     if (starter < 0 || isReached(program, starter, at)) continue;
-    report.warning(place, `The agent ${quoteWord(id)} is started later: here its values are unset.`, { within: id });
+    report.warning(place, `The agent ${quoteWord(id)} starts later, so its values are not set here.`, { within: id });
   }
 }
 

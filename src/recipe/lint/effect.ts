@@ -60,12 +60,12 @@ function lintGuard({ source, report }: Lintable): void {
     if (reserved !== null) {
       report.warning(
         ['guard', 'writes', index],
-        `${quoteWord(glob)} lets nobody write: ${reserved.name} belongs to ${reserved.owner}.`,
-        { fix: 'Leave it out; what belongs to git and the harnesses, a person changes.' },
+        `${quoteWord(glob)} has no effect: ${reserved.name} belongs to ${reserved.owner} and stays protected.`,
+        { fix: 'Leave it out; only a person changes files of git and the harnesses.' },
       );
     }
     if (!glob.startsWith('/') && !glob.includes('\\') && !glob.split('/').includes('..')) continue;
-    report.warning(['guard', 'writes', index], `${quoteWord(glob)} matches no file of the work tree.`, {
+    report.warning(['guard', 'writes', index], `${quoteWord(glob)} matches no file in the work tree.`, {
       fix: 'Write a glob relative to the work tree, with `/` between names.',
     });
   }
@@ -73,7 +73,7 @@ function lintGuard({ source, report }: Lintable): void {
 
 function lintRequired({ source, recipe, report }: LintableSequence): void {
   if (source.draft === undefined || requiresDraft(recipe.blocks)) return;
-  report.warning(['draft', 'required'], 'Nothing demands these sections: no block runs `dev-cli draft validate`.', {
+  report.warning(['draft', 'required'], 'These sections are never checked: no block runs `dev-cli draft validate`.', {
     at: 'key',
   });
 }
@@ -87,7 +87,7 @@ function lintArtifacts({ source, recipe, report }: LintableSequence): void {
     if (!unpromised.includes(path)) continue;
     report.warning(
       ['artifacts', index],
-      `No block writes ${quoteWord(path)}; it is named only if somebody has written it by the end.`,
+      `No block writes ${quoteWord(path)}; the end of the run names it only if something else wrote it.`,
     );
   }
 }
@@ -101,7 +101,7 @@ function lintSectionsRead({ source, recipe, report }: LintableSequence): void {
       const isCondition = place.at(-1) === 'when' || place.at(-1) === 'exitWhen';
       const read = isCondition ? listSectionsInCondition(text) : listSectionsInText(text);
       for (const id of unwritten.filter((one) => read.includes(one))) {
-        report.warning(place, `Nobody writes the section ${quoteWord(id)} of the draft: it is always empty.`, {
+        report.warning(place, `No block writes the draft section ${quoteWord(id)}, so it is always empty.`, {
           within: id,
         });
       }
@@ -123,7 +123,7 @@ function lintBound({ source, report }: LintableSequence, index: number, block: R
   const raw = source.blocks[index];
   if (!('choices' in block) || raw === undefined || !('maxRounds' in raw)) return;
   if (block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
-  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` limits nothing: no choice leads to an earlier block.', {
+  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` has no effect: no choice leads to an earlier block.', {
     at: 'key',
   });
 }
@@ -133,11 +133,9 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
   const sizes = recipe.blocks.some((one) => 'schema' in one && one.schema === 'size');
   for (const [at, choice] of block.choices.entries()) {
     if (choice.grows !== true || sizes) continue;
-    report.warning(
-      ['blocks', index, 'choices', at, 'grows'],
-      'The work cannot grow here: no block has `schema: size`.',
-      { at: 'key' },
-    );
+    report.warning(['blocks', index, 'choices', at, 'grows'], '`grows` has no effect: no block has `schema: size`.', {
+      at: 'key',
+    });
   }
 }
 
@@ -156,7 +154,7 @@ function lintShipped({ source, report }: LintableEngine): void {
   if (missing.length > 0) {
     const names = missing.map(({ key }) => quoteWord(key)).join(', ');
     const switches = missing.flatMap((handler: HandlerSpec) => handler.switch ?? []);
-    report.warning(['config', 'handlers'], `\`handlers\` leaves out ${names}, which run anyway.`, {
+    report.warning(['config', 'handlers'], `\`handlers\` does not list ${names}, but they run anyway.`, {
       at: 'key',
       fix:
         switches.length === 0
@@ -167,7 +165,7 @@ function lintShipped({ source, report }: LintableEngine): void {
   for (const handler of HANDLERS.filter((one) => Object.hasOwn(listed, one.key) && isOff(one))) {
     report.warning(
       ['config', 'handlers', handler.key],
-      `${quoteWord(handler.key)} is switched off below, by its policy.`,
+      `${quoteWord(handler.key)} is listed, but its policy switches it off.`,
       {
         at: 'key',
       },
@@ -188,9 +186,9 @@ function lintSwitchedOff({ source, report }: LintableEngine): void {
   }
   if (policies.assertions_at === 'todo' && !verified) warn('assertions_at', 'nothing is verified');
   if ((policies.max_fix_rounds ?? 0) > 0 && !reviewed && policies.final_verify_enabled === false) {
-    warn('max_fix_rounds', 'nothing is found at the end');
+    warn('max_fix_rounds', 'the code review and the final verification are off');
   }
   if ((policies.max_dynamic_todos ?? 0) > 0 && policies.adapt_depth_limit === 0) {
-    warn('max_dynamic_todos', '`adapt_depth_limit: 0` lets none be added');
+    warn('max_dynamic_todos', '`adapt_depth_limit: 0` allows no added todos');
   }
 }

@@ -51,7 +51,7 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
   } else if (!writers.some((write) => isThere(write, read)) && !coverEverySize(writers, read)) {
     lintable.report.warning(
       read.place,
-      `${quoteWord(read.path)} is written only under a condition, but read without it.`,
+      `${quoteWord(read.path)} is written only under a condition, but read without that condition.`,
       {
         fix:
           read.without === 'never'
@@ -102,7 +102,8 @@ function reportMissing(
     .slice(index)
     .find((other) => listWrites(other).some(({ path }) => matchesPath(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
-  const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoteWord(later.id)} does so later`;
+  const hint =
+    later === undefined ? '' : self ? '; this block itself writes it' : `; ${quoteWord(later.id)} writes it later`;
   const meant =
     later === undefined
       ? quoteSuggestion(

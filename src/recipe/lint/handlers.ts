@@ -40,7 +40,7 @@ function lintPersons({ source, recipe, report }: LintableEngine): void {
     if (actor !== 'human') continue;
     report.warning(
       ['handlers', key],
-      `${quoteWord(key)} needs a person, but the recipe is for autopilot: the run waits there.`,
+      `${quoteWord(key)} needs a person, but the recipe runs on autopilot: the run will wait there.`,
       {
         at: 'key',
       },
@@ -63,13 +63,13 @@ function lintAfter({ source, broken, report }: LintableEngine, key: string): voi
   const place = ['handlers', key, 'after'];
   const known = [...SHIPPED_ANCHORS, ...Object.keys(source.handlers ?? {}).filter((other) => other !== key)];
   if (stated === 'verify' && source.config?.policies?.verify_enabled === false) {
-    report.warning(place, 'Todos are not verified here, so this comes after the worker.', {
+    report.warning(place, 'Verification is disabled, so this handler runs right after the worker.', {
       fix: 'Write `after: worker`, or enable the verification.',
     });
   }
   if (stated === key || known.includes(stated) || broken.has(stated)) return;
   const meant = quoteSuggestion(stated, known);
-  report.error(place, `There is no stage ${quoteWord(stated)} to come after.${meant}`, {
+  report.error(place, `There is no stage ${quoteWord(stated)} that this handler could follow.${meant}`, {
     fix: `Possible here: ${known.join(', ')}.`,
   });
 }
@@ -82,7 +82,7 @@ function lintCircles({ source, report }: LintableEngine): void {
       ['handlers', first, 'after'],
       circle.length === 1
         ? `${quoteWord(first)} cannot come after itself.`
-        : `These handlers come after each other in a circle: ${[...circle, first].join(' after ')}.`,
+        : `These handlers follow each other in a cycle: ${[...circle, first].join(' after ')}.`,
       { fix: `Let one of them come after ${SHIPPED_ANCHORS.join(' or ')}.` },
     );
   }

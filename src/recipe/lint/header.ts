@@ -58,7 +58,7 @@ export function lintDescription({ description }: Pick<SequentialSource, 'descrip
   if (description?.trim().includes('\n') !== true) return;
   report.warning(['description'], 'Lists show the description on one line.', {
     at: 'key',
-    fix: 'Write it on one line, or fold several with `>-`.',
+    fix: 'Write it on one line, or fold several lines with `>-`.',
   });
 }
 
@@ -79,7 +79,7 @@ export function lintPreferences(
 ): void {
   for (const [name, stated] of Object.entries(source.preferences ?? {})) {
     if (SETTINGS_KEYS.some((key) => key === name)) {
-      report.error(['preferences', name], `${quoteWord(name)} has a meaning of its own in ${PREFERENCES_FILE}.`, {
+      report.error(['preferences', name], `${quoteWord(name)} is a reserved key of ${PREFERENCES_FILE}.`, {
         at: 'key',
         fix: 'Rename the preference.',
       });
@@ -135,10 +135,12 @@ function lintGuard({ type, source, report }: Lintable): void {
   if (source.guard?.sources !== 'kept') return;
   const place = ['guard', 'sources'];
   if (type === 'engine') {
-    report.error(place, 'An execution changes sources, so it cannot keep them.', { fix: 'Leave `sources` out.' });
+    report.error(place, 'An execution changes sources, so `sources: kept` is not possible.', {
+      fix: 'Leave `sources` out.',
+    });
   } else if ((source.guard.writes ?? []).length > 0) {
-    report.error(place, 'Sources cannot be kept while `guard.writes` lets tools change them.', {
-      fix: 'Leave out one of the two.',
+    report.error(place, '`sources: kept` contradicts `guard.writes`, which lets tools change sources.', {
+      fix: 'Remove one of the two.',
     });
   }
 }

@@ -60,7 +60,7 @@ export function lintText(lintable: Lintable): void {
   for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup')]) {
     if (PATHS.has(text.field)) lintPath(text, report);
     if (text.field === 'cwd' && leadsOut(text.value)) {
-      report.error(text.place, `${quoteWord(text.value)} leads out of the work tree.`);
+      report.error(text.place, `${quoteWord(text.value)} points outside the work tree.`);
     }
     if (FILLED.has(text.field) || PATHS.has(text.field) || (own.has(text.value) && text.field !== 'title'))
       lintPlaceholders(text, findReader(lintable, text), known, report);
@@ -181,7 +181,7 @@ function lintPath({ value, place, field }: Text, report: ProblemLog): void {
       fix: 'Use `/` between names and no `..`; a leading `/` means the root.',
     });
   } else if (WRITTEN.has(field) && OURS.test(value)) {
-    report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
+    report.error(place, `${quoteWord(value)} belongs to dev-cli; a block cannot write it.`);
   } else if (WRITTEN.has(field) && findReserved(value) !== null) {
     report.error(place, `${quoteWord(value)} belongs to ${findReserved(value)?.owner} and cannot be written.`);
   } else if (WRITTEN.has(field) && /[*?]|\/$/.test(value)) {

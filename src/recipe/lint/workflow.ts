@@ -27,7 +27,7 @@ export function lintWorkflow(
   lintEnds(source, report);
   for (const field of OF_PHASES) {
     if (source[field] === undefined) continue;
-    report.warning([field], `\`${field}\` has no effect here: what the recipe of each phase says counts.`, {
+    report.warning([field], `\`${field}\` has no effect here: the recipe of each phase decides it.`, {
       at: 'key',
     });
   }
@@ -64,7 +64,7 @@ function lintVars({ source, workflow, report, phases }: LintableWorkflow): void 
 function lintUnique({ report }: LintableWorkflow, index: number, name: string, known: Map<string, number>): void {
   const first = known.get(name);
   if (first === undefined) known.set(name, index);
-  else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} exists already, as phase ${first + 1}.`);
+  else report.error(['phases', index, 'name'], `The name ${quoteWord(name)} is already taken by phase ${first + 1}.`);
 }
 
 /** Checks that the recipe of a phase exists, is not a workflow itself, and has no errors. */
@@ -72,7 +72,7 @@ function lintChild({ report }: LintableWorkflow, index: number, { stated, proble
   const place = ['phases', index, 'recipe'];
   const name = quoteWord(stated?.recipe ?? '');
   if (problem !== null) {
-    report.error(place, problem, { fix: '`dev-cli recipe list` shows all there are.' });
+    report.error(place, problem, { fix: '`dev-cli recipe list` shows all recipes.' });
     return;
   }
   if (compiled === null) return;
@@ -97,8 +97,8 @@ function lintMode({ source, report }: LintableWorkflow, index: number, { name, r
     if (stated === undefined || stated === value) continue;
     report.warning(
       ['mode', key],
-      `The phase ${quoteWord(name)} is ${stated} anyway: its recipe ${quoteWord(recipe.name)} says so.`,
-      { fix: `Choose a recipe for phase ${index + 1} that is ${value}, or one that leaves it open.` },
+      `The phase ${quoteWord(name)} stays ${stated}: its recipe ${quoteWord(recipe.name)} sets it.`,
+      { fix: `Choose a recipe for phase ${index + 1} that is ${value}, or one that does not set it.` },
     );
   }
 }

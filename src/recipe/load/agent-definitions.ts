@@ -111,7 +111,7 @@ function parseMarkdownAgent(type: string, source: string, text: string): Parsed 
   const description = typeof fields['description'] === 'string' ? fields['description'] : '';
   const flaw =
     split.kind === 'invalid'
-      ? 'its front matter is not YAML, so it counts as text'
+      ? 'its front matter is not valid YAML and is read as text'
       : body === ''
         ? 'it is empty'
         : undefined;

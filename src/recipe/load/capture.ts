@@ -60,7 +60,7 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const file = describeFile(library, toLibraryPath(main.path), main.shipped ? 'shipped' : 'project');
   const again = capture(compileRecipe(library, file, main.text));
   if (again !== null) return keepSettings({ ...again, digest: captured.digest }, captured);
-  throw new DevCliError('STATE_NEWER', "The run's recipe is in a language version that this dev-cli does not know.", {
+  throw new DevCliError('STATE_NEWER', "The run's recipe uses a language version that this dev-cli does not support.", {
     fix: 'Use the version of dev-cli that began the run, or begin a new run.',
   });
 }

@@ -30,7 +30,7 @@ export function listChangedSources(captured: CapturedRecipe, reader: FileReader,
 
 /** Builds the error for a recipe.json that holds no captured recipe. */
 export function buildNotCapturedError(cause?: unknown): DevCliError {
-  return new DevCliError('STATE_CORRUPT', 'recipe.json is not a captured recipe. Nothing was changed.', {
+  return new DevCliError('STATE_CORRUPT', 'recipe.json is not a valid captured recipe. Nothing was changed.', {
     fix: 'Restore recipe.json from a copy; the recipe files may have changed since.',
     cause,
   });

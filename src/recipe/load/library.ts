@@ -114,7 +114,7 @@ function findEntry({ reader }: Library, project: string, entry: string, finder: 
   if (PARTS.some((part) => reader.list(base).includes(part))) return { base };
   return {
     problem: `${shown} has none of the directories ${PARTS.join(', ')}.`,
-    fix: 'Its recipes, workflows and definitions of agents are looked for there.',
+    fix: 'A shared library keeps its recipes, workflows and agent definitions in them.',
   };
 }
 

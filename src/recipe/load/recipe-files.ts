@@ -96,7 +96,7 @@ function explainClosed(
   }
   if (closed === 'unreadable') return { problem: 'It cannot be read as a directory.', fix: 'Make it readable.' };
   if (isUsable(library, home, path)) return null;
-  return { problem: `It leads out of ${home.base} through a link.`, fix: 'Put a copy of the file in its place.' };
+  return { problem: `A link leads out of ${home.base}.`, fix: 'Put a copy of the file in its place.' };
 }
 
 /** Describes the file at an absolute path. @param origin the kind of its home; `project` for a file in no home */

@@ -105,7 +105,7 @@ function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog
     const [detail] = error.details;
     report.error(place, error.message, {
       ...defined({ within: detail?.target }),
-      fix: 'Quote the character if it is meant as text; use `shell: true` for an external command that needs a shell.',
+      fix: 'If the character is meant literally, quote it; use `shell: true` for an external command that needs a shell.',
     });
   }
   return null;
@@ -126,11 +126,12 @@ function parseOwnCommand(
     const { form, input, globals } = parseCommand(words);
     const { name: command } = form;
     if (form.inRecipe === undefined) {
-      return refuse(`\`dev-cli ${command}\` cannot stand in a recipe.`, {
+      return refuse(`\`dev-cli ${command}\` cannot be used in a recipe.`, {
         fix: 'Allowed are init, draft …, plan …, analysis save, check, cleanup and pull-request ….',
       });
     }
-    if (Object.keys(globals).length > 0) return refuse('Options such as --root and --json have no use in a recipe.');
+    if (Object.keys(globals).length > 0)
+      return refuse('Options such as --root and --json are not allowed in a recipe.');
     const { name } = input;
     if (name !== undefined && name !== '{name}') {
       return refuse(`A recipe's commands act on its own run: write {name} instead of ${quoteWord(String(name))}.`, {

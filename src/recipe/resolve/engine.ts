@@ -149,7 +149,7 @@ function resolveOwnHandler(
     case 'cli': {
       const resolved = resolveCommand(stated.command, stated, [...place, 'command'], report);
       if (resolved?.kind === 'own' || resolved?.command.argv[0] === 'dev-cli') {
-        report.error([...place, 'command'], 'A handler runs an external command, not one of dev-cli.', {
+        report.error([...place, 'command'], 'A handler runs an external command, not a `dev-cli` command.', {
           fix: 'Name a program of the project, such as `npm run audit`.',
         });
       }

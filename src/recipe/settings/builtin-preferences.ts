@@ -10,13 +10,13 @@ export const BUILTIN_PREFERENCES: Readonly<Record<string, PreferenceSpec>> = {
   pull_request: {
     type: 'string',
     default: 'auto',
-    description: 'Open a pull request: auto where there is a remote and gh, or true, or false.',
+    description: 'Open a pull request: true, false, or auto (if there is a remote and gh).',
     values: ['auto', true, false],
   },
   approve_commands: {
     type: 'string',
     default: 'ask',
-    description: 'Ask before the commands of a plan are run, or auto.',
+    description: 'Whether to ask before the commands of a plan run: ask or auto.',
     values: ['ask', 'auto'],
   },
   second_vendor: {

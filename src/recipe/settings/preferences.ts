@@ -125,7 +125,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
   for (const name of unread(suspect, declared).slice(0, NAMED)) {
     const shown = JSON.stringify(toBoundedLine(name, 60));
     const meant = renderSuggestion(name.slice(0, 60), [...declared]);
-    report.warning([name], `no recipe has a preference ${shown}; it changes nothing.${meant}`, { at: 'key' });
+    report.warning([name], `no recipe has a preference ${shown}; it has no effect.${meant}`, { at: 'key' });
   }
   return report.problems.map(({ message, file, line, column }) => `${file}:${line}:${column}: ${message}`);
 }

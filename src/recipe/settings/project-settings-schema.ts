@@ -6,14 +6,14 @@ import { RuntimeSettingsSchema } from './runtime-schema.js';
 
 /** Keys of .dev/preferences.yaml that are not preferences of runs (harness.md, Roles and agents; protocol.md §5). */
 
-const effort = wordSchema('How much the model thinks.', 'low', 'medium', 'high');
+const effort = wordSchema('The reasoning effort of the model.', 'low', 'medium', 'high');
 
 const HarnessAgentSchema = Type.Object(
   {
-    model: Type.Optional({ ...textSchema('The name of a model, as this harness takes it.'), maxLength: 200 }),
+    model: Type.Optional({ ...textSchema('The name of a model, as this harness spells it.'), maxLength: 200 }),
     effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
   },
-  { ...noOtherKeys, description: 'What holds in this harness alone.' },
+  { ...noOtherKeys, description: 'Settings for this harness only.' },
 );
 
 const BY_HARNESS = Object.fromEntries(HARNESS_IDS.map((id) => [id, Type.Optional(HarnessAgentSchema)])) as Record<
@@ -29,12 +29,12 @@ const AgentSchema = Type.Object(
     ...BY_HARNESS,
     drive: Type.Optional({
       ...HarnessAgentSchema,
-      description: 'What `dev-cli drive` takes; a model as PROVIDER/MODEL.',
+      description: 'Settings for `dev-cli drive`; the model is PROVIDER/MODEL.',
     }),
   },
   {
     ...noOtherKeys,
-    description: 'An effort for all harnesses; a model for each by its id, since models are called differently.',
+    description: 'An effort for all harnesses; a model for each harness by its id, since model names differ.',
   },
 );
 
@@ -53,19 +53,19 @@ export const ProjectSettingsSchema = Type.Object(
         description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
       }),
     ),
-    plain: Type.Optional(Type.Boolean({ description: 'Lines and words instead of screens and signs.' })),
+    plain: Type.Optional(Type.Boolean({ description: 'Plain lines of text instead of screens and symbols.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ pattern: '\\S', maxLength: 300 }), {
         maxItems: 20,
         description:
-          'What all work in this project goes by, one sentence each: planners, workers and reviewers are told.',
+          'Rules for all work in this project, one sentence each; planners, workers and reviewers are given them.',
       }),
     ),
     recipes: Type.Optional(
       Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
         maxItems: 100,
         description:
-          'Where recipes lie that projects share: packages of npm by name, and directories, relative to the root, absolute or below ~. Each has recipes/, workflows/ or agents/.',
+          'Sources of shared recipes: npm packages by name, and directories relative to the root, absolute or below ~. Each contains recipes/, workflows/ or agents/.',
       }),
     ),
     runtime: Type.Optional(RuntimeSettingsSchema),
@@ -73,7 +73,7 @@ export const ProjectSettingsSchema = Type.Object(
   {
     ...noOtherKeys,
     $id: 'project-settings',
-    description: 'What .dev/preferences.yaml says besides preferences of runs.',
+    description: 'The settings in .dev/preferences.yaml other than preferences of runs.',
   },
 );
 

@@ -19,17 +19,17 @@ const limit = (minimum: number, maximum: number, description: string) =>
 const PoliciesSource = Type.Object(
   {
     max_retries: limit(0, 20, 'Attempts of a todo after the first. Default 3.'),
-    adapt_depth_limit: limit(0, 5, 'How deep todos that were added may add todos; 0: none is added. Default 1.'),
+    adapt_depth_limit: limit(0, 5, 'How many levels deep todos may be added; 0: none are added. Default 1.'),
     max_dynamic_todos: limit(0, 100, 'Todos that may be added in a run. Default 3.'),
     parallel_limit: limit(1, 32, 'Todos worked on at the same time. Default 4.'),
     triage_precedence: Type.Optional(
       Type.Array(enumSchema('halt', 'adapt', 'retry'), {
-        description: 'Which of halt, adapt and retry goes first when several would fit; all three, in any order.',
+        description: 'The order of precedence of halt, adapt and retry when several apply; name all three.',
       }),
     ),
     must_not: Type.Optional(
       wordSchema(
-        'What follows when a judge finds that a must-not was done. `retry`: a failed attempt, done again with the reason while retries are left. `halt`: its todo fails at once. Default retry.',
+        'What follows when a judge finds a must-not violated. `retry`: the attempt fails and is repeated with the reason while retries are left. `halt`: the todo fails at once. Default retry.',
         'retry',
         'halt',
       ),
@@ -68,7 +68,7 @@ const ConfigSource = Type.Object(
         {
           ...noOtherKeys,
           description:
-            "dev-cli's own handlers, for the record. Without `commit` nothing is committed; any other that is left out is there all the same.",
+            "dev-cli's own handlers, for documentation. Without `commit` nothing is committed; any other handler left out runs anyway.",
         },
       ),
     ),
@@ -97,7 +97,7 @@ const OwnSubagent = Type.Object(
     actor: Type.Literal('subagent', { description: 'An agent judges the todo, with the same result as a verifier.' }),
     agent: textSchema('The role: the name of an agent definition.', 'security-reviewer'),
     promptFile: Type.Optional(
-      textSchema('What it shall judge, in a file beside the recipe.', 'prompts/security-scan.md'),
+      textSchema('What it should judge, in a file beside the recipe.', 'prompts/security-scan.md'),
     ),
     ...stands,
   },

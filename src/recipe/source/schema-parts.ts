@@ -48,7 +48,7 @@ const PreferenceSource = Type.Object(
     default: Type.Optional(
       Type.Unsafe<boolean | string | number>({
         type: ['boolean', 'string', 'number'],
-        description: 'Used when nobody set it.',
+        description: 'Used when no value is set.',
         examples: [false, 'main', 3],
       }),
     ),
@@ -69,7 +69,7 @@ export const headerFields = {
   description: Type.Optional(textSchema('What the recipe is for, in one line.', 'Plan, build and announce a release.')),
   skill: Type.Optional(
     identifier(
-      "A word for what the recipe is for. `specify`, `execute` and `open` decide what `guard`, `goal`, `inherits` and `closing` leave open, any other word decides nothing. Default: the name's first word.",
+      "A word for what the recipe is for. `specify`, `execute` and `open` set defaults for `guard`, `goal`, `inherits` and `closing`; any other word sets none. Default: the name's first word.",
       'release',
     ),
   ),
@@ -79,7 +79,7 @@ export const headerFields = {
         depth: Type.Optional(wordSchema('How thorough.', 'standard', 'quick')),
         interaction: Type.Optional(wordSchema('Whether a user is at hand.', 'interactive', 'autopilot')),
       },
-      { additionalProperties: Type.String(), description: "What is left open here is filled by init's flags." },
+      { additionalProperties: Type.String(), description: 'Flags of init fill what is left open here.' },
     ),
   ),
   vars: Type.Optional(
@@ -91,13 +91,13 @@ export const headerFields = {
   preferences: Type.Optional(
     Type.Record(Type.String({ pattern: named }), PreferenceSource, {
       ...noOtherKeys,
-      description: 'Preferences of the user that this recipe reads.',
+      description: 'User preferences that this recipe reads.',
     }),
   ),
   needs: Type.Optional(
     Type.Array(enumSchema('remote', 'gh'), {
       description:
-        'What has to be there before a run begins: a git remote, `gh` signed in. Without it a run is refused, and a phase of a workflow is passed over with a warning.',
+        'What must exist before a run begins: a git remote, a signed-in `gh`. Without it a run is refused, and a phase of a workflow is skipped with a warning.',
     }),
   ),
   guard: Type.Optional(
@@ -111,7 +111,7 @@ export const headerFields = {
         ),
         sources: Type.Optional(
           wordSchema(
-            '`kept`: nothing outside .dev/ may change while the run is live, and acknowledgements of `subagent`, `subagent-loop` and `llm+cli` blocks refuse with the list of what did. `free`: they do not look. Default: kept for the skills specify and open, else free.',
+            '`kept`: nothing outside .dev/ may change while the run is live, and acknowledgements of `subagent`, `subagent-loop` and `llm+cli` blocks are refused with a list of what did. `free`: this is not checked. Default: kept for the skills specify and open, else free.',
             'kept',
             'free',
           ),
@@ -120,7 +120,7 @@ export const headerFields = {
       {
         ...noOtherKeys,
         description:
-          'A live run of a recipe that states it is guarded; so is one of the skills specify, execute and open.',
+          'What may change while a run is live. A run is guarded if `writes` is stated, or if its skill is specify, execute or open.',
       },
     ),
   ),
@@ -132,13 +132,13 @@ export const headerFields = {
   ),
   closing: Type.Optional(
     textSchema(
-      'What the agent shall do when the run is completed, before it stops. Placeholders are not filled. Default: by type and skill; where neither says anything, tell the user what was done.',
+      'What the agent should do when the run is completed, before it stops. Placeholders are not filled in. Default: by type and skill, else to tell the user what was done.',
       'Show the user the summary. Nothing is to be implemented now.',
     ),
   ),
   begins: Type.Optional(
     wordSchema(
-      'What `dev-cli init` begins with this recipe when none is named, in the mode that the recipe states: `planning`, or `execution` with --execute. A recipe of the project goes before a shipped one.',
+      'Makes this the default recipe of `dev-cli init` in the mode that it states: of `planning`, or of `execution` with --execute. A recipe of the project takes precedence over a shipped one.',
       'planning',
       'execution',
     ),
@@ -151,7 +151,11 @@ export const headerFields = {
 /** The time limit and the directory of an external command. */
 export const externalLimits = {
   timeout: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds an external command may take. Default 300.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: 'Seconds that an external command may run. Default 300.',
+    }),
   ),
   cwd: Type.Optional(textSchema('Where an external command runs, relative to the work tree.', 'packages/api')),
 };

@@ -42,7 +42,7 @@ export const ChoiceSource = Type.Union(
       {
         id: identifier('What `--choice` takes.', 'approve'),
         label: Type.Optional(
-          textSchema('What the choice means, for whoever chooses. Default: the id.', 'accept this plan'),
+          textSchema('What the choice means, for the person choosing. Default: the id.', 'accept this plan'),
         ),
         goto: Type.Optional(
           textSchema(
@@ -51,15 +51,17 @@ export const ChoiceSource = Type.Union(
             'describe',
           ),
         ),
-        when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.', 'size != "small"')),
+        when: Type.Optional(
+          textSchema('CEL condition; the choice is offered only where it is true.', 'size != "small"'),
+        ),
         grows: Type.Optional(
           Type.Literal(true, {
             description:
-              'With a `goto` to an earlier block: the work is one size larger from there on, as the word of the user. Not offered at the size large.',
+              'With a `goto` to an earlier block: from there on the work is one size larger, as if the user had said so. Not offered at size large.',
           }),
         ),
         reason: Type.Optional(
-          Type.Literal('required', { description: 'The choice is accepted only together with a note that says why.' }),
+          Type.Literal('required', { description: 'The choice is accepted only with a note that says why.' }),
         ),
       },
       noOtherKeys,
@@ -83,7 +85,7 @@ export const AgentSource = Type.Object(
       'plan-reviewer',
     ),
     id: Type.Optional(
-      identifier('Default: the type in lower case, numbered when it is used more than once.', 'explore-tests'),
+      identifier('Default: the type in lower case, numbered when used more than once.', 'explore-tests'),
     ),
     promptHint: Type.Optional(textSchema('One sentence of emphasis for this agent.', 'Look at the tests first.')),
     prompt: Type.Optional(textSchema('The task, inline.', 'Find the cause of the bug.')),
@@ -96,7 +98,7 @@ export const AgentSource = Type.Object(
       ),
     ),
     readsFrom: Type.Optional(
-      filesSchema('Files this agent reads. One that is absent is named to it as missing. Default: by its role.', [
+      filesSchema('Files this agent reads. It is told which of them are missing. Default: by its role.', [
         'DRAFT.md',
         'findings/cause.md',
       ]),
@@ -156,7 +158,7 @@ export const askingFields = {
   ...commonFields,
   instruction: Type.Optional(
     textSchema(
-      'What the agent shall do: goal, limits, what counts as done. At most 600 characters.',
+      'What the agent should do: goal, limits, what counts as done. At most 600 characters.',
       'Find out which version comes next, and say why.',
     ),
   ),
@@ -185,7 +187,7 @@ export const boundSchema = (description: string) =>
 /** The fields that go with an external command. */
 export const externalFields = {
   shell: Type.Optional(
-    flagSchema('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
+    flagSchema('Pass the command to a shell as one line; it may then contain no placeholder except {name}.'),
   ),
   ...externalLimits,
 };

@@ -27,12 +27,12 @@ const SequentialSource = Type.Object(
     goal: Type.Optional(
       Type.Literal('required', {
         description:
-          'A run needs a goal; its first action asks for one that `init` was not given. Goes without saying where a text, a condition or a command of the recipe uses it, and for the skill specify where DRAFT.md is used.',
+          'A run needs a goal; if `init` was not given one, the first action asks for it. Implied where a text, a condition or a command of the recipe uses it, and for the skill specify where DRAFT.md is used.',
       }),
     ),
     inherits: Type.Optional(
       filesSchema(
-        'Documents that a run may find from an earlier one of its name, so that a block may read them although none before it writes them. Default: PLAN.md and plan-content.json; none for the skill specify.',
+        'Documents that an earlier run of the same name may have left: a block may read them although no earlier block writes them. Default: PLAN.md and plan-content.json; none for the skill specify.',
         ['notes.md'],
       ),
     ),
@@ -40,10 +40,10 @@ const SequentialSource = Type.Object(
       Type.Object(
         {
           required: Type.Array(enumSchema(...SECTION_IDS), {
-            description: 'Sections that `dev-cli draft validate` demands.',
+            description: 'Sections that `dev-cli draft validate` requires.',
           }),
         },
-        { ...noOtherKeys, description: 'What DRAFT.md must hold. Default: by depth and interaction.' },
+        { ...noOtherKeys, description: 'What DRAFT.md must contain. Default: by depth and interaction.' },
       ),
     ),
     blocks: Type.Array(BlockSourceSchema, { minItems: 1, description: 'The steps, in order.' }),
@@ -71,8 +71,8 @@ const OnFailSource = Type.Union(
     Type.Object(
       {
         retry_phase: Type.Object(
-          { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase begins anew at most.' }) },
-          { ...noOtherKeys, description: 'The phase begins anew.' },
+          { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase is restarted at most.' }) },
+          { ...noOtherKeys, description: 'The phase is restarted.' },
         ),
       },
       noOtherKeys,
@@ -80,7 +80,7 @@ const OnFailSource = Type.Union(
   ],
   {
     description:
-      'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew (`{retry_phase: {max: 1}}`). A stop that a person chose always halts.',
+      'When a phase halts: halt the run (default), continue with the next phase, or restart the phase (`{retry_phase: {max: 1}}`). A stop that a person chose always halts.',
     examples: ['skip_phase'],
   },
 );

@@ -82,7 +82,7 @@ function reportUnknownKey(
   const known = listKnownKeys(schema);
   const patterns = isRecord(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
   if (patterns.length > 0) {
-    report.error([...place, key], `${quoteWord(key)} cannot be a name here.`, {
+    report.error([...place, key], `${quoteWord(key)} is not a valid name here.`, {
       at: 'key',
       fix: patterns.includes(HANDLER_KEY)
         ? 'Write it in small letters, with "_" between words: `security_scan`.'
@@ -96,7 +96,7 @@ function reportUnknownKey(
     `Unknown key ${quoteWord(key)}${near === undefined ? '' : `; did you mean ${quoteWord(near)}?`}`,
     {
       at: 'key',
-      fix: near === undefined ? `Known here: ${known.join(', ')}.` : undefined,
+      fix: near === undefined ? `Allowed here: ${known.join(', ')}.` : undefined,
     },
   );
 }

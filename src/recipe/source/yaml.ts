@@ -73,7 +73,7 @@ function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlS
   }
   const control = text.search(CONTROL);
   if (control >= 0) {
-    report('A control character cannot stand in YAML.', { start: control, end: control + 1 }, 'Remove it.');
+    report('A control character is not allowed in YAML.', { start: control, end: control + 1 }, 'Remove it.');
     return source;
   }
   try {
@@ -94,7 +94,7 @@ function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlS
     source.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   } catch (error) {
     // The parser does not limit depth; it throws on too many aliases.
-    const why = error instanceof RangeError ? 'It is nested too deeply.' : readFirstLine(error);
+    const why = error instanceof RangeError ? 'The file is nested too deeply.' : readFirstLine(error);
     report(`The YAML cannot be read. ${why}`, START);
     source.value = undefined;
   }
@@ -119,8 +119,9 @@ function dropFollowing<F extends Fault>(faults: readonly F[]): F[] {
 /** Converts a fault of the parser to a message and, if it has a usual cause, a fix. */
 function explain(fault: Fault, text: string): [string, string?] {
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
-  if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
-  if (fault.code === 'MULTIPLE_DOCS') return ['The file holds more than one document.', 'Write one recipe per file.'];
+  if (fault.code === 'TAB_AS_INDENT') return ['YAML cannot be indented with tabs.', 'Indent with spaces.'];
+  if (fault.code === 'MULTIPLE_DOCS')
+    return ['The file contains more than one document.', 'Write one recipe per file.'];
   if (fault.code === 'TAG_RESOLVE_FAILED') {
     const fix = 'Leave tags out, and put a text that begins with `!` in quotes.';
     return [`The tag of ${quoteWord(shown)} is not supported.`, fix];
@@ -164,7 +165,7 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
     Pair(_key, pair: Pair) {
       if (isScalar(pair.key) && pair.key.value === '<<') {
         plain = false;
-        report('A merge key (`<<`) merges nothing here.', spanOf(pair.key), 'Write the fields out.');
+        report('Merge keys (`<<`) are not supported.', spanOf(pair.key), 'Write the fields out.');
       }
       if (isScalar(pair.key) && typeof pair.key.value === 'string') return;
       plain = false;

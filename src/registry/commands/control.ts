@@ -6,7 +6,7 @@ import { flag, freeText, OPTIONAL_NAME, optional, word } from '../values.js';
 export const CONTROL_COMMANDS = [
   {
     name: 'hold',
-    summary: 'Pause a run: what is out may finish, nothing new is handed out.',
+    summary: 'Pause a run: work under way may finish, nothing new is handed out.',
     description:
       'Tasks already handed out may still be acknowledged, running commands and commits finish, and an open gate may be answered; `next` then returns the action `held`. A hold set from your own terminal is a person’s hold, which only a person can release.',
     actor: 'person',
@@ -14,7 +14,7 @@ export const CONTROL_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      reason: optional(freeText('Why; shown to everyone who asks for the next action.')),
+      reason: optional(freeText('The reason; shown to everyone who asks for the next action.')),
     }),
     exits: [0, 1, 2, 4, 130],
     examples: [
@@ -26,7 +26,7 @@ export const CONTROL_COMMANDS = [
     name: 'release',
     summary: 'Resume a held run.',
     description:
-      'What was kept back is then handed out. Releasing a person’s hold asks for confirmation on your own terminal; an agent’s hold may be released by anyone.',
+      'Work that was held back is then handed out. Releasing a person’s hold asks for confirmation on your own terminal; an agent’s hold may be released by anyone.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],

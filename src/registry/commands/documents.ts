@@ -40,7 +40,7 @@ export const DOCUMENT_COMMANDS = [
   {
     name: 'draft import',
     ...DOCUMENT_COMMAND,
-    summary: 'Take findings and analyses into the draft, one line each.',
+    summary: 'Import findings and analyses into the draft, one line each.',
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [{ command: 'dev-cli draft import add-auth', note: 'Safe to repeat.' }],
@@ -81,7 +81,7 @@ export const DOCUMENT_COMMANDS = [
     name: 'check',
     summary: 'Check a promised output, or what a task has done so far, and say what is wrong.',
     description:
-      'Given a file, judges it as the acknowledgement will. Given a run and --action with the id of an execution task, runs the acceptance commands of its todo exactly as the verification will. What passed is not run again on the same tree; if --wait ends before a command does, `status` is `running` and the exit 0: repeat the call.',
+      'Given a file, judges it as the acknowledgement will. Given a run and --action with the id of an execution task, runs the acceptance commands of its todo exactly as the verification will. A command that passed is not run again on the same tree. If --wait ends before a command does, `status` is `running` and the exit code 0: repeat the call.',
     actor: 'agent',
     output: 'document',
     positionals: ['subject'],
@@ -93,7 +93,7 @@ export const DOCUMENT_COMMANDS = [
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },
-      { command: 'dev-cli check add-auth --action a18', note: 'A worker, before it says that it is done.' },
+      { command: 'dev-cli check add-auth --action a18', note: 'For a worker, before it reports its todo as done.' },
     ],
     inRecipe: true,
   },

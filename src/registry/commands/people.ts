@@ -137,7 +137,7 @@ export const PEOPLE_COMMANDS = [
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli fork add-auth --at 12 --as add-auth-2', note: 'What if the interview had gone otherwise?' },
+      { command: 'dev-cli fork add-auth --at 12 --as add-auth-2', note: 'What if the interview had gone differently?' },
     ],
   },
   {

@@ -13,7 +13,7 @@ import {
   word,
 } from '../values.js';
 
-const COMPLETE = flag('Demand requirements, each traced from the words it comes from to its proof.');
+const COMPLETE = flag('Demand requirements, each traced from the quoted request to its proof.');
 
 const DRY_RUN = flag('Only show the difference; write nothing.');
 const TODO = word('The todo, by its id.', { format: 'todo', placeholder: 'TODO' });
@@ -128,7 +128,7 @@ export const PLAN_COMMANDS = [
     name: 'plan add',
     summary: 'Add a todo to the plan, even during an execution.',
     description:
-      'The todo goes to the end, or with --before ahead of the todos that are to wait for it, and gets the next free id. A check of all other work that would not wait for it is named. --data takes a section written as in PLAN.md, or one todo as JSON. The plan is then applied as `plan apply` does.',
+      'The todo goes to the end, or with --before ahead of the todos that are to wait for it, and gets the next free id. If a todo checks all other work but would not wait for the new one, the answer says so. --data takes a section written as in PLAN.md, or one todo as JSON. The plan is then applied as `plan apply` does.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
@@ -165,7 +165,7 @@ export const PLAN_COMMANDS = [
     name: 'plan drop',
     summary: 'Remove a todo from the plan, even during an execution.',
     description:
-      'Todos that depended on it now depend on what it depended on; its commit messages go too. Refused, with everything named, if another todo uses one of its outputs or a requirement would lose its only proof; --with-requirements withdraws such a requirement with it, and what names it.',
+      'Todos that depended on it now depend on what it depended on; its commit messages are removed, too. The command is refused and lists what prevents it if another todo uses one of its outputs or a requirement would lose its only proof; --with-requirements also withdraws such a requirement and all references to it.',
     actor: 'person',
     output: 'document',
     positionals: ['name', 'todo'],
@@ -181,7 +181,7 @@ export const PLAN_COMMANDS = [
       { command: 'dev-cli plan drop add-auth todo-3', note: 'Remove it.' },
       {
         command: 'dev-cli plan drop add-auth todo-3 --with-requirements',
-        note: 'Nobody wants what it was for any more.',
+        note: 'What it was for is no longer wanted.',
       },
     ],
   },

@@ -19,7 +19,7 @@ export const RUN_COMMANDS = [
     name: 'init',
     summary: 'Start a run, or resume it, and get its first action. Without a name: set the project up for goals.',
     description:
-      'Safe to repeat: a live or halted run of the same recipe is resumed. Without --recipe it starts planning, in the mode that the flags select. Without a name no run begins: the files of .ai/ are written that say what is to be worked off and how, and none is written over.',
+      'Safe to repeat: a live or halted run of the same recipe is resumed. Without --recipe it starts planning, in the mode that the flags select. Without a name no run begins: it creates the files of .ai/ that say which goals to work on and how; existing files are never overwritten.',
     actor: 'agent',
     output: 'document',
     textWithout: 'name',
@@ -42,7 +42,7 @@ export const RUN_COMMANDS = [
         ),
       ),
       autopilot: flag(
-        'Ask the user nothing; assume and say so. An agent that no person has let still asks before commands.',
+        'Ask the user nothing; make assumptions and say so. An agent without a person’s trust still asks before commands.',
       ),
       interactive: flag('Ask the user, the default.'),
       execute: flag('Carry out the existing plan of that name.'),
@@ -75,7 +75,7 @@ export const RUN_COMMANDS = [
       },
       { command: 'dev-cli init add-auth --from gh:123', note: 'An issue of this repository is the goal.' },
       { command: 'dev-cli init add-auth', note: 'Resume it.' },
-      { command: 'dev-cli init', note: 'Set the project up for goals that are worked off while nobody watches.' },
+      { command: 'dev-cli init', note: 'Set the project up for goals that agents work on unattended.' },
     ],
     inRecipe: true,
   },
@@ -135,7 +135,7 @@ export const RUN_COMMANDS = [
     examples: [
       {
         command: 'dev-cli cleanup add-auth',
-        note: 'Of planning that was aborted; a recipe does it as its last block.',
+        note: 'After planning was aborted; otherwise the last block of the recipe does it.',
       },
     ],
     inRecipe: true,

@@ -188,7 +188,7 @@ export function restoreDocuments(
   const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
   return [
     ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
-    ...lost.missing.map((path) => `${path} is lost: the journal has no content of it`),
+    ...lost.missing.map((path) => `${path} is lost: the journal does not contain its content`),
     ...(rebooted ? describeEdited(lost.edited) : []),
   ];
 }

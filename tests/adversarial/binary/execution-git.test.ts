@@ -184,7 +184,7 @@ describe('what git cannot do', () => {
     expect(end).toMatchObject({ done: true, outcome: 'halted' });
     const again = nextOf(runPrinted(project, end.resume ?? '').json) as typeof first;
     const prompt = readFileSync(join(project.root, taskOf(again).promptFile), 'utf8');
-    expect(prompt).toMatch(/What the attempt before came to[^#]*no network today/);
+    expect(prompt).toMatch(/How the previous attempt ended[^#]*no network today/);
     hand(project, taskOf(again), listing('todo-1'));
     expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(committed(project)).toEqual(['todo-1']);
@@ -306,7 +306,7 @@ describe("what is the user's", () => {
     hand(project, taskOf(first), listing('todo-1', './claimed.txt', '../outside', '/etc/passwd', '.dev/x'));
     const answer = runPrinted(project, first.ack ?? '').json;
     const told = JSON.stringify([answer.warnings, nextOf(answer)]);
-    expect(told).toMatch(/by nobody who says so: evil/);
+    expect(told).toMatch(/and no result lists it: evil/);
     expect(told).not.toMatch(/[\u0000-\u001f]|\\u00/);
     expect(lastCommit(project)).toEqual(['claimed.txt', 'made/todo-1.txt']);
     expect(status(project)).toBe('?? evil\u001b[2J\nname.txt\0');

@@ -20,7 +20,7 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
   ],
   ['large', `${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}\n${BLOCKS}`, 1, 'of at most 8 MiB'],
   ['long', `${HEAD}# ${'x'.repeat(100 * 1024)}\n${BLOCKS}`, 1, 'larger than 64 KiB'],
-  ['tab', `${HEAD}blocks:\n\t- { id: a }\n`, 4, 'A tab cannot indent YAML'],
+  ['tab', `${HEAD}blocks:\n\t- { id: a }\n`, 4, 'YAML cannot be indented with tabs'],
   ['bom', `\uFEFF${HEAD}${BLOCKS}`, null, ''],
   [
     'crlf',
@@ -34,7 +34,7 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
     'merge',
     `${HEAD}blocks:\n  - &one { id: a, type: llm, instruction: x }\n  - { <<: *one, id: b }\n`,
     5,
-    'merges nothing here',
+    'are not supported',
   ],
   ['latin', Buffer.from(`${HEAD}description: caf\u00e9\n${BLOCKS}`, 'latin1'), 3, 'The file is not UTF-8'],
   ['binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 0xff]), 1, ''],

@@ -110,19 +110,19 @@ describe('what a refusal needs stands in its fix (protocol.md, Errors)', () => {
     generatePlan(project(), UNCHECKED);
     const { actionId } = nextOf(devCli(project(), ['init', RUN, '--execute']).json);
     const { json } = devCli(project(), ['step', 'complete', RUN, '--action', actionId, '--collect']);
-    expect(json.error?.fix).toContain('in the background by ending your turn');
+    expect(json.error?.fix).toContain('end your turn if they run in the background');
   });
 
   it('a run in the way: the user is asked', () => {
     startTiny(project(), [AGENTS_BLOCK, END_BLOCK]);
     const other = devCli(project(), ['init', 'run-1', '--quick', '--goal', 'Something else']);
     expect([other.code, other.json.error?.code]).toEqual([4, 'RUN_EXISTS']);
-    expect(other.json.error?.fix).toMatch(/^Ask the user what to do with it: .* To go on with it: dev-cli next run-1$/);
+    expect(other.json.error?.fix).toMatch(/^Ask the user what to do with it: .* To continue it: dev-cli next run-1$/);
   });
 
   it('another goal under a name that is taken', () => {
     devCli(project(), ['init', 'one', '--goal', 'Add a route']);
     const { warnings } = devCli(project(), ['init', 'one', '--goal', 'Mend the login']).json;
-    expect(warnings?.join()).toContain('other work needs another name');
+    expect(warnings?.join()).toContain('use another name for other work');
   });
 });

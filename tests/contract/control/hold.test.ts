@@ -130,7 +130,7 @@ describe('while a run is held', () => {
     const issued = held.running?.find(({ todoId }) => todoId === 'todo-1');
     expect(issued?.actionId).not.toBe(first.tasks.find(({ todoId }) => todoId === 'todo-1')?.actionId);
     expect(held.instruction).toContain(
-      'what you have not started yet, even if it is listed here, is left until the release',
+      'tasks that you have not started yet, even if listed here, wait until the release',
     );
     const released = release(RUN) as Action & Dispatch;
     expect([...released.tasks, ...(released.running ?? [])].map(({ actionId }) => actionId)).toContain(
@@ -490,11 +490,11 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
   it('is told to that person in a sentence each: what is out, and what comes next', () => {
     const held = typed(`hold ${NAME} --reason "Wait for me"`);
     expect(held).toMatch(/held by a person: Wait for me; waiting for the agent: think/);
-    expect(held).toContain(`To let it go on: dev-cli release ${NAME}`);
+    expect(held).toContain(`To release it: dev-cli release ${NAME}`);
     expect(held).not.toContain('show the user');
     expect(typed(`hold ${NAME}`)).toContain(`${NAME} has already been held by a person: Wait for me;`);
     const released = typed(`release ${NAME}`, ['yes']);
-    expect(released).toContain(`${NAME} is released. Tell the agent to go on with: dev-cli next ${NAME}`);
+    expect(released).toContain(`${NAME} is released. Tell the agent to continue with: dev-cli next ${NAME}`);
     expect(released).not.toContain('think');
     expect(typed(`release ${NAME}`)).toContain(`${NAME} is not held.`);
   });

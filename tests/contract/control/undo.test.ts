@@ -195,7 +195,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     const { error } = refusal('todo-1', '--with-dependents');
     expect(error?.code).toBe('UNDO_CONFLICT');
     expect(error).not.toHaveProperty('answer');
-    expect(error?.fix).toContain('revert with git');
+    expect(error?.fix).toContain('use git to revert');
     expect(error?.fix).toContain(`dev-cli step invalidate ${RUN} --step todo-1`);
     expect(error?.fix).not.toContain('step undo');
   });
@@ -214,7 +214,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     if (how === 'staged') git(project, 'add', 'made/todo-1.txt');
     const { code, error, details } = refusal('todo-1');
     expect([code, error?.code]).toEqual([4, 'UNDO_CONFLICT']);
-    expect(details).toEqual([{ target: 'made/todo-1.txt', problem: 'changed, and not committed' }]);
+    expect(details).toEqual([{ target: 'made/todo-1.txt', problem: 'has uncommitted changes' }]);
   });
 
   it('a commit that somebody joined with another', () => {
@@ -246,7 +246,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     );
     git(project, 'reflog', 'expire', '--expire=now', '--all');
     git(project, 'gc', '--quiet', '--prune=now');
-    expect(refusal('todo-2').error?.message).toContain('not there any more');
+    expect(refusal('todo-2').error?.message).toContain('no longer exists');
   });
 
   it('what git is told not to look at, and a submodule, by path', () => {
@@ -276,7 +276,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
       git(project, 'update-index', `--${mark}`, 'made/todo-1.txt');
       writeProjectFile(project, 'made/todo-1.txt', 'mine\n');
       expect(refusal('todo-1').details).toEqual([
-        { target: 'made/todo-1.txt', problem: expect.stringContaining('told to ignore it') },
+        { target: 'made/todo-1.txt', problem: expect.stringContaining('git ignores changes of it') },
       ]);
       git(project, 'update-index', `--no-${mark}`, 'made/todo-1.txt');
     }
@@ -320,7 +320,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
       fix: expect.stringContaining(`hold the run: dev-cli hold ${RUN}`),
     });
     expect(error?.fix).toContain('then repeat the command.');
-    expect(details).toEqual([{ target: 'todo-2', problem: 'worker is out' }]);
+    expect(details).toEqual([{ target: 'todo-2', problem: 'worker is in progress' }]);
     devCli(project, ['abort', RUN, '--reason', 'enough']);
     expect(refusal('todo-1').error?.code).toBe('RUN_ENDED');
   });
@@ -451,7 +451,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     git(project, 'commit', '--quiet', '--amend', '--no-edit');
     writeProjectFile(project, 'made/todo-1/mine', 'mine\n');
     expect(undo('todo-2', '--dry-run').json.error?.details).toEqual([
-      { target: 'made/todo-1/mine', problem: 'changed, and not committed' },
+      { target: 'made/todo-1/mine', problem: 'has uncommitted changes' },
     ]);
     rmSync(join(project.root, 'made/todo-1/mine'));
     const two = undoTyped('todo-2');
@@ -543,7 +543,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     twoDone();
     git(project, 'revert', '--no-edit', engineOf(project).todos['todo-2']?.commit ?? '');
     const head = git(project, 'rev-parse', 'HEAD');
-    expect(undoTyped('todo-2').output).toContain('nothing is left of it on HEAD');
+    expect(undoTyped('todo-2').output).toContain('HEAD no longer contains any of it');
     expect(git(project, 'rev-parse', 'HEAD')).toBe(head);
     expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-2', attempt: 2 }] });
   });

@@ -58,8 +58,8 @@ describe('a second execution', () => {
     const { code, stdout, json } = execute('second');
     expect([code, json.error?.code], stdout).toEqual([4, 'FILES_OVERLAP']);
     expect(json.error?.details).toEqual([
-      { target: 'todo-1', problem: 'may change what todo-1 of "first" may change: src/app.js' },
-      { target: 'todo-3', problem: 'may change what todo-2 of "first" may change: DOCS/a.md' },
+      { target: 'todo-1', problem: 'may change the same files as todo-1 of "first": src/app.js' },
+      { target: 'todo-3', problem: 'may change the same files as todo-2 of "first": DOCS/a.md' },
     ]);
     expect(json.error?.fix).toMatch(/"first" has to be finished or given up first.*dev-cli next first$/);
     expect(json.error?.fix).not.toMatch(/abort|--force/);
@@ -85,7 +85,7 @@ describe('a second execution', () => {
     hand(project, taskOf(first), worker({ filesChanged: ['a/one.txt'] }));
     const done = nextOf(runPrinted(project, first.ack ?? '').json) as Action & { warnings?: string[] };
     const warnings = done.warnings?.join() ?? '';
-    expect(warnings).toContain('by nobody who says so: c.txt');
+    expect(warnings).toContain('and no result lists it: c.txt');
     expect(warnings).not.toContain('b/two.txt');
   });
 

@@ -392,7 +392,7 @@ describe('where HEAD is', () => {
     expect(lastCommit(project)).toEqual(['made/todo-2.txt']);
     expect(journalOf(project, RUN).filter(({ type }) => type === 'human')).toHaveLength(1);
     expect(document(project, 'report.md')).toMatch(
-      /a person had commits go on at branch other at [0-9a-f]{7}, which lacks [0-9a-f]{7}/,
+      /a person let commits continue on branch other at [0-9a-f]{7}, which lacks [0-9a-f]{7}/,
     );
   });
 

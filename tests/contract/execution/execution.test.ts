@@ -150,7 +150,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     hand(first.tasks[0], worker({ status: 'BLOCKED', reason: 'no way' }));
     const halted = nextOf(runPrinted(project, first.ack ?? '').json);
     const report = () => readFileSync(join(runDir(project, 'work'), 'report.md'), 'utf8');
-    expect(report()).toMatch(/Outcome: halted[\s\S]*codeReview: the run did not come to its end/);
+    expect(report()).toMatch(/Outcome: halted[\s\S]*codeReview: the run ended before this stage/);
     const again = nextOf(runPrinted(project, halted.resume ?? '').json) as Dispatch;
     writeProjectFile(project, 'notes/one.txt', 'one');
     hand(again.tasks[0], worker({ outputs: { word: 'one' }, filesChanged: ['notes/one.txt'] }));
@@ -178,7 +178,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     for (const task of next.tasks) hand(task, worker({ status: 'BLOCKED', reason: 'no way' }));
     const halted = nextOf(runPrinted(project, next.ack ?? '').json);
     const unknown = devCli(project, ['step', 'invalidate', 'work', '--step', 'everything']).json;
-    expect(unknown.error?.message).toContain('its plan no todo of that id');
+    expect(unknown.error?.message).toContain('its plan has no todo with that id');
     expect(unknown.error?.fix).toBe('Blocks: execution-engine. Todos: todo-1, todo-2, todo-3.');
     expect(runPrinted(project, halted.resume ?? '').code).toBe(0);
     expect(said('history')).toMatch(/todo-2 failed: no way[\s\S]*○ todo-2 reopened/);

@@ -104,7 +104,8 @@ describe('the files that a run changed', () => {
 });
 
 describe('a warning of files that nobody lists', () => {
-  const stray = (answer: { warnings?: string[] }) => (answer.warnings ?? []).filter((line) => line.includes('nobody'));
+  const stray = (answer: { warnings?: string[] }) =>
+    (answer.warnings ?? []).filter((line) => line.includes('no result lists it'));
 
   it('is not given of a file that a blocked worker lists', () => {
     const first = begin(project, twoTodos(), ['--autopilot']);
@@ -179,8 +180,8 @@ describe('the evidence in the report', () => {
     ]);
     expect(part(report(), 'Skipped or degraded')).toEqual(
       expect.arrayContaining([
-        'codeReview: the run did not come to its end',
-        'finalVerify: the run did not come to its end',
+        'codeReview: the run ended before this stage',
+        'finalVerify: the run ended before this stage',
       ]),
     );
   });
@@ -222,8 +223,8 @@ describe('the evidence in the report', () => {
     const done = again(project, ['--autopilot']);
     expect(done).toMatchObject({ action: 'done', outcome: 'completed' });
     expect(part(report(), 'Done')).toEqual([
-      expect.stringContaining('not by this run: its box was ticked before'),
-      expect.stringContaining('not by this run: its box was ticked before'),
+      expect.stringContaining('not by this run: its box was already ticked'),
+      expect.stringContaining('not by this run: its box was already ticked'),
     ]);
     expect(report()).not.toContain('a verifier judged');
     expect(part(report(), 'Skipped or degraded')).toContain('codeReview: skipped, this run did none of the todos');
@@ -401,7 +402,7 @@ describe('a flag that cannot be taken', () => {
     const refused = devCli(project, ['init', 'work', '--execute', '--interactive']);
     expect([refused.code, refused.json.error?.code]).toEqual([2, 'MODE_CONTRADICTION']);
     expect(refused.json.error?.message).toBe(
-      'The run "work" began as autopilot, and a run keeps its mode: --interactive cannot change it.',
+      'The run "work" began as autopilot and keeps that mode: --interactive cannot change it.',
     );
     expect(runPrinted(project, refused.json.error?.fix ?? '').json).toMatchObject({ ok: true, status: 'resumed' });
     const stated = devCli(project, [

@@ -114,7 +114,7 @@ describe('what has changed', () => {
     writeProjectFile(project, 'stray.txt', 'whose?');
     const halted = followed(project, second, 'todo-2', did({ 'notes/half.txt': 'h' }, BLOCKED));
     expect(halted).toMatchObject({ outcome: 'halted', results: { uncommitted: 'notes/half.txt, stray.txt' } });
-    expect(halted.instruction).toContain('Name what is uncommitted: the user decides on it.');
+    expect(halted.instruction).toContain(' Name the uncommitted changes: the user decides what happens to them.');
   });
 
   it('keeps no run from its end where git gives no answer', () => {

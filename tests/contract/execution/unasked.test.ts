@@ -107,14 +107,14 @@ describe('an agent’s run in autopilot', () => {
     const answer = begin(AGENT, ['--execute', '--set', 'approve_commands=auto']);
     expect(asks(answer)).toBe(true);
     expect(nextOf(answer)).toMatchObject({ answer: 'dev-cli approve build' });
-    expect(answer.warnings?.join()).toContain('approve_commands: auto is ignored: an agent has set it');
+    expect(answer.warnings?.join()).toContain('approve_commands: auto is ignored: an agent set it');
   });
 
   it('shows both ways in text, too', () => {
     plan();
     begin(AGENT);
     expect(devCli(project, ['next', RUN, '--text'], { env: AGENT }).stdout).toContain(
-      'answer: dev-cli approve build; so that later runs in autopilot do not ask in this clone, also: dev-cli trust autopilot',
+      'answer: dev-cli approve build; to let later runs in autopilot in this clone start without asking, also: dev-cli trust autopilot',
     );
   });
 

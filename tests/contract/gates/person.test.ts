@@ -140,7 +140,7 @@ describe('approve', () => {
       ['stop'],
     );
     expect(both.output).toContain('first 0');
-    expect(both.output).toContain('STALE_ACTION: The gate a1 was answered meanwhile');
+    expect(both.output).toContain('STALE_ACTION: The gate a1 has already been answered');
     expect(stateOf(project, 'run-1').gates['approve']).toMatchObject({ choice: 'stop' });
   });
 

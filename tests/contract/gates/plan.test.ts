@@ -89,7 +89,7 @@ describe.skipIf(terminal === null)(
       openPlanGate();
       expect(devCli(project, ['init', 'run-1', '--execute']).json.error).toMatchObject({
         code: 'RUN_EXISTS',
-        fix: expect.stringMatching(/waits for an answer of the user.*dev-cli next run-1$/),
+        fix: expect.stringMatching(/waits for an answer from the user.*dev-cli next run-1$/),
         answer: 'dev-cli approve run-1',
       });
     });
@@ -201,7 +201,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     openPlanGate();
     expect(devCli(project, ['abort', 'run-1', '--reason', 'Later']).code).toBe(0);
     const begun = devCli(project, ['init', 'run-1', '--recipe', writeRecipe(project, 'short', SHORT(1))]);
-    expect(nextOf(begun.json).message).toContain('This plan is not approved as it stands');
+    expect(nextOf(begun.json).message).toContain('This plan has not been approved in its present form');
     editMd('run-1', print);
     const { exit, output } = typed('approve run-1', ['1']);
     expect(exit, output).toBe(0);

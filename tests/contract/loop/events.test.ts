@@ -152,7 +152,7 @@ describe('observe baseline', () => {
     ['observe baseline --window 0', '--window takes a number of days'],
     ['observe baseline --window 3651', '--window takes a number of days'],
     ['observe baseline --window -1', '--window'],
-    ['observe baseline --write --no-write', 'exclude each other'],
+    ['observe baseline --write --no-write', 'cannot be combined'],
     ['observe basline', 'Did you mean "baseline"?'],
     ['observe --window 3 baseline', 'unknown option "--window"'],
   ])('refuses %s', (line, problem) => {

@@ -155,7 +155,7 @@ describe('a call', () => {
     ['a fraction', { memo: 'a', days: 1.5 }, /^days is 1.5, not a whole number$/],
     ['unknown', { memo: 'a', dayz: 1 }, /^unknown key "dayz"; did you mean "days"\?$/],
     ['none of the words', { memo: 'a', because: ['b'], kind: 'goal' }, /^kind is "goal"/],
-    ['given without the one it needs', { memo: 'a', kind: 'aim' }, /^kind is given only together with because\.$/],
+    ['given without the one it needs', { memo: 'a', kind: 'aim' }, /^kind requires because\.$/],
     ['several at fault', { memo: 1, days: 'x' }, /\(and 1 more\)$/],
   ])('with an argument that is %s is refused, and the argument named', (_, given, message) => {
     expect(talk([call(1, 'memo_keep', given)]).answers.get(1)).toMatchObject(refused(message));

@@ -64,10 +64,10 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     ]);
     const asked = typed(`plan apply ${RUN}`, 'yes');
     expect(asked.exit, asked.output).toBe(0);
-    expect(asked.output).toContain('todo-1: changed and done: it stays as it was done');
+    expect(asked.output).toContain('todo-1: changed after it was done: the work stays as it is');
     expect(asked.output).toContain('todo-3: new');
     expect(asked.output).toContain('true x');
-    expect(asked.output).toContain(`Tell the agent to go on with: dev-cli next ${RUN}`);
+    expect(asked.output).toContain(`Tell the agent to continue with: dev-cli next ${RUN}`);
     const end = goOn(project, next());
     expect(end).toMatchObject({ done: true, outcome: 'completed' });
     expect(committed(project).sort()).toEqual(['todo-1', 'todo-2', 'todo-3']);
@@ -83,8 +83,8 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     change({ 'todo-2': { title: 'Another title' } });
     const { exit, output } = typed(`plan apply ${RUN}`, 'yes');
     expect(exit, output).toBe(0);
-    expect(output.match(/What becomes of the todos/g)).toHaveLength(1);
-    expect(output).toContain(`The run is held. To let it go on: dev-cli release ${RUN}`);
+    expect(output.match(/What happens to the todos/g)).toHaveLength(1);
+    expect(output).toContain(`The run is held. To release it: dev-cli release ${RUN}`);
     expect(output).not.toContain('go on with: ');
   });
 
@@ -143,11 +143,13 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     writeFileSync(content(), JSON.stringify({ ...now, requirements: other }));
     const again = `dev-cli plan apply ${RUN} --reopen todo-1`;
     const asked = typed(`plan apply ${RUN}`, 'no');
-    expect(asked.output).toContain(`it stays as it was done; to have it done again: ${again}`);
-    expect(asked.output).toContain(`! r-1 reads otherwise now, and is proved only by what todo-1 did before: ${again}`);
+    expect(asked.output).toContain(`the work stays as it is; to do it again: ${again}`);
+    expect(asked.output).toContain(
+      `! r-1 has a new text, and is proved only by what todo-1 did before. To do that again: ${again}`,
+    );
     const done = typed(again.replace('dev-cli ', ''), 'yes');
     expect(done.exit, done.output).toBe(0);
-    expect(done.output).not.toContain('reads otherwise now');
+    expect(done.output).not.toContain('has a new text');
     expect(next().tasks).toMatchObject([{ todoId: 'todo-1' }]);
   });
 
@@ -156,7 +158,7 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     waited(project);
     const { exit, output } = typed(`plan apply ${RUN} --reopen todo-1`, 'yes');
     expect(exit, output).toBe(0);
-    expect(output).toMatch(/^todo-1 of "work" is to be done again\.\r?\n\r?\nWhat becomes of the todos:/m);
+    expect(output).toMatch(/^todo-1 of "work" is to be done again\.\r?\n\r?\nWhat happens to the todos:/m);
   });
 
   it('who says something else than yes has changed nothing', () => {
@@ -233,7 +235,7 @@ describe('plan apply without an execution', () => {
     generate(project, planOf(making('todo-1')));
     const plan = () => readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
     const differs = () => devCli(project, ['plan', 'diff', RUN]).stdout;
-    expect(differs()).toBe('PLAN.md and plan-content.json say the same.\n');
+    expect(differs()).toBe('PLAN.md and plan-content.json agree.\n');
     change({ 'todo-1': { title: 'Another title' } });
     expect(differs()).toBe('plan-content.json was changed; its earlier version was not kept.\n');
     expect(devCli(project, ['plan', 'apply', RUN, '--dry-run']).json['plan']).toMatchObject({ status: 'judged' });

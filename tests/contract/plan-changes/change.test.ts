@@ -226,7 +226,7 @@ describe('in an execution', () => {
     changed('drop', RUN, 'todo-3');
     const at = { cwd: project.root, env: project.env, answers: ['yes'] };
     const { exit, output } = terminal('dev-cli approve', at);
-    expect([exit, output], output).toEqual([0, expect.stringContaining('todo-3: gone before it was done')]);
+    expect([exit, output], output).toEqual([0, expect.stringContaining('todo-3: removed before it was done')]);
     expect(engineOf(project)).not.toHaveProperty('proposed');
     expect(Object.keys(engineOf(project).todos)).not.toContain('todo-3');
   });
@@ -332,7 +332,7 @@ describe('in an execution', () => {
       terminal(`dev-cli plan drop ${RUN} todo-3`, { cwd: project.root, env: project.env, answers: [answer] });
     const no = typed('no');
     expect([no.exit, ids().length], no.output).toEqual([2, 3]);
-    expect(no.output).toContain('todo-3: gone before it was done');
+    expect(no.output).toContain('todo-3: removed before it was done');
     const yes = typed('yes');
     expect([yes.exit, ids().length], yes.output).toEqual([0, 2]);
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);

@@ -69,12 +69,12 @@ describe.skipIf(terminal === null)('plan edit', () => {
     doAll(project, first);
     waited(project);
     const told = edited(RENAME, ['no']);
-    expect(told.output).toContain(`to have it done again: dev-cli plan edit ${RUN} --reopen todo-1`);
+    expect(told.output).toContain(`to do it again: dev-cli plan edit ${RUN} --reopen todo-1`);
     expect(told.output).toContain('The edited text is kept. To decide again: ');
     expect(isKept()).toBe(true);
     const done = edited('true', ['yes'], '--reopen todo-1');
     expect(done.exit, done.output).toBe(0);
-    expect(done.output).toContain('todo-1: done, and to be done again');
+    expect(done.output).toContain('todo-1: done, and will be done again');
     expect(engineOf(project).tasks).toMatchObject({
       [Object.keys(engineOf(project).tasks)[0] ?? '']: { todoId: 'todo-1' },
     });
@@ -212,7 +212,7 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect([no.exit, isKept()], no.output).toEqual([2, true]);
     const yes = edited('true', ['yes']);
     expect([yes.exit, isKept()], yes.output).toEqual([0, false]);
-    expect(yes.output).toContain('todo-2: changed and not begun');
+    expect(yes.output).toContain('todo-2: changed while not in progress');
     expect(titles()[1]).toBe('Otherwise');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
     expect(devCli(project, ['replay', RUN, '--check']).code).toBe(0);

@@ -63,7 +63,7 @@ describe('plan generate while the plan is carried out', () => {
   it('says todo by todo what does not apply, and how it is taken up', () => {
     begun();
     const [line = ''] = movedIn(generate(AFTER));
-    expect(line).toContain('goes on with the plan that it captured');
+    expect(line).toContain('continues with the plan that it captured');
     expect(line).toContain('1 added (todo-4); 1 changed (todo-2); 1 removed (todo-3)');
     expect(line).toContain(`dev-cli plan apply ${RUN}`);
   });

@@ -138,7 +138,7 @@ describe.skipIf(terminal === null)('a proposal whose files change again while a 
     quote();
     const { exit, output } = typed('approve --choice approve', ['yes']);
     expect([exit === 0, isProposed()], output).toEqual([false, true]);
-    expect(output.replace(/\s+/g, ' ')).toContain(`Mend it, then answer again: dev-cli plan edit ${RUN}`);
+    expect(output.replace(/\s+/g, ' ')).toContain(`Fix the plan, then answer again: dev-cli plan edit ${RUN}`);
   });
 
   it('is asked about in the same way while the run is held', () => {
@@ -239,7 +239,7 @@ describe.skipIf(terminal === null)('a proposal that nobody asks about yet', () =
     rename('Second thought');
     const { exit, output } = typed('plan apply', ['yes']);
     expect(exit, output).toBe(0);
-    expect(output).toContain('todo-1: done, and to be done again');
+    expect(output).toContain('todo-1: done, and will be done again');
     expect(next()['tasks']).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
     expect(second.tasks).toMatchObject([{ todoId: 'todo-2' }]);
   });

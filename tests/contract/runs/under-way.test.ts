@@ -58,7 +58,7 @@ describe('who comes back', () => {
     const resumed = devCli(project, ['init', 'one', ...QUICK, 'Paint it red']);
     expect(resumed.json).toMatchObject({ ok: true, status: 'resumed' });
     const [warning = ''] = resumed.json.warnings ?? [];
-    expect(warning).toContain('the run keeps the one it began with: "Add JWT auth and more');
+    expect(warning).toContain('but the run keeps its own: "Add JWT auth and more');
     expect(warning.length).toBeLessThan(300);
     expect(stateOf(project, 'one').goal).toBe(goal.trim());
   });

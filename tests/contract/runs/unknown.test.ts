@@ -89,9 +89,9 @@ describe('.dev/preferences.yaml', () => {
       'pull_request: false\nexternl_research: true\n"\\u001b[31mred": 1\n__proto__: { x: 1 }\n',
     );
     expect(warnings('--quick', '--autopilot')).toEqual([
-      '.dev/preferences.yaml:2:1: no recipe has a preference "externl_research"; it changes nothing. Did you mean "external_research"?',
+      '.dev/preferences.yaml:2:1: no recipe has a preference "externl_research"; it has no effect. Did you mean "external_research"?',
       expect.stringMatching(
-        /^\.dev\/preferences\.yaml:3:1: no recipe has a preference ".?\[?.*red"; it changes nothing\.$/,
+        /^\.dev\/preferences\.yaml:3:1: no recipe has a preference ".?\[?.*red"; it has no effect\.$/,
       ),
       expect.stringMatching(/^\.dev\/preferences\.yaml:4:1: no recipe has a preference "__proto__"/),
     ]);

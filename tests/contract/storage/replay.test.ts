@@ -197,7 +197,7 @@ describe('what is not as the journal says is named', () => {
         rewriteJournal((entries) =>
           entries.map((entry, i) => (i === 1 ? { ...entry, data: { ...entry.data, runId: 'other' } } : entry)),
         ),
-      [{ seq: 2, problem: 'belongs to the run other, which never began here' }],
+      [{ seq: 2, problem: 'belongs to the run other, which was not begun here' }],
     ],
   ];
 

@@ -37,7 +37,7 @@ describe('a must-not with paths', () => {
   it('costs nothing where nothing of them changed, and no verifier is told to judge it', async () => {
     const on = await execution(plan);
     expect(promptOf(on, (await on.out())['todo-1/worker'])).toContain(
-      '- Touch the configuration. (dev-cli sees to it that nothing changes in src/config/**)',
+      '- Touch the configuration. (dev-cli checks that nothing changes in src/config/**)',
     );
     on.result((await on.out())['todo-1/worker'] ?? '', worker({ filesChanged: ['src/b.js'] }));
     await on.collect();
@@ -144,7 +144,7 @@ describe('who judges', () => {
     expect(!answer.ok && answer.error.details[0]?.problem).toContain('criterion todo-1/as-1 is not judged');
     on.result(id, { ...review(true), requirements: [{ id: 'r-9', met: true, why: 'x' }] });
     const other = await on.collect();
-    expect(!other.ok && other.error.details[0]?.problem).toContain('no requirement "r-9" was asked about');
+    expect(!other.ok && other.error.details[0]?.problem).toContain('no requirement "r-9" to judge');
   });
 
   it('and an answer of no becomes work, whatever the verdict says', async () => {

@@ -183,6 +183,6 @@ describe('an outcome that nobody waits for', () => {
     const late = { type: 'OUTCOME', todo: 't1', stage: 'commit', verdict: { kind: 'pass' } } as const;
     expect(() => io.take(late)).toThrow('not at commit');
     expect(() => io.take({ ...late, todo: 't9' })).toThrow('no todo "t9"');
-    expect(() => io.take({ ...late, todo: null, stage: 'report' })).toThrow('not at report');
+    expect(() => io.take({ ...late, todo: null, stage: 'report' })).toThrow('not in stage report');
   });
 });

@@ -147,7 +147,7 @@ describe('findings on the sense', () => {
           aTodo('d', { dependsOn: ['c'] }),
         ],
       },
-      ['/todos/0/dependsOn: these depend on each other in a circle: a → c → b → a'],
+      ['/todos/0/dependsOn: these depend on each other in a cycle: a → c → b → a'],
     ],
     [
       'a cycle closed by an input',
@@ -157,7 +157,7 @@ describe('findings on the sense', () => {
           aTodo('b', { inputs: [{ name: 'i', from: 'x ${a.outputs.p}' }] }),
         ],
       },
-      ['/todos/0/dependsOn: these depend on each other in a circle: a → b → a'],
+      ['/todos/0/dependsOn: these depend on each other in a cycle: a → b → a'],
     ],
     [
       'inputs from nowhere',
@@ -201,9 +201,9 @@ describe('findings on the sense', () => {
         ],
       },
       [
-        '/todos/1/acceptance/0/run/0: a value of another todo is data: it can be no program and no script',
-        '/todos/1/acceptance/1/run/4: a value of another todo is data: it can be no program and no script',
-        '/todos/1/acceptance/2/run/1: a value of another todo is data: it can be no program and no script',
+        '/todos/1/acceptance/0/run/0: a value of another todo is data: it cannot be a program or a script',
+        '/todos/1/acceptance/1/run/4: a value of another todo is data: it cannot be a program or a script',
+        '/todos/1/acceptance/2/run/1: a value of another todo is data: it cannot be a program or a script',
       ],
     ],
     [

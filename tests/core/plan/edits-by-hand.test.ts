@@ -169,8 +169,8 @@ describe('by hand', () => {
   it('a todo that others need is not withdrawn in silence', () => {
     const two = /### \[x\] todo-1:[\s\S]*?(?=\n###)/;
     expect(faultsOf(changed(TEXT, [[two, '']]))).toEqual([
-      'work, risk low, after todo-1 » there is no todo todo-1: it was taken out',
-      '## Commits » there is no todo todo-1: it was taken out',
+      'work, risk low, after todo-1 » there is no todo todo-1: it was removed',
+      '## Commits » there is no todo todo-1: it was removed',
     ]);
   });
 
@@ -366,19 +366,19 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
     ['an id in bold', ['### [ ] todo-4:', '### [ ] **todo-4:**'], 'write ### [ ] todo-4: …'],
     ['an id that is struck out', ['### [ ] todo-4', '### [ ] ~~todo-4'], 'write ### [ ] todo-4: …'],
     ['an id without a colon', ['### [ ] todo-4:', '### [ ] todo-4 –'], 'write ### [ ] todo-4: …'],
-    ['a conflict of git', ['1. Do it', '<<<<<<< HEAD\n1. Do it'], 'a conflict of git'],
-    ['the end of a conflict of git', ['1. Do it', '1. Do it\n>>>>>>> main'], 'a conflict of git'],
+    ['a git conflict', ['1. Do it', '<<<<<<< HEAD\n1. Do it'], 'a git conflict'],
+    ['the end of a conflict of git', ['1. Do it', '1. Do it\n>>>>>>> main'], 'a git conflict'],
     ['a part that is unknown', ['## Risks', '## Risk'], 'did you mean "Risks"?'],
     ['a part twice', [/$/, '\n## Risks\n- low: x\n'], 'a second part "Risks"'],
     ['a second title', [/$/, '\n# Notes\n'], 'a second title'],
-    ['a deeper heading', [/$/, '\n#### Notes\n'], 'the heading "#### Notes" has no place'],
-    ['a heading under a line', ['---\n', 'Notes\n---\n'], 'a heading has no place here'],
+    ['a deeper heading', [/$/, '\n#### Notes\n'], 'the heading "#### Notes" is not allowed'],
+    ['a heading under a line', ['---\n', 'Notes\n---\n'], 'a heading is not allowed here'],
     ['a todo as a part', ['### [ ] todo-4', '## [ ] todo-4'], 'the heading of a todo begins with ###'],
-    ['a comment', ['**Steps**', '<!-- later -->\n\n**Steps**'], 'a comment has no place in a todo'],
-    ['a paragraph', ['**Steps**', 'By the way.\n\n**Steps**'], 'this text has no place in a todo'],
-    ['a list in a list', ['1. Do it', '1. Do it\n   - so'], 'a list in a list has no place here'],
-    ['a second paragraph', ['1. Do it', '1. Do it\n\n   And so on.'], 'a second paragraph in an entry has no place'],
-    ['code', ['1. Do it', '1. Do it\n\n```sh\nx\n```\n'], 'a block of code has no place in a todo'],
+    ['a comment', ['**Steps**', '<!-- later -->\n\n**Steps**'], 'a comment is not allowed in a todo'],
+    ['a paragraph', ['**Steps**', 'By the way.\n\n**Steps**'], 'this text is not allowed in a todo'],
+    ['a list in a list', ['1. Do it', '1. Do it\n   - so'], 'a list in a list is not allowed here'],
+    ['a second paragraph', ['1. Do it', '1. Do it\n\n   And so on.'], 'a second paragraph in an entry is not allowed'],
+    ['code', ['1. Do it', '1. Do it\n\n```sh\nx\n```\n'], 'a block of code is not allowed in a todo'],
     ['an indented list', ['## Risks\n', '## Risks\n\n    - x\n\n'], 'a line indented by four blanks or more'],
     ['a label twice', [/$/, '\n### New\n**Steps**\n- x\n\n**Steps**\n- y\n'], 'a second **Steps**'],
     [
@@ -388,7 +388,11 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
     ],
     ['no objective', ['Requests carry a token', ''], 'the objective, one paragraph below the title, is missing'],
     ['another name', ['# Plan: add-auth', '# Plan: other'], 'the title of the plan is "# Plan: add-auth"'],
-    ['a command without backticks', ['- ac-1: `npm test` exit 0', '- ac-1: npm test'], 'a command stands in backticks'],
+    [
+      'a command without backticks',
+      ['- ac-1: `npm test` exit 0', '- ac-1: npm test'],
+      'a command must be in backticks',
+    ],
     ['a pipe', ['- ac-1: `npm test` exit 0', '- ac-1: `npm test | tee x` exit 0'], '| is a pipe'],
     [
       'a fact of a command',
@@ -401,7 +405,7 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
       ['work, risk low, serves', 'works, risk low, serves'],
       'begins with work or verification, not "works"',
     ],
-    ['an unknown fact', ['work, risk low, serves', 'work, risk low, soon, serves'], '"soon" is none of work'],
+    ['an unknown fact', ['work, risk low, serves', 'work, risk low, soon, serves'], '"soon" is not one of work'],
     ['an unknown requirement', ['serves r-1', 'serves r-11'], 'there is no requirement r-11; did you mean r-1?'],
     ['an unknown proof', ['| nothing |', '| todo-1/ac-9 |'], 'there is no acceptance todo-1/ac-9'],
     ['a proof in words', ['| nothing |', '| the tests |'], '"the tests" names no acceptance'],
@@ -418,7 +422,7 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
     [
       'a row of the overview',
       [/\| todo-4: Title.*\n/, ''],
-      'what was taken out of "Todos" is made from the todos below the line',
+      'the text removed from "Todos" is made from the todos below the line',
     ],
     ['the diagram', ['t1 --> t2', 't2 --> t1'], 'made from the todos below the line'],
     ['the list of commands', ['exit 0 (todo', 'exit 1 (todo'], 'made from **Acceptance** of the todos'],
@@ -429,7 +433,7 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
     ],
     ['words of the request', ['- Remove the old login.', '- Remove it.'], 'made from the request'],
     ['a control character', ['1. Do it', '1. Do\x07 it'], 'the line holds a control character, U+0007'],
-    ['text before the title', [/^/, 'Hello\n\n'], 'nothing stands before the title'],
+    ['text before the title', [/^/, 'Hello\n\n'], 'no text is allowed before the title'],
     ['a commit of nothing', ['- after todo-1: Tokens', '- Tokens'], 'a commit message is written after todo-1'],
     ['other context', ['- interview: Header', '- interviews: Header'], 'the context is written interview'],
     ['no title of a todo', ['### [ ] todo-4: Title of todo-4', '### [ ] todo-4:'], 'this todo has no title'],

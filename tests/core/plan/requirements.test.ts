@@ -37,7 +37,7 @@ describe('requirements', () => {
 
   it('are optional, unless they are demanded', () => {
     const demanded = [
-      '/requirements: there are none: state what was asked for, each with the words that it comes from',
+      '/requirements: there are no requirements: state each thing that was asked for, with the words that it comes from',
     ];
     expect(findings(aPlan())).toEqual([]);
     expect(
@@ -50,7 +50,7 @@ describe('requirements', () => {
     const copy = traced({ context: { ...traced().context, originalRequest: 'Add  jwt auth' } });
     expect(findings(copy, { request: 'Add JWT auth', complete: true })).toEqual([]);
     expect(findings(copy, { request: 'Add JWT auth, and rate limits', complete: true })).toEqual([
-      '/context/originalRequest: is not what was asked; leave it out: the goal of the run stands there',
+      '/context/originalRequest: differs from the request; leave it out, and the goal of the run is used',
     ]);
     expect(findings(copy, { request: 'Add JWT auth, and rate limits' })).toEqual([]);
   });
@@ -106,18 +106,18 @@ describe('requirements', () => {
   });
 
   it.each([
-    [['true'], 'what stands in the plan itself'],
-    [['env', 'CI=1', 'true'], 'what stands in the plan itself'],
-    [['npx', 'true'], 'what stands in the plan itself'],
-    [['/bin/echo', 'r-1 holds'], 'what stands in the plan itself'],
-    [['sh', '-c', 'printf ok && exit 0'], 'what stands in the plan itself'],
+    [['true'], 'the text of the plan itself'],
+    [['env', 'CI=1', 'true'], 'the text of the plan itself'],
+    [['npx', 'true'], 'the text of the plan itself'],
+    [['/bin/echo', 'r-1 holds'], 'the text of the plan itself'],
+    [['sh', '-c', 'printf ok && exit 0'], 'the text of the plan itself'],
     [['test', '${a.outputs.verdict}', '=', 'met'], 'what the worker of a reported'],
-    [['sh', '-c', '[ x = x ]; true'], 'what stands in the plan itself'],
-    [['sh', '-c', ''], 'what stands in the plan itself'],
-    [['node', '-e', ''], 'what stands in the plan itself'],
-    [['node', '-e', 'console.log("ok"); process.exit(0)'], 'what stands in the plan itself'],
-    [['git', 'status', '--porcelain'], 'what stands in the plan itself'],
-    [['node', '--version'], 'what stands in the plan itself'],
+    [['sh', '-c', '[ x = x ]; true'], 'the text of the plan itself'],
+    [['sh', '-c', ''], 'the text of the plan itself'],
+    [['node', '-e', ''], 'the text of the plan itself'],
+    [['node', '-e', 'console.log("ok"); process.exit(0)'], 'the text of the plan itself'],
+    [['git', 'status', '--porcelain'], 'the text of the plan itself'],
+    [['node', '--version'], 'the text of the plan itself'],
   ])('proved in a circle by %j', (run, by) => {
     const plan = traced({
       todos: [
@@ -126,7 +126,7 @@ describe('requirements', () => {
       ],
     });
     expect(findings(plan)).toEqual([
-      `/todos/1/acceptance/0/run: proves in a circle: it looks at nothing but ${by}; run what shows it on the changed files`,
+      `/todos/1/acceptance/0/run: proves nothing, because it looks only at ${by}; run a command that checks the changed files`,
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('requirements', () => {
       findings(traced({ context, ...(size === undefined ? {} : { size }) }), { complete: true, size: 'small' });
     expect([sized(), sized('small')]).toEqual([[], []]);
     expect(sized('middle')).toEqual([
-      '/size: is "middle" in a run of size small; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE',
+      '/size: is "middle" in a run of size small; if the work is larger, grow the run first: dev-cli init RUN --size SIZE',
     ]);
   });
 
@@ -218,8 +218,8 @@ describe('a plan that contradicts itself', () => {
         ],
       },
       [
-        '/todos/0/files/0: "src/a.js" may be touched, and /todos/0/mustNotDo/0 forbids all of it',
-        '/todos/0/files/2: "lib/b.js" may be touched, and /objectives/mustNotDo/0 forbids all of it',
+        '/todos/0/files/0: "src/a.js" may be touched, but /todos/0/mustNotDo/0 forbids all of it',
+        '/todos/0/files/2: "lib/b.js" may be touched, but /objectives/mustNotDo/0 forbids all of it',
       ],
     ],
     [
@@ -257,14 +257,14 @@ describe('a plan that contradicts itself', () => {
   it('a plan without a size is small where the run is', () => {
     const run = { complete: true, size: 'small' as const };
     const said =
-      '/todos: the run is small, and small is exactly one work todo, judged by commands and no assertion; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE';
+      '/todos: the run is small, and small is exactly one work todo, judged by commands and no assertion; if the work is larger, grow the run first: dev-cli init RUN --size SIZE';
     expect(findings(aPlan({ todos: [aTodo('a'), aTodo('b', { dependsOn: ['a'] })] }), run)).toContain(said);
     expect(findings(aPlan({ todos: [aTodo('a')] }), run)).not.toContain(said);
   });
 
   it.each(['**', './**', '*', '*/x.js'])('a small plan that may touch %s', (glob) => {
     const plan = aPlan({ size: 'small', todos: [aTodo('a', { files: ['src/a.js', glob, 'test/**'] })] });
-    const said = `/todos/0/files/1: ${JSON.stringify(glob)} is anywhere; a small plan names its places`;
+    const said = `/todos/0/files/1: ${JSON.stringify(glob)} matches any place; a small plan must name its places`;
     expect(findings(plan, { complete: true }).filter((one) => one.includes('/files'))).toEqual([said]);
     expect(findings(plan)).toEqual([]);
   });

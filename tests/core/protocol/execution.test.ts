@@ -315,7 +315,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     on.result(review, { verdict: 'NEEDS_FIXES', issues: [minor, major], summary: 'leaks' });
     await on.collect();
     const { todos = {}, openIssues } = (await on.state()).engine ?? {};
-    expect(todos['fix-r1-1']?.body?.steps).toEqual(['src/a.ts:3: leaks', expect.stringContaining('outranks')]);
+    expect(todos['fix-r1-1']?.body?.steps).toEqual(['src/a.ts:3: leaks', expect.stringContaining('take precedence')]);
     expect(openIssues).toEqual(['review, minor: src/a.ts:9: was odd before']);
   });
 
@@ -369,7 +369,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     const { todos = {} } = (await on.state()).engine ?? {};
     const own = ['src/a.ts', 'test/a.test.ts', 'src/todo-2/**'];
     expect(todos['fix-r1-1']).toMatchObject({ title: 'Close the file', files: own });
-    expect(todos['fix-r1-1']?.body?.steps).toEqual(['./src/a.ts:3: leaks', expect.stringContaining('outranks')]);
+    expect(todos['fix-r1-1']?.body?.steps).toEqual(['./src/a.ts:3: leaks', expect.stringContaining('take precedence')]);
     const texts = [...on.memory.documents.values()].map(({ content }) => content.toString('utf8'));
     const fixes = texts.filter((text) => text.startsWith('# fix-r1-'));
     expect(fixes.length).toBeGreaterThan(0);
@@ -395,7 +395,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     const [first, judge] = [promptOf(on, (await on.out())['todo-1/verify']), (await on.out())['todo-1/verify'] ?? ''];
     for (const told of ['1. Rotate the log.', 'output port: 8080', 'open: the old files stay'])
       expect(first).toContain(told);
-    expect(first).not.toContain('What the attempt before failed on');
+    expect(first).not.toContain('Why the previous attempt failed');
     on.result(judge, failing('as-1', 'it does not rotate'));
     await on.collect();
     const again = (await on.out())['todo-1/worker'] ?? '';
@@ -404,7 +404,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     on.result(again, done);
     await on.collect();
     const second = promptOf(on, (await on.out())['todo-1/verify']);
-    expect(second).toMatch(/## What the attempt before failed on\n\n- .*it does not rotate/);
+    expect(second).toMatch(/## Why the previous attempt failed\n\n- .*it does not rotate/);
   });
 
   it('a must-not that stands in the plan and in its todo is told once', async () => {
@@ -432,7 +432,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       await on.collect();
     }
     const told = promptOf(on, out['null/codeReview']);
-    expect(told).toContain('What the review before found');
+    expect(told).toContain('What the previous review found');
     expect(told).toContain('major: src/a.ts:3: leaks');
     expect(await on.goOn()).toMatchObject({ outcome: 'completed' });
     expect((await on.state()).engine?.openIssues).toEqual([]);

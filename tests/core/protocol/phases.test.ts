@@ -155,7 +155,7 @@ describe('a phase that halts', () => {
     const run = staged(flow(PHASES, 'skip_phase'));
     await begun(run);
     const result = await fail(run);
-    const warning = 'phase a halted at first: it cannot be done; the run went on without it';
+    const warning = 'phase a halted at first: it cannot be done; the run continued without it';
     expect(result.ok && result.json).toMatchObject({ completed: null, warnings: [warning], next: { block: 'second' } });
     const end = await ack(run);
     expect(end.ok && end.json.next).toMatchObject({
@@ -172,7 +172,7 @@ describe('a phase that halts', () => {
     const old = await run.action();
     const result = await fail(run);
     expect(result.ok && result.json).toMatchObject({
-      warnings: [expect.stringContaining('it begins again (1 of at most 1)')],
+      warnings: [expect.stringContaining('the phase is restarted (1 of at most 1)')],
       next: { block: 'first', actionId: 'a2' },
     });
     expect(await phases(run)).toEqual(['a running 1', 'b pending']);

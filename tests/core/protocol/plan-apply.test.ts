@@ -96,7 +96,7 @@ describe('a person at a terminal', () => {
       'todo-6': 'added',
       'todo-4': 'withdrawn',
     });
-    expect(seen.join()).toContain('todo-4: gone before it was done');
+    expect(seen.join()).toContain('todo-4: removed before it was done');
     expect(seen).toHaveLength(1);
     const engine = await engineOf(on);
     expect(engine.order).toEqual(['todo-1', 'todo-2', 'todo-3', 'todo-5', 'todo-6']);

@@ -157,7 +157,7 @@ describe('own handlers', () => {
     expect(told(loadDemo(text('')))).toEqual([]);
     expect(stages(engineOf(text(', after: verify')))).toEqual(['worker', 'a', 'wrapUp', 'commit']);
     expect(told(loadDemo(text(', after: verify')))).toEqual([
-      '4:51 warning Todos are not verified here, so this comes after the worker.',
+      '4:51 warning Verification is disabled, so this handler runs right after the worker.',
     ]);
   });
 
@@ -239,7 +239,7 @@ describe('the registry of handlers', () => {
     for (const key of ['worker', 'wrap_up', 'final_verify', 'approve_commands', 'triage', 'done', 'failed', 'stale']) {
       expect(findKeyFault(key)).not.toBeNull();
     }
-    expect(findKeyFault('constructor')).toBe('is a name that every object has');
+    expect(findKeyFault('constructor')).toBe('is a property of every object');
     expect(findKeyFault('security_scan')).toBeNull();
   });
 });

@@ -50,7 +50,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'shipped handler left out',
     text: `${ENGINE}config:\n  «handlers: { worker: worker, state_begin: state-begin, wrap_up: wrap-up, commit: commit, residual_commit: residual-commit, state_complete: state-complete, report: report, verify: verify }\n`,
-    says: '`handlers` leaves out `code_review`, `final_verify`, which run anyway. Add them, or switch off those that can be: `code_review_enabled: false`, `final_verify_enabled: false`.',
+    says: '`handlers` does not list `code_review`, `final_verify`, but they run anyway. Add them, or switch off those that can be: `code_review_enabled: false`, `final_verify_enabled: false`.',
     severity: 'warning',
   },
   {
@@ -74,7 +74,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a person in autopilot',
     text: `${ENGINE}mode: { interaction: autopilot }\nhandlers:\n  «a: ${YES}\n`,
-    says: 'the run waits there',
+    says: 'the run will wait there',
     severity: 'warning',
   },
   {
@@ -109,11 +109,15 @@ const PLANTED: Planted[] = [
     text: one('actor: cli, command: «dev-cli pull-request open'),
     says: 'an external command',
   },
-  { rule: 'shell syntax', text: one('actor: cli, command: ls «| wc'), says: 'Quote the character' },
+  {
+    rule: 'shell syntax',
+    text: one('actor: cli, command: ls «| wc'),
+    says: 'If the character is meant literally, quote it',
+  },
   { rule: 'unknown placeholder', text: one('actor: human, message: "Is «{nam} done?"'), says: 'did you mean {name}?' },
   { rule: 'camel case', text: handlers(`«securityScan: ${YES}`), says: 'in small letters, with "_" between words' },
   { rule: 'shipped key', text: handlers(`«wrap_up: ${YES}`), says: 'that is a handler that dev-cli ships' },
-  { rule: 'word of the state', text: handlers(`«done: ${YES}`), says: 'a word for how a todo stands' },
+  { rule: 'word of the state', text: handlers(`«done: ${YES}`), says: 'is a status of a todo' },
   // Order
   { rule: 'after nothing', text: one('actor: human, message: m, after: «verfy'), says: 'Did you mean `verify`?' },
   { rule: 'after a fixed one', text: one('actor: human, message: m, after: «commit'), says: 'Possible here: worker' },
@@ -137,7 +141,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'ordered risk',
     text: one('actor: human, message: m, when: «todo.risk >= "medium"'),
-    says: 'todo.risk is one of low, medium, high; `>=` would compare their letters',
+    says: 'todo.risk is one of low, medium, high; `>=` would compare them alphabetically',
   },
   { rule: 'impossible risk', text: one('actor: human, message: m, when: «todo.risk == "hihg"'), says: 'mean high' },
   {
@@ -166,18 +170,18 @@ describe('lint of engine recipes', () => {
       '4:51 error `triage_precedence` names each of halt, adapt, retry once; this is halt.',
       '6:3 error `command` is missing.',
       '7:32 error Unknown placeholder {nam}; did you mean {name}?',
-      '7:47 error There is no stage `c` to come after.',
+      '7:47 error There is no stage `c` that this handler could follow.',
     ]);
   });
 
   it('tells what else is wrong with a handler that stands nowhere, and no more', () => {
     const lost = 'actor: subagent, agent: verifier, after: b';
     expect(told(loadDemo(one(`${lost}, promptFile: nope.md, when: todo.rsk == "x"`)))).toEqual([
-      '4:49 error There is no stage `b` to come after.',
+      '4:49 error There is no stage `b` that this handler could follow.',
       '4:64 error There is no file `nope.md` beside the recipe.',
       '4:79 error The condition uses rsk, which is not declared (did you mean risk?).',
     ]);
-    expect(told(loadDemo(one(lost)))).toEqual(['4:49 error There is no stage `b` to come after.']);
+    expect(told(loadDemo(one(lost)))).toEqual(['4:49 error There is no stage `b` that this handler could follow.']);
   });
 
   it('does not blame a handler for following one that is broken', () => {

@@ -116,37 +116,37 @@ const PLANTED: Planted[] = [
   {
     rule: 'schema of sections',
     blocks: '  - { id: a, type: llm, instruction: x, sections: [intent], schema: «size }\n',
-    says: '`schema` is for JSON',
+    says: '`schema` applies to JSON',
   },
   {
     rule: 'schema of Markdown',
     blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.md, schema: «size }\n',
-    says: '`schema` is for JSON; `a.md` is Markdown',
+    says: '`schema` applies to JSON; `a.md` is Markdown',
   },
   {
     rule: 'headings of JSON',
     blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.json, «headings: [Steps] }\n',
-    says: '`headings` are for Markdown; `a.json` is JSON',
+    says: '`headings` apply to Markdown; `a.json` is JSON',
   },
   {
     rule: 'a heading with its marks',
     blocks: "  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [Why, «'## Steps'] }\n",
-    says: 'is no heading as it is to be read',
+    says: 'is not a valid heading',
   },
   {
     rule: 'a heading with a placeholder',
     blocks: "  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [«'Steps of {name}'] }\n",
-    says: 'is no heading as it is to be read',
+    says: 'is not a valid heading',
   },
   {
     rule: 'a heading twice',
     blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [Steps, «steps] }\n',
-    says: 'The heading `steps` stands here twice',
+    says: 'The heading `steps` is listed twice',
   },
   {
     rule: 'a value of Markdown',
     blocks: `  - { id: a, type: llm+cli, instruction: x, write: a.md }\n  - { id: b, type: llm, instruction: x, when: «'blocks["a"].data.x == 1' }\n`,
-    says: 'hands in no JSON',
+    says: 'has no JSON data',
   },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` occurs twice' },
@@ -170,7 +170,7 @@ const PLANTED: Planted[] = [
     recipe: `«${HEAD}blocks: ${'['.repeat(5000)}`,
     says: 'nested too deeply',
   },
-  { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },
+  { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'YAML cannot be indented with tabs' },
   {
     rule: 'cleanup of the root',
     recipe: `${HEAD}cleanup: [«/src/*]\nblocks:\n  - { id: a, type: llm, instruction: x }\n`,
@@ -190,7 +190,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a control character',
     blocks: '  - { id: a, type: llm, instruction: "a«\u001bb" }\n',
-    says: 'A control character cannot stand in YAML',
+    says: 'A control character is not allowed in YAML',
   },
   {
     rule: 'a document that is read outside the run, told once',
@@ -228,7 +228,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'sources kept and written',
     recipe: `${HEAD}guard: { writes: [docs/**], sources: «kept }\nblocks:\n${WRITER}`,
-    says: 'Sources cannot be kept while `guard.writes`',
+    says: '`sources: kept` contradicts `guard.writes`',
   },
   {
     rule: 'an execution that keeps sources',
@@ -251,7 +251,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'preference named as a setting of the project',
     recipe: `${HEAD}preferences: { «notify: { type: bool, description: d } }\nblocks:\n${WRITER}`,
-    says: 'has a meaning of its own',
+    says: 'is a reserved key of .dev/preferences.yaml',
   },
   {
     rule: 'built-in preference redefined',
@@ -274,7 +274,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'id with a meaning in goto',
     blocks: '  - id: «halt\n    type: llm\n    instruction: x\n',
-    says: 'means something else',
+    says: 'has its own meaning in `goto`',
   },
   {
     rule: 'late init',
@@ -338,7 +338,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'revise init',
     blocks: `  - id: init\n    type: cli\n    command: dev-cli init {name}\n${LOOP}    revise: «init\n`,
-    says: 'never run again',
+    says: 'which never runs again',
   },
   {
     rule: 'goto itself',
@@ -381,13 +381,13 @@ const PLANTED: Planted[] = [
   {
     rule: 'no way on',
     blocks: '  - { id: a, type: wait-for-user, message: m, «choices: [{ id: stop, goto: halt }] }\n',
-    says: 'leads on',
+    says: 'continues to the next block',
   },
   {
     rule: 'no way on where nothing is left at the bound',
     blocks:
       '  - { id: a, type: llm, instruction: x }\n  - { id: b, type: wait-for-user, message: m, when: round > 1, «choices: [{ id: again, goto: a }] }\n',
-    says: 'leads on',
+    says: 'continues to the next block',
   },
   {
     rule: 'one round only',
@@ -398,7 +398,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a gate in autopilot',
     recipe: `${HEAD}mode: { interaction: autopilot }\nblocks:\n  - «{ id: a, type: wait-for-user, message: m }\n`,
-    says: 'waits there',
+    says: 'the run will wait there',
     severity: 'warning',
   },
   {
@@ -431,7 +431,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'agent whose front matter is no YAML',
     blocks: '  - { id: a, type: subagent, agents: [{ type: «scout, output: findings/a.md }] }\n',
-    says: 'its front matter is not YAML, so it counts as text',
+    says: 'its front matter is not valid YAML and is read as text',
     severity: 'warning',
     files: { '.dev/agents/scout.md': '---\nname: scout\ntools: [Read\n---\n\nYou scout.\n' },
   },
@@ -490,12 +490,12 @@ const PLANTED: Planted[] = [
   {
     rule: 'command that is not for recipes',
     blocks: '  - id: a\n    type: cli\n    command: «dev-cli abort {name} --reason x\n',
-    says: 'cannot stand in a recipe',
+    says: 'cannot be used in a recipe',
   },
   {
     rule: 'help',
     blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup --help\n',
-    says: 'cannot stand in a recipe',
+    says: 'cannot be used in a recipe',
   },
   {
     rule: 'another run',
@@ -510,7 +510,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a root of its own',
     blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup --root /x\n',
-    says: 'no use in a recipe',
+    says: 'are not allowed in a recipe',
   },
   {
     rule: 'standard input',
@@ -618,12 +618,12 @@ const PLANTED: Planted[] = [
   {
     rule: 'growing that leads nowhere',
     blocks: '  - { id: a, type: llm, instruction: x, choices: [b, { id: c, grows: «true }] }\n',
-    says: 'leads to no earlier block',
+    says: 'does not lead to an earlier block',
   },
   {
     rule: 'nothing leads on whatever the conditions say',
     blocks: '  - { id: a, type: llm, instruction: x, «choices: [{ id: b, when: round > 1 }, { id: c, goto: halt }] }\n',
-    says: 'leads on whatever the conditions say',
+    says: 'continues to the next block if every condition is false',
   },
   {
     rule: 'a recipe that says the size',
@@ -656,7 +656,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'read before written',
     blocks: `  - { id: a, type: llm, instruction: x, read: [«a.json] }\n${WRITER}`,
-    says: '`write` does so later',
+    says: '`write` writes it later',
   },
   {
     rule: 'never written',
@@ -672,7 +672,7 @@ const PLANTED: Planted[] = [
     rule: 'read by an agent of the same block',
     blocks:
       '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: a.md }, { type: ux-reviewer, readsFrom: [«a.md] }] }\n',
-    says: 'this block does',
+    says: 'this block itself writes it',
   },
   {
     rule: 'artifact nobody writes',
@@ -732,7 +732,7 @@ const PLANTED: Planted[] = [
     ['the block itself', 'blocks["asks"].rounds > 1', 'The block `asks` is this one'],
     ['an unknown member', 'blocks.test.exti == 0', 'A block has no `exti`. Did you mean `exit`?'],
     ['a member that the block never has', 'blocks["choose"].exit == 0', 'never has `exit`: it is not a cli block'],
-    ['data of a command', 'blocks.test.data.x == 0', 'never has `data`: it hands in no JSON'],
+    ['data of a command', 'blocks.test.data.x == 0', 'never has `data`: it has no JSON data'],
     ['an unknown key of the data', 'blocks.choose.data.verison == "1"', 'Did you mean `version`?'],
     ['a type of the data', 'blocks.choose.data.version == 1', 'string == int'],
     ['a type in a list of the data', 'blocks.choose.data.parts.exists(p, p == 1)', 'string == int'],
@@ -785,17 +785,17 @@ const PLANTED: Planted[] = [
   {
     rule: 'a result that nobody reports',
     blocks: `  - { id: a, type: cli, command: make, when: «result == "OKAY" }\n`,
-    says: 'Nothing has set `result` yet: no agent has reported. This never holds.',
+    says: 'Nothing has set `result` yet: no agent has reported. The condition is always false.',
   },
   {
     rule: 'a result where somebody has chosen',
     blocks: `  - { id: a, type: llm, instruction: x, choices: [x, y] }\n  - { id: b, type: cli, command: make, when: 'size == "small" && «result == "x"' }\n`,
-    says: 'This never holds.',
+    says: 'The condition is always false.',
   },
   {
     rule: 'a word in a result that nobody reports',
     blocks: `  - { id: a, type: cli, command: make }\n  - { id: b, type: wait-for-user, choices: [yes, { id: no, goto: halt, when: «result == "x" }] }\n`,
-    says: 'This never holds.',
+    says: 'The condition is always false.',
   },
   {
     rule: 'sugar',
@@ -815,27 +815,27 @@ const PLANTED: Planted[] = [
       [
         'an agent that is started later',
         `  - { id: a, type: llm, instruction: x, when: 'agents["«late"].status == "done"' }\n  - { id: b, type: subagent, agents: [{ type: scout, id: late }] }\n`,
-        'is started later',
+        'starts later',
       ],
       [
         'a section that nobody writes',
         `  - { id: a, type: llm, instruction: 'About {draft.«criteria}.' }\n`,
-        'Nobody writes the section `criteria`',
+        'No block writes the draft section `criteria`',
       ],
       [
         'a condition on a section that nobody writes',
         `  - { id: a, type: llm, instruction: x, when: draft.«findings.filled }\n`,
-        'Nobody writes the section `findings`',
+        'No block writes the draft section `findings`',
       ],
       [
         'a bound of choices that lead on',
         '  - { id: a, type: wait-for-user, choices: [yes, no], «maxRounds: 2 }\n',
-        'limits nothing',
+        '`maxRounds` has no effect',
       ],
       [
         'growing where there are no sizes',
         '  - { id: a, type: llm, instruction: x }\n  - { id: b, type: wait-for-user, choices: [yes, { id: more, goto: a, «grows: true }] }\n',
-        'The work cannot grow here',
+        '`grows` has no effect',
       ],
       [
         'a goal in the init block',
@@ -847,7 +847,7 @@ const PLANTED: Planted[] = [
   ...(
     [
       ['a cleanup that no block does', '«cleanup: [a.tmp]', 'no block runs `dev-cli cleanup`'],
-      ['sections that nothing demands', 'draft: { «required: [intent] }', 'Nothing demands these sections'],
+      ['sections that nothing demands', 'draft: { «required: [intent] }', 'These sections are never checked'],
       ['an artifact that no block writes', 'artifacts: [a.json, «b.json]', 'No block writes `b.json`'],
       ['a mode that nothing reads', 'mode: { «dept: quick }', 'Nothing reads `mode.dept`. Did you mean `depth`?'],
       [
@@ -855,7 +855,7 @@ const PLANTED: Planted[] = [
         'guard: { writes: [src/**, «.claude/skills/**] }',
         '.claude belongs to Claude Code',
       ],
-      ['a guard outside the work tree', 'guard: { writes: [src/**, «/etc/*] }', 'matches no file of the work tree'],
+      ['a guard outside the work tree', 'guard: { writes: [src/**, «/etc/*] }', 'matches no file in the work tree'],
     ] as const
   ).map(
     ([rule, head, says]): Planted => ({
@@ -900,14 +900,14 @@ const PLANTED: Planted[] = [
   {
     rule: 'a directory outside the work tree',
     blocks: '  - { id: a, type: cli, command: make, cwd: «../api }\n',
-    says: '`../api` leads out of the work tree',
+    says: '`../api` points outside the work tree',
   },
   ...[
     ['mode.depth == "quik"', 'did you mean quick?'],
     ['mode.interaction in ["autopilt"]', 'did you mean autopilot?'],
     ['preferences.approve_commands == "aks"', 'did you mean ask?'],
-    ['size > "small"', 'size is one of small, middle, large; `>` would compare their letters'],
-    ['"quick" <= mode.depth', 'mode.depth is one of standard, quick; `<=` would compare their letters'],
+    ['size > "small"', 'size is one of small, middle, large; `>` would compare them alphabetically'],
+    ['"quick" <= mode.depth', 'mode.depth is one of standard, quick; `<=` would compare them alphabetically'],
     ['round > 1 and mode.depth = "quick"', 'Write && for "and"'],
     ['result contains a and round', 'Write && for "and"'],
     ['mode.depth == quick', '(a text needs quotes: "quick")'],

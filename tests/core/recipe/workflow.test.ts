@@ -41,7 +41,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'one name twice',
     text: phases('name: a, recipe: open-pr', 'name: «a, recipe: execute-quick'),
-    says: 'exists already, as phase 1',
+    says: 'is already taken by phase 1',
   },
   { rule: 'a name that is none', text: phases('name: «1a, recipe: open-pr'), says: '`name` cannot be `1a`' },
   { rule: 'no recipe', text: `${HEAD}phases:\n  - «{ name: a }\n`, says: '`recipe` is missing' },
@@ -71,7 +71,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'contradictory modes',
     text: `${HEAD}mode: { depth: «standard }\nphases:\n${PHASE}`,
-    says: 'The phase `a` is quick anyway',
+    says: 'The phase `a` stays quick',
     severity: 'warning',
   },
   {

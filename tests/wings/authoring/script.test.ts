@@ -292,7 +292,7 @@ describe('a test file that does not hold up (authoring.md, recipe test)', () => 
       'recipe: tried\ncases:\n  - name: a\n    steps: [{ choose: [a] }]\n',
       /^4: `choose` must be text, not a list/,
     ],
-    ['a tab', 'recipe: tried\n\tcases: []\n', /^2: A tab cannot indent YAML/],
+    ['a tab', 'recipe: tried\n\tcases: []\n', /^2: YAML cannot be indented with tabs/],
     ['a repeated key', 'recipe: tried\nrecipe: tried\ncases: [{ name: a }]\n', /^2: The key `recipe` occurs twice/],
     [
       'an unknown recipe',

@@ -83,7 +83,7 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   engine.head = { began: known === undefined ? branch : known.began, branch, ...defined({ last }) };
   if (known === undefined || known.branch === branch) return;
   tx.warnings.push(
-    `now on ${describeBranch(branch)}: the commits of this run go there, no longer to ${describeBranch(known.branch)}`,
+    `now on ${describeBranch(branch)}: the commits of this run go there instead of ${describeBranch(known.branch)}`,
   );
 }
 
@@ -96,7 +96,7 @@ export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): voi
   const at = `${describeBranch(branch)} at ${head?.slice(0, 7) ?? 'no commit'}`;
   if (before !== undefined) {
     engine.openIssues.push(
-      `a person had commits go on at ${at}, which lacks ${before.sha.slice(0, 7)}: commits that this run made before may not be there`,
+      `a person let commits continue on ${at}, which lacks ${before.sha.slice(0, 7)}: earlier commits of this run may be missing there`,
     );
   }
   const began = engine.head === undefined ? branch : engine.head.began;

@@ -29,7 +29,7 @@ export function nameForeignHistory(tx: Transaction): void {
   const now = since == null ? null : tx.tree();
   if (since == null || now === null) return;
   const ids = rows.map(({ id }) => id);
-  const at = `while ${joinFirst(ids, NAMED)} ${ids.length === 1 ? 'was' : 'were'} at work`;
+  const at = `while ${joinFirst(ids, NAMED)} ${ids.length === 1 ? 'was' : 'were'} in progress`;
   const lines = [...describeMove(tx, since, now), ...describeStaged(tx, since, now)];
   for (const line of lines) {
     const whole = `${at}, ${line}`;

@@ -102,7 +102,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   const nobodys = unclaimed.filter((path) => !isOthers(path));
   if (nobodys.length === 0) return;
   const shown = nobodys.map((path) => toBoundedLine(path, 200));
-  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${joinFirst(shown, NAMED)}`;
+  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, and no result lists it: ${joinFirst(shown, NAMED)}`;
   tx.warnings.push(line);
   if (!tx.state.warnings.includes(line)) tx.state.warnings.push(line);
 }

@@ -50,7 +50,7 @@ export function buildApplyQuestion(tx: Transaction): Question | null {
   return {
     message: `The agent proposes to change the plan while it is carried out.\n\n${renderProposal(judged, name)}`,
     choices: [
-      { id: 'approve', label: 'Go on with the plan as the files now say it' },
+      { id: 'approve', label: 'Continue with the plan as it now is in the files' },
       { id: 'reject', label: 'Keep the plan as it was; say why', reason: 'required' },
     ],
     read: [displayPath(tx.place, name, judged.disk.source ?? PLAN_CONTENT)],
@@ -134,7 +134,7 @@ function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
   if (changed === null) return judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
   throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
-    fix: ['Propose it as it now is: ', { command: 'plan apply', input: { name: tx.state.name } }],
+    fix: ['Propose it again in its present form: ', { command: 'plan apply', input: { name: tx.state.name } }],
   });
 }
 

@@ -129,8 +129,8 @@ function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actio
     return {
       message: `Please judge ${title}:\n${criteria.map((item) => `- ${renderPlanText(tx, item.text)}`).join('\n')}`,
       choices: [
-        { id: 'pass', label: 'It is right' },
-        { id: 'fail', label: 'It is not right; say why', reason: 'required' },
+        { id: 'pass', label: 'It is correct' },
+        { id: 'fail', label: 'It is not correct; say why', reason: 'required' },
       ],
     };
   }
@@ -138,17 +138,17 @@ function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actio
     return {
       message: `The worker of ${title} asks: ${toWholeLine(requireEngine(tx).todos[todo]?.why ?? '')}`,
       choices: [
-        { id: 'answer', label: 'Answer; the todo is attempted again with it', reason: 'required' },
+        { id: 'answer', label: 'Answer; the todo is attempted again with the answer', reason: 'required' },
         { id: 'halt', label: 'Give this todo up' },
       ],
     };
   }
-  const message = getHandler(tx, stage).message ?? `Go on with ${stage}?`;
+  const message = getHandler(tx, stage).message ?? `Continue with ${stage}?`;
   return {
     message: `${title}: ${fillWholeText(tx, message, tx.state.currentBlock)}`,
     choices: [
-      { id: 'approve', label: 'Go on' },
-      { id: 'reject', label: 'Not like this; say why', reason: 'required' },
+      { id: 'approve', label: 'Continue' },
+      { id: 'reject', label: 'Do not accept it; say why', reason: 'required' },
     ],
   };
 }
@@ -161,12 +161,12 @@ function buildPlanQuestion(tx: Transaction): Question {
       ? 'It has no commands.'
       : `Execution will run these commands:\n${renderCommandList(texts, `${PLAN} has them all`)}`;
   return {
-    message: `This plan is not approved as it stands. Carry it out?\n\n${commands}${renderTakenAsDone(tx)}`,
+    message: `This plan has not been approved in its present form. Carry it out?\n\n${commands}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Carry it out as it stands' },
       {
         id: 'revise',
-        label: 'The plan must change; say what. Nothing is carried out',
+        label: 'Change the plan; say what. Nothing is carried out',
         reason: 'required',
       },
       { id: 'stop', label: 'Do not carry it out' },
@@ -186,7 +186,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `${isUnlet ? 'An agent began this run in autopilot, and no person has let it start commands unasked. ' : ''}${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
+    message: `${isUnlet ? 'An agent began this run in autopilot, and no person has allowed it to start commands without asking. ' : ''}${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },
@@ -200,7 +200,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
 function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   return [
     { command: 'approve', input: { name } },
-    '; so that later runs in autopilot do not ask in this clone, also: ',
+    '; to let later runs in autopilot in this clone start without asking, also: ',
     { command: 'trust', input: { recipe: 'autopilot' } },
   ];
 }

@@ -9,13 +9,13 @@ import type { JudgedPlan } from './verdicts.js';
 /** The meaning of each verdict, in words for people. */
 const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
   added: 'new',
-  'taken up': 'changed and not begun: it is done as it now reads',
-  again: 'changed and begun: a new attempt, which counts against no limit',
-  stays: 'changed and done: it stays as it was done',
-  reopened: 'done, and to be done again; its commit stays',
-  redone: 'done or begun, and done again because of what it builds on',
-  withdrawn: 'gone before it was done',
-  kept: 'gone and done: its commit stays',
+  'taken up': 'changed while not in progress: done according to the new text',
+  again: 'changed while in progress: a new attempt, which counts against no limit',
+  stays: 'changed after it was done: the work stays as it is',
+  reopened: 'done, and will be done again; its commit stays',
+  redone: 'done or in progress, and will be done again because a todo that it depends on changes',
+  withdrawn: 'removed before it was done',
+  kept: 'removed after it was done: its commit stays',
 };
 
 /** The commands that take `--reopen`. */
@@ -31,7 +31,7 @@ const NAMED = 40;
 function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
   const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
     const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
-    const again = verdict === 'stays' ? `; to have it done again: ${reopen} ${todos.slice(0, NAMED).join(',')}` : '';
+    const again = verdict === 'stays' ? `; to do it again: ${reopen} ${todos.slice(0, NAMED).join(',')}` : '';
     return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}${again}`];
   });
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
@@ -65,10 +65,10 @@ export function renderDifference(judged: JudgedPlan, run: string, command: Reope
   const reopen = `dev-cli ${command} ${run} --reopen`;
   const lines = renderVerdictLines(verdicts, reopen);
   const parts = [
-    lines.length === 0 ? renderBeside(judged) : `What becomes of the todos:\n${lines.join('\n')}`,
+    lines.length === 0 ? renderBeside(judged) : `What happens to the todos:\n${lines.join('\n')}`,
     ...unproved.map(
       ({ requirement, todos }) =>
-        `! ${requirement} reads otherwise now, and is proved only by what ${joinFirst(todos, NAMED)} did before: ${reopen} ${todos.slice(0, NAMED).join(',')} has that done again.`,
+        `! ${requirement} has a new text, and is proved only by what ${joinFirst(todos, NAMED)} did before. To do that again: ${reopen} ${todos.slice(0, NAMED).join(',')}`,
     ),
     ...(outdated.length === 0 ? [] : [`An earlier approval no longer covers: ${toWholeLine(outdated.join(', '))}.`]),
   ];
@@ -81,7 +81,7 @@ function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
   const places = changes.flatMap((change) =>
     change.kind === 'todo-moved' ? [`${change.todo} from place ${change.from} to ${change.to}`] : [],
   );
-  if (places.length === 0) return 'No todo changes; something else in the plan does.';
-  const beside = places.length < changes.length ? ', and something else in the plan does' : '';
+  if (places.length === 0) return 'No todo changes, but other parts of the plan do.';
+  const beside = places.length < changes.length ? ', and other parts of the plan change' : '';
   return `The order of the todos changes${beside}: ${joinFirst(places, NAMED)}. Each is done as before.`;
 }

@@ -36,7 +36,7 @@ export function findPlanMove(state: RunState, files: DocumentReader, readsBack =
   if (changes === null) return null;
   const how =
     engine.proposed === undefined ? `To apply it: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
-  const line = `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(changes)}. ${how}`;
+  const line = `the execution of "${name}" continues with the plan that it captured; not applied: ${renderChanges(changes)}. ${how}`;
   return { changes, line };
 }
 
@@ -109,7 +109,7 @@ function renderChanges({ added, removed, changed, rest, broken, edited }: PlanCh
     ...renderGroup(added, 'added'),
     ...renderGroup(changed, 'changed'),
     ...renderGroup(removed, 'removed'),
-    ...(rest ? ['what the plan says besides its todos'] : []),
+    ...(rest ? ['parts of the plan other than its todos'] : []),
     ...(broken ? ['plan-content.json, which is not valid (`dev-cli plan validate` says why)'] : []),
     ...(edited ? [`${PLAN}, which was edited by hand`] : []),
   ].join('; ');

@@ -43,12 +43,12 @@ function buildOverlapError(
   const rest = more > 0 ? [{ problem: `and ${more} more todos` }] : [];
   return new DevCliError(
     'FILES_OVERLAP',
-    `"${other}" executes a plan in this work tree and may change the same files, so "${run}" cannot be executed before it has ended.${hold}`,
+    `"${other}" executes a plan in this work tree and may change the same files, so "${run}" cannot be executed until it has ended.${hold}`,
     {
       run,
       details: [...details.slice(0, DETAILS_SHOWN), ...rest],
       fix: [
-        `Tell the user that "${other}" has to be finished or given up first. It waits for: `,
+        `Tell the user that "${other}" has to be finished or given up first. Its next action: `,
         { command: 'next', input: { name: other } },
       ],
     },
@@ -60,13 +60,15 @@ function describeOverlap(todo: Row, other: string, theirs: readonly Row[]): Erro
   if (met.length === 0) return [];
   const ids = met.map(({ id }) => id);
   const files = renderSharedFiles(todo, met);
-  return [{ target: todo.id, problem: `may change what ${joinFirst(ids, NAMED)} of "${other}" may change: ${files}` }];
+  return [
+    { target: todo.id, problem: `may change the same files as ${joinFirst(ids, NAMED)} of "${other}": ${files}` },
+  ];
 }
 
 /** Renders the todo's globs that overlap with those of the other todos. */
 function renderSharedFiles({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
-  if (unbounded) return 'a todo that names no files may change every one';
+  if (unbounded) return 'a todo that names no files may change any file';
   const theirs = met.flatMap((row) => row.files);
   const both = files.filter((glob) => theirs.some((other) => mayGlobsOverlap(glob, other)));
   const shown = both.map((glob) => toBoundedLine(glob, 120));

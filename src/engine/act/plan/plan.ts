@@ -40,7 +40,7 @@ function readCapturedPlan(tx: Transaction): CapturedPlan {
   if (content === null || sha256(content) !== requireEngine(tx).planDigest) {
     throw new DevCliError(
       'STATE_CORRUPT',
-      `${CAPTURED_PLAN} of this run is ${content === null ? 'missing' : 'not as it was captured'}.`,
+      `${CAPTURED_PLAN} of this run is ${content === null ? 'missing' : 'different from what was captured'}.`,
       {
         run: tx.state.name,
         fix: `Move .dev/specs/${tx.state.name}/${CAPTURED_PLAN} away, then repeat the same call: it is put back as it was.`,
@@ -128,7 +128,7 @@ export function readPlanThatRuns(tx: Transaction): PlanContent {
  */
 export function requireEngine(tx: Transaction): EngineDraft {
   const { engine } = tx.state;
-  if (engine === null) throw new DevCliError('INTERNAL', `The run "${tx.state.name}" executes no plan.`);
+  if (engine === null) throw new DevCliError('INTERNAL', `The run "${tx.state.name}" is not executing a plan.`);
   return engine;
 }
 
@@ -138,7 +138,7 @@ export function requireEngine(tx: Transaction): EngineDraft {
  */
 export function requireEngineRecipe(tx: Transaction) {
   const { engine } = tx.captured.recipe;
-  if (engine === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is no engine recipe.');
+  if (engine === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is not an engine recipe.');
   return engine;
 }
 

@@ -164,7 +164,7 @@ function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): Record<st
   try {
     value = JSON.parse(text);
   } catch {
-    tx.warnings.push(`${OUTPUTS} does not parse; values of finished todos are not known`);
+    tx.warnings.push(`${OUTPUTS} is not valid JSON; the values of finished todos are unknown`);
     return {};
   }
   if (!isRecord(value)) return {};

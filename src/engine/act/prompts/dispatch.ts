@@ -23,7 +23,7 @@ const WHY_SHOWN = 300;
 const BLOCKED_SHOWN = 20;
 
 const INSTRUCTION = 'Start all tasks; run the ack whenever one returns. A new attempt gets a fresh agent.';
-const WAITING = 'All tasks are out. Run the ack whenever one returns.';
+const WAITING = 'All tasks are handed out. Run the ack whenever one returns.';
 
 /** Returns the path to which a task's agent writes its result, relative to the run's directory. */
 export function getResultPath(actionId: string): string {

@@ -31,7 +31,7 @@ import type { PromptTask } from './worker.js';
  * Renders prompt files of agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources.
  */
 
-const READ_ONLY = 'You change no source: you read, and run what only reads.';
+const READ_ONLY = 'Change no source files: only read, and run only commands that change nothing.';
 
 /**
  * Renders the task of judging one todo, after dev-cli has run its commands. The verifier gets the todo's assertions;
@@ -55,7 +55,7 @@ export function renderJudgePrompt(
     renderPart('What the worker was told to do', renderSteps(tx, todo)),
     renderPart('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
-    renderPart('What the attempt before failed on', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
+    renderPart('Why the previous attempt failed', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
     ...renderWork(tx, todo),
     renderRequest(tx),
     renderSurroundings(tx),
@@ -105,7 +105,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
             line: 1,
             severity: '<minor, major or critical>',
             description: '<what is wrong, and what would be right>',
-            title: '<what mending it is called, at most 72 characters: the subject of its commit>',
+            title: '<the fix in at most 72 characters: the subject of its commit>',
           },
         ],
         ...renderAnswerForm(asked),
@@ -142,10 +142,10 @@ function renderEarlierReview(tx: Transaction): string {
   const { reviews } = requireEngine(tx);
   const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
   if (found.length === 0) return '';
-  return renderPart('What the review before found', [
+  return renderPart('What the previous review found', [
     renderForeignBlock(found.join('\n'), { label: 'issues of the review before' }),
     '',
-    'Look first whether each is mended; what is not is an issue again.',
+    'First check whether each is fixed; one that is not is an issue again.',
   ]);
 }
 

@@ -92,13 +92,13 @@ function renderLastAttempt(tx: Transaction, todo: string, attempt: number): stri
   ];
   if (shown.length === 0) return '';
   const open = report === undefined ? [] : listOpenEnds(report);
-  return renderPart('What the attempt before came to', [
+  return renderPart('How the previous attempt ended', [
     ...renderBullets(shown),
     '',
     ...(open.length === 0 ? [] : [renderForeignBlock(open.join('\n'), { label: 'what its worker left open' }), '']),
     undone.length === 0
-      ? 'Its work is still in the tree: look at it first, then put right what is named here.'
-      : 'Its work is no longer in the tree: look at what was taken back, and take over what still holds.',
+      ? 'Its work is still in the tree: look at it first, then fix what is listed here.'
+      : 'Its work is no longer in the tree: look at what was reverted, and reuse what is still valid.',
   ]);
 }
 
@@ -141,7 +141,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
 
 function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): string {
   if (verification)
-    return renderPart('What you may touch', ['Nothing but your result: you look, you change no source.']);
+    return renderPart('What you may touch', ['Nothing but your result: only read, and change no source.']);
   const globs = requireEngine(tx).todos[todo.id]?.files ?? todo.files;
   if (globs.length === 0) return renderPart('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
   return renderPart('What you may touch', [
@@ -159,7 +159,7 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
   const does = [
     ...(todo.acceptance.some(isCommand) ? [`runs these commands${exactly}`] : []),
     ...(tx.state.baseline !== null && todo.type === 'work'
-      ? ['names as `unlisted` what changed and your result does not list']
+      ? ['names as `unlisted` the changed files that your result does not list']
       : []),
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
@@ -248,13 +248,13 @@ function renderWorkerDelivery(tx: Transaction, todo: PlanTodo, { output }: Promp
       '`filesChanged`: every path you changed, made or deleted. Only these are committed.',
       '`notMine`, optional: paths inside your files that changed meanwhile and are not your work.',
       '`learnings`, `issues`: one line each, at most 12; `[]` for none.',
-      '`reason`: only with BLOCKED, why. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
+      '`reason`: only with BLOCKED: why you are blocked. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
     ],
     notes: [
       runsCommands(tx)
-        ? 'Report what is so: dev-cli runs the commands itself afterwards.'
-        : 'Report what is so: nothing is verified after you, and the report says that you said it.',
-      ...(toAbsolutePath(tx.place, tx.state.name, output).includes(' ') ? ['The path holds blanks: quote it.'] : []),
+        ? 'Report only facts: dev-cli runs the commands itself afterwards.'
+        : 'Report only facts: nothing is verified after you, and the report quotes you as the source.',
+      ...(toAbsolutePath(tx.place, tx.state.name, output).includes(' ') ? ['The path contains spaces: quote it.'] : []),
     ],
   });
 }

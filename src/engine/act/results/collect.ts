@@ -144,7 +144,7 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
   if (unlisted.length === 0) return found;
   const problems = unlisted.slice(0, UNLISTED_SHOWN).map((path) => ({
     pointer: '/filesChanged',
-    problem: `${toWholeLine(JSON.stringify(path))} changed since the todo began and is listed neither here nor in notMine`,
+    problem: `${toWholeLine(JSON.stringify(path))} changed since the todo began and is listed neither in filesChanged nor in notMine`,
   }));
   const more = unlisted.length - problems.length;
   const rest = { pointer: '/filesChanged', problem: `and ${more} more; \`dev-cli check\` names them` };

@@ -43,7 +43,7 @@ const CANNOT_RUN = [126, 127];
 export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
   const { engine, job } = requireJob(tx, 'commands');
   const [command, ...queue] = job.queue;
-  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command that is running.');
+  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no running command.');
   if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
@@ -169,7 +169,7 @@ function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending
 
 /** Advice for a sandbox that forbids listening on a port. */
 const LOOPBACK =
-  'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
+  'the sandbox forbids listening on a port, which is not a fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
 
 function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
   const engine = requireEngine(tx);

@@ -56,7 +56,7 @@ export function buildReviewFixes(
 
 function renderTitle(found: readonly Issue[]): string {
   const [first] = found;
-  const title = first?.title ?? `Put right what the review found: ${first === undefined ? '' : renderIssue(first)}`;
+  const title = first?.title ?? `Fix what the review found: ${first === undefined ? '' : renderIssue(first)}`;
   const more = found.length > 1 ? `, and ${found.length - 1} more of the review` : '';
   return `${toBoundedLine(title, LIMITS.title - more.length)}${more}`;
 }
@@ -85,12 +85,9 @@ export function buildCommandFixes(
   const lines = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
   return [
     buildFix(engine, 0, {
-      title: toBoundedLine(`Make green again: ${lines[0]}`, LIMITS.title),
+      title: toBoundedLine(`Make this pass again: ${lines[0]}`, LIMITS.title),
       files: [],
-      steps: [
-        'Each of these passed for its todo and is red on the final tree; find out why, and put it right.',
-        ...lines,
-      ],
+      steps: ['Each of these passed for its todo but fails on the final tree; find out why, and fix it.', ...lines],
       acceptance: commands.map((item, index) => ({ ...item, id: `ac-${index + 1}` })),
     }),
   ];
@@ -111,9 +108,9 @@ export function buildVerificationFix(
   return {
     ...EMPTY_TODO,
     id: '',
-    title: toBoundedLine(`Put right what "${title}" found: ${failed[0] ?? ''}`, LIMITS.title),
+    title: toBoundedLine(`Fix what "${title}" found: ${failed[0] ?? ''}`, LIMITS.title),
     files: [],
-    steps: ['Find out why each of these fails, and put it right in the sources.', ...failed, OUTRANKS],
+    steps: ['Find out why each of these fails, and fix it in the sources.', ...failed, OUTRANKS],
     acceptance: commands.length > 0 ? commands : listAssertions(failed.map((line) => `No longer so: ${line}`)),
   };
 }
@@ -146,7 +143,7 @@ function renderMended(issue: Issue): string {
 }
 
 /** The last step of a fix, which may contradict a decision that the plan and the prompt still contain. */
-const OUTRANKS = 'What is named here outranks a decision that an agent made.';
+const OUTRANKS = 'The issues listed here take precedence over a decision that an agent made.';
 
 function buildFix(
   { fixRounds, todos }: Known,

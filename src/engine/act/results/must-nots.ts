@@ -37,7 +37,7 @@ export function renderRules(tx: Transaction, todo: PlanTodo | null): string[] {
     const text = renderPlanText(tx, getRuleText(rule));
     return typeof rule === 'string'
       ? text
-      : `${text} (dev-cli sees to it that nothing changes in ${rule.paths.join(', ')})`;
+      : `${text} (dev-cli checks that nothing changes in ${rule.paths.join(', ')})`;
   });
 }
 

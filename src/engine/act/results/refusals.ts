@@ -18,7 +18,7 @@ export function oneTaskError(): DevCliError {
 export function resultMissingError(tx: Transaction, out: OpenTask, problem: string): DevCliError {
   const { actionId } = out;
   const path = displayResult(tx, actionId);
-  return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
+  return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is missing: ${problem}.`, {
     details: [{ target: path, problem }],
     fix: `Wait until the task's agent has written ${path}, then repeat the acknowledgement. If the agent cannot, write the reason to the file that \`instead\` names, and run that command.`,
     instead: buildFailCommand(tx, actionId),
@@ -42,7 +42,7 @@ export function resultInvalidError(
 
 /** The advice for a result that does not list every changed path. */
 const COMPLETE =
-  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement. It accepts the result as it is by then, and what that does not list stays uncommitted.';
+  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement. It accepts the result in its form at that time, and paths that are still not listed stay uncommitted.';
 
 /** `SCHEMA_INVALID`: the result is good, but does not list every changed path. */
 export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, problems: ErrorDetail[]): DevCliError {
@@ -58,7 +58,7 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
 export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
-    'Wait for the agents that are at work, in the background by ending your turn, and let them fix what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
+    'Wait for the running agents (end your turn if they run in the background), and let them fix what `details` lists. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
     wrong ? 'The results so far are not valid; none was accepted.' : 'There is no result yet.',

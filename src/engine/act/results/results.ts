@@ -99,7 +99,7 @@ function checkWorker(
   if (status === 'BLOCKED') {
     const wrong = needs !== undefined && 'files' in needs ? checkPaths(needs.files, '/needs/files') : [];
     if ((reason ?? summary).trim() !== '') return wrong;
-    return [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong];
+    return [{ pointer: '/reason', problem: 'is missing: BLOCKED requires a reason' }, ...wrong];
   }
   return getTodoBody(tx, todo)
     .outputs.filter(({ name }) => !Object.hasOwn(outputs, name) || outputs[name] === null)
@@ -127,8 +127,8 @@ function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
 /** Without a critical or major issue, a fix round has nothing to fix. */
 const UNREASONED: ErrorDetail = {
   pointer: '/verdict',
-  problem: 'NEEDS_FIXES, and no issue is critical or major',
-  expected: 'SHIP with the minor issues, or the severity that each really has',
+  problem: 'NEEDS_FIXES requires an issue that is critical or major',
+  expected: 'SHIP with the minor issues, or the real severity of each issue',
 };
 
 /** @param refuse returns the problem of an answer that nobody asked for */
@@ -137,7 +137,7 @@ function checkAnswers(
   what: string,
   asked: readonly { id: string }[],
   given: readonly { id: string }[],
-  refuse = (id: string) => `no ${what} ${id} was asked about`,
+  refuse = (id: string) => `there is no ${what} ${id} to judge`,
 ): ErrorDetail[] {
   const ids = asked.map(({ id }) => id);
   const missing = ids

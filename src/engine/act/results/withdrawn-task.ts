@@ -26,7 +26,7 @@ export function buildStaleError(tx: Transaction, actionId: string, message: stri
   const whose = todo === null ? '' : ` of ${todo}`;
   return staleActionError(
     tx,
-    `A change of the plan withdrew the action ${JSON.stringify(actionId.slice(0, 40))}${whose} at ${at} (journal entry ${seq}): its agent can stop.`,
+    `A change of the plan withdrew the action ${JSON.stringify(actionId.slice(0, 40))}${whose} at ${at} (journal entry ${seq}), so its agent can stop.`,
   );
 }
 

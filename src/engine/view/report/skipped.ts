@@ -5,7 +5,7 @@ import { countTickedBefore } from '../../act/execution-summary.js';
 import { readPlanHead, requireEngine, requireEngineRecipe } from '../../act/plan/plan.js';
 import { groupBlockedTodos } from '../../core/scheduler.js';
 
-const NOT_REACHED = 'the run did not come to its end';
+const NOT_REACHED = 'the run ended before this stage';
 
 /** Lists what was not done or not verified, each with its reason, so that none of it reads as passed. */
 export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): string[] {
@@ -17,7 +17,7 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
     if (status === 'skipped') return [`${stage}: skipped, ${explainSkip(tx, stage)}`];
     if (status !== 'pending' && status !== 'running') return [];
     const looked = stage === 'codeReview' ? engine.reviews.length > 0 : engine.evidence.length > 0;
-    return [`${stage}: ${looked ? 'what it found was not done to the end, so it was not repeated' : NOT_REACHED}`];
+    return [`${stage}: ${looked ? 'its findings were not all fixed, so it was not repeated' : NOT_REACHED}`];
   });
   const waiting = engine.waits === undefined ? '' : `: ${engine.waits.why}`;
   const ticked = countTickedBefore(engine);
@@ -35,7 +35,7 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
         ]),
     ...open.map((id) => `${id}: not done`),
     ...renderMissingCommits(tx, rows),
-    ...engine.deferred.map((id) => `${id}: its commit could not be made yet and is not made${waiting}`),
+    ...engine.deferred.map((id) => `${id}: its commit is deferred and not made yet${waiting}`),
   ];
 }
 
