@@ -189,7 +189,7 @@ describe('view', () => {
     const other = new View(project, ['run-1']);
     await other.says('#ticket=');
     expect(other.shown).toMatch(/#ticket=[0-9a-f]{48}\/run-1\r?\n/);
-    await other.says('only shows');
+    await other.says('is read-only');
     other.signal('SIGTERM');
     expect(await other.end()).toBe(130);
   });

@@ -44,7 +44,7 @@ describe('a turn', () => {
     );
     await say(talk, 'look');
     expect(results(talk).map(({ output }) => output)).toEqual([
-      expect.stringContaining('no JSON'),
+      expect.stringContaining('not valid JSON'),
       expect.stringContaining('path must be string'),
       'there is no tool "nothing"',
     ]);

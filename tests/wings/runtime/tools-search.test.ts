@@ -174,7 +174,7 @@ for (const git of [true, false]) {
       put('many', `hit ${'x'.repeat(90)} a-key-of-the-runtime\u202e\u001b[0m\n`.repeat(240));
       const { output } = await call('grep_search', { pattern: 'hit', path: 'many', output_mode: 'content' });
       expect(Buffer.byteLength(output)).toBeLessThan(17 * 1024);
-      expect(output).toMatch(`the whole: ${site.directory}/output.txt]`);
+      expect(output).toMatch(`the full text: ${site.directory}/output.txt]`);
       expect(output).toMatch(/\n240 occurrences in 1 file$/);
       expect(output).not.toMatch(/a-key|\u202e|\u001b/);
       const whole = await call('read_file', { path: `${site.directory}/output.txt` });

@@ -32,7 +32,7 @@ export async function runHook(
   const event = readPayload(payload?.text ?? '', { event: name, harness, cwd, unattended });
   if (event === null) {
     throw new DevCliError('DATA_MALFORMED', `The payload is not a valid ${name} event of ${harness}.`, {
-      fix: 'A harness calls this command; `dev-cli install` puts it in place.',
+      fix: 'A harness calls this command; `dev-cli install` sets it up.',
     });
   }
   if (isAgentsCommand(env) && name !== 'pre-tool-use') return renderReply(name, harness, {});

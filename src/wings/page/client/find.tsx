@@ -64,7 +64,7 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
         <button type="button" aria-label="Zoom out" onClick={() => setZoom(Math.max(1, zoom / 2))}>
           −
         </button>
-        <button type="button" aria-label="Show the whole run" onClick={() => setZoom(1)}>
+        <button type="button" aria-label="0: show the whole run" onClick={() => setZoom(1)}>
           0
         </button>
       </fieldset>
