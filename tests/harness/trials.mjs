@@ -170,7 +170,7 @@ function askDoctor(project, { harness, cwd, env }) {
     .findings.filter(
       ({ check, severity, message }) =>
         (severity === 'problem' && (check === 'silence' || check === 'settings')) ||
-        /only where it is started/.test(message),
+        /only if it is started/.test(message),
     )
     .map(({ message }) => message);
 }

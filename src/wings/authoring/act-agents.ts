@@ -96,15 +96,12 @@ function requireTaken(reply: Extract<Reply, { ok: true }>): Reply {
   const { collected } = reply.json as { collected?: { ok: boolean; todoId: string | null; error?: string }[] };
   const refused = collected?.find(({ ok }) => !ok);
   if (refused === undefined) return reply;
-  const message = `The result of ${refused.todoId ?? 'the run'} was not taken: ${refused.error ?? 'no reason'}.`;
+  const message = `The result of ${refused.todoId ?? 'the run'} was not accepted: ${refused.error ?? 'no reason'}.`;
   return { ok: false, error: new DevCliError('SCHEMA_INVALID', message) };
 }
 
 function requireKnown(given: readonly string[], known: readonly string[], key: string, what: string): void {
   const wrong = given.find((name) => !known.includes(name));
   if (wrong === undefined) return;
-  throw fault(
-    `${key}/${wrong}`,
-    `No ${what} of this action is called ${JSON.stringify(wrong)}; it has ${known.join(', ')}.`,
-  );
+  throw fault(`${key}/${wrong}`, `This action has no ${what} ${JSON.stringify(wrong)}; it has ${known.join(', ')}.`);
 }

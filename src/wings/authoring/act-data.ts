@@ -26,7 +26,7 @@ export async function buildData(
   fixtures: Fixtures,
 ): Promise<{ data?: DataInput }> {
   if (!('data' in action) || action.data === undefined) {
-    if (deed.data !== undefined) throw fault('data', `${action.block} asks for no data.`);
+    if (deed.data !== undefined) throw fault('data', `${action.block} does not ask for data.`);
     return {};
   }
   if (action.action === 'llm+cli') return {};

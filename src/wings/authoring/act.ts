@@ -109,7 +109,7 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     throw fault(
       'command',
       `No command is running: the action of ${action.block} is ${action.action}.`,
-      `To go on to a command of the block: \`until: ${action.block}\`.`,
+      `To continue to a command of the block: \`until: ${action.block}\`.`,
     );
 }
 

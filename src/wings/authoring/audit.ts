@@ -15,7 +15,7 @@ export const auditRecipes: Audit = async (context) => {
     const { file, findings, explored } = (await verifyRecipe(library, name, { signal })).report;
     problems.push(...named('recipe', findings));
     if (findings.length > 0 || explored?.whole !== false) continue;
-    const message = `"${name}" is not proved: it has too many states.`;
+    const message = `"${name}" is not proved, because it has too many states.`;
     problems.push({ check: 'recipe', severity: 'error', file, message, fix: `dev-cli recipe verify ${name}` });
   }
   const tested = await testProject(context);

@@ -35,6 +35,6 @@ export function readSaid(value: string, fixtures: Fixtures, place: string): stri
   const pointer = rest.length === 0 ? `/${key}` : `/${key}/${rest.join('/').replace(/~/g, '~0').replace(/\//g, '~1')}`;
   throw new DevCliError('DATA_MISSING', `There is no file ${JSON.stringify(value.slice(0, 120))} beside the script.`, {
     details: [{ problem: 'no such file', pointer }],
-    fix: 'To give a text instead, write it on several lines: `key: |`.',
+    fix: 'To give text instead of a file, write it as a block: `key: |`.',
   });
 }

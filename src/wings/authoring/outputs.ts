@@ -21,7 +21,7 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
       const known = [...promised].join(', ');
       throw fault(
         `outputs/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`,
-        `${JSON.stringify(key)} is neither promised by this action nor a path in the run's directory.`,
+        `${JSON.stringify(key)} is neither a promised output of this action nor a path in the run's directory.`,
         known === '' ? undefined : `It promises ${known}.`,
       );
     }

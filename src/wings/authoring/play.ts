@@ -65,7 +65,7 @@ export interface PlayOptions {
 /** Begins a run and plays a script to its end; every deviation becomes a finding. */
 export async function play(recipe: string, scene: Scene, options: PlayOptions): Promise<Play> {
   const { given = {} } = scene;
-  const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not there`]));
+  const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not available`]));
   const on = rehearse({ library: options.library, signal: options.signal, lacks });
   const player = new Player(on, scene, options);
   const begun = await player.begin(recipe, given);
@@ -108,8 +108,8 @@ class Player {
     });
     if (this.refusal === null) return went;
     const { steps = [], end } = this.scene;
-    if (steps.length > 0) this.find(['steps', 0], 'The run has not begun, so it never reaches this step.');
-    if (end !== undefined) this.find(['end'], 'The run has not begun, so it has no end.');
+    if (steps.length > 0) this.find(['steps', 0], 'The run did not begin, so this step is never reached.');
+    if (end !== undefined) this.find(['end'], 'The run did not begin, so it has no end.');
     return false;
   }
 
@@ -196,7 +196,7 @@ class Player {
           // Random input may be refused; the action then stays pending. Canned input must be accepted.
           if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
         },
-        'Say in a step of this block what is handed in.',
+        'Add a step for this block that says what is handed in.',
       );
       if (!went) return false;
     }
@@ -234,7 +234,7 @@ class Player {
     const { block, action } = this.last;
     this.find(
       place,
-      `The steps end here, but the run goes on: got ${block} (${action}).`,
+      `The steps end here, but the run continues: got ${block} (${action}).`,
       'Add a step, or `until: end`.',
     );
   }
@@ -247,14 +247,14 @@ class Player {
       const hasPassed = key === 'block' && this.ended.includes(wanted);
       this.find(
         [...place, key],
-        `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.${hasPassed ? ` The command of ${wanted} has passed before.` : ''}`,
+        `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.${hasPassed ? ` The command of ${wanted} has already passed.` : ''}`,
         hasPassed ? 'Answer a command with `command`, or expect it with `action: running`.' : undefined,
       );
     }
     if (expected.snapshot === true && action.action !== 'done') {
       const changed = this.options.compare?.(action, index) ?? null;
       if (changed !== null)
-        this.find([...place, 'snapshot'], changed, 'If that is right: dev-cli recipe test --update');
+        this.find([...place, 'snapshot'], changed, 'If the new action is right: dev-cli recipe test --update');
     }
     return wrong.length === 0;
   }

@@ -116,9 +116,9 @@ function tellStaleSkills(
   return [
     {
       severity: 'warning',
-      message: `The skill says what the recipe said before: ${stale.join(', ')}.`,
+      message: `These skills no longer match the recipe: ${stale.join(', ')}.`,
       ...{ file, line: 1, column: 1, length: 1 },
-      fix: `Renew it: dev-cli recipe new ${name} --skill`,
+      fix: `Renew them: dev-cli recipe new ${name} --skill`,
     },
   ];
 }

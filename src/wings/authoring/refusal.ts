@@ -21,9 +21,9 @@ export interface Finding {
 export function judgeReply(reply: Reply, { refuse }: Pick<ScriptStep, 'refuse'>): void {
   const wanted = refuse !== undefined && refuse !== false;
   if (!reply.ok && !wanted) throw reply.error;
-  if (reply.ok && wanted) throw fault('refuse', 'It was accepted, expected a refusal.');
+  if (reply.ok && wanted) throw fault('refuse', 'Expected a refusal, but it was accepted.');
   if (!reply.ok && typeof refuse === 'string' && reply.error.code !== refuse) {
-    throw fault('refuse', `It was refused with ${reply.error.code}, expected ${refuse}: ${reply.error.message}`);
+    throw fault('refuse', `Expected ${refuse}, but it was refused with ${reply.error.code}: ${reply.error.message}`);
   }
 }
 

@@ -18,37 +18,37 @@ const anything = (description: string, ...examples: unknown[]) => Type.Unsafe<un
 
 const ExpectSchema = Type.Object(
   {
-    block: Type.Optional(text('The block whose action comes.', 'classify')),
+    block: Type.Optional(text('The block of the expected action.', 'classify')),
     action: Type.Optional(
       Type.Unsafe<string>({
         ...enumSchema(...ACTIONS),
-        description: 'The kind of action.',
+        description: 'The kind of the action.',
       }),
     ),
-    phase: Type.Optional(text('The phase of a workflow.', 'plan')),
+    phase: Type.Optional(text('The phase of the workflow.', 'plan')),
     round: Type.Optional(count('The round of a loop, from 1.', 100_000)),
     agents: Type.Optional(
       texts(
-        'The agents, or as TODO/STAGE the tasks, that are to be started; in any order.',
+        'The agents, or the tasks as TODO/STAGE, that the action starts; in any order.',
         'plan-reviewer',
         'todo-1/worker',
       ),
     ),
-    choices: Type.Optional(texts('The choices that are offered, in this order.', 'approve', 'stop')),
-    reads: Type.Optional(texts('Files that the action names under read; it may name others, too.', 'DRAFT.md')),
+    choices: Type.Optional(texts('The choices offered, in this order.', 'approve', 'stop')),
+    reads: Type.Optional(texts('Files that the action lists under `read`; it may list others, too.', 'DRAFT.md')),
     snapshot: Type.Optional(
-      Type.Boolean({ description: 'Compare the whole action with the one that --update has kept.' }),
+      Type.Boolean({ description: 'Compare the whole action with the snapshot that --update saved.' }),
     ),
   },
-  { ...noOtherKeys, description: 'What has to come; what is left out is not looked at.' },
+  { ...noOtherKeys, description: 'What to expect of the action; what is left out is not checked.' },
 );
 
 const CommandSchema = Type.Object(
   {
-    exit: Type.Integer({ minimum: 0, maximum: 255, description: 'The exit status.' }),
+    exit: Type.Integer({ minimum: 0, maximum: 255, description: 'The exit code.' }),
     prints: Type.Optional(Type.String({ description: 'The output.', examples: ['2 tests failed'] })),
   },
-  { ...noOtherKeys, description: 'How the command at work ends; it is never run. A commit is refused unless 0.' },
+  { ...noOtherKeys, description: 'How the running command ends; it is never run. A commit is refused unless 0.' },
 );
 
 /** An expected refusal. @param what describes what must be refused */
@@ -60,17 +60,17 @@ const StepSchema = Type.Object(
     expect: Type.Optional(ExpectSchema),
     until: Type.Optional(
       text(
-        'Goes on with canned results until this block is asked about: BLOCK or PHASE/BLOCK; `end`: to the end.',
+        'Continues with canned results until the action of this block: BLOCK or PHASE/BLOCK; `end`: to the end.',
         'review',
         'plan/review',
         'end',
       ),
     ),
     times: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 200, description: 'How often the step is taken; once when left out.' }),
+      Type.Integer({ minimum: 1, maximum: 200, description: 'How often to take the step. Default: once.' }),
     ),
-    choose: Type.Optional(text('The choice that is taken.', 'approve')),
-    note: Type.Optional(text('What is said with the choice.', 'Split the second todo.')),
+    choose: Type.Optional(text('The choice to take.', 'approve')),
+    note: Type.Optional(text('The note that comes with the choice.', 'Split the second todo.')),
     person: Type.Optional(
       Type.Unsafe<boolean | string>({
         type: ['boolean', 'string'],
@@ -87,14 +87,14 @@ const StepSchema = Type.Object(
     outputs: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'What agents deliver, by agent, task or path: a file beside the script, text of several lines, keys that replace those of the canned one, or one word in capitals, the verdict. Other paths of the run are written as they are.',
+          'What agents deliver, by agent, task or path: a file beside the script, text of several lines, keys that replace those of the canned result, or the verdict as one word in capitals. Other paths of the run are written unchanged.',
       }),
     ),
     without: Type.Optional(byName('Agents that do not deliver, each with the reason.')),
-    fail: Type.Optional(text('The step cannot be done, for this reason.', 'it crashed')),
+    fail: Type.Optional(text('Fail the step, for this reason.', 'it crashed')),
     result: Type.Optional(text('What agents without an output report.', 'OKAY')),
     command: Type.Optional(CommandSchema),
-    invalidate: Type.Optional(text('A block or todo that is redone, in place of an acknowledgement.', 'review')),
+    invalidate: Type.Optional(text('A block or todo to invalidate, instead of an acknowledgement.', 'review')),
     refuse: Type.Optional(
       refusal(
         'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
@@ -109,17 +109,19 @@ const GivenSchema = Type.Object(
   {
     goal: Type.Optional(text('What the user asked for.', 'Let clients remove to-dos')),
     set: Type.Optional(byName('Vars and preferences, as `init --set` takes them.')),
-    size: Type.Optional({ ...enumSchema('small', 'middle', 'large'), description: 'What the user said of the size.' }),
+    size: Type.Optional({ ...enumSchema('small', 'middle', 'large'), description: 'The size that the user stated.' }),
     depth: Type.Optional({ ...enumSchema('quick', 'standard'), description: 'As `init --quick` and `--standard`.' }),
     interaction: Type.Optional({
       ...enumSchema('interactive', 'autopilot'),
       description: 'As `init --interactive` and `--autopilot`.',
     }),
     lacks: Type.Optional(
-      Type.Array(enumSchema('remote', 'gh'), { description: 'What is not there; left out, all that is needed is.' }),
+      Type.Array(enumSchema('remote', 'gh'), {
+        description: 'Needs that are not available. Default: everything is available.',
+      }),
     ),
     files: Type.Optional(
-      byName('Documents of the run that are there before it: text of several lines, or a file beside the script.'),
+      byName('Documents that exist before the run: text of several lines, or a file beside the script.'),
     ),
     plan: Type.Optional(
       anything(
@@ -128,10 +130,10 @@ const GivenSchema = Type.Object(
       ),
     ),
     refuse: Type.Optional(
-      refusal('`init` must be refused; a word: with this error code. No step is then taken.', 'NEEDS_MISSING'),
+      refusal('`init` must be refused; a word: with this error code. No step is taken then.', 'NEEDS_MISSING'),
     ),
   },
-  { ...noOtherKeys, description: 'What the run begins with.' },
+  { ...noOtherKeys, description: 'What is given when the run begins.' },
 );
 
 const EndSchema = Type.Object(
@@ -140,15 +142,15 @@ const EndSchema = Type.Object(
       ...enumSchema('completed', 'halted', 'aborted'),
       description: 'How the run ends.',
     }),
-    files: Type.Optional(texts('Documents of the run that are there.', 'PLAN.md')),
-    missing: Type.Optional(texts('Documents of the run that are not there.', 'DRAFT.md')),
-    says: Type.Optional(text('Stands in the summary.', 'was stopped')),
+    files: Type.Optional(texts('Documents that the run must have.', 'PLAN.md')),
+    missing: Type.Optional(texts('Documents that the run must not have.', 'DRAFT.md')),
+    says: Type.Optional(text('Text that the summary must contain.', 'was stopped')),
   },
-  { ...noOtherKeys, description: 'What the run has come to.' },
+  { ...noOtherKeys, description: 'How the run must end.' },
 );
 
 const steps = Type.Optional(
-  Type.Array(StepSchema, { maxItems: 2000, description: 'In order. Left out, all is canned, to the end.' }),
+  Type.Array(StepSchema, { maxItems: 2000, description: 'In order. Default: everything is canned, to the end.' }),
 );
 
 /** A script of `recipe simulate`. */
@@ -165,20 +167,20 @@ const ScriptSchema = Type.Object(
 /** A `*.test.yaml` file. */
 const TestFileSchema = Type.Object(
   {
-    recipe: text('The recipe that is tested.', 'release'),
-    coverage: Type.Optional(count('The transitions that must be covered, in percent.', 100)),
+    recipe: text('The recipe to test.', 'release'),
+    coverage: Type.Optional(count('The percentage of transitions that must be covered.', 100)),
     given: Type.Optional(GivenSchema),
     cases: Type.Array(
       Type.Object(
         {
-          name: text('What the case shows.', 'a person stops the release'),
+          name: text('What the case tests.', 'a person stops the release'),
           given: Type.Optional(GivenSchema),
           steps,
           end: Type.Optional(EndSchema),
         },
         noOtherKeys,
       ),
-      { minItems: 1, maxItems: 500, description: 'Each is a run of its own.' },
+      { minItems: 1, maxItems: 500, description: 'Each case is a separate run.' },
     ),
   },
   { ...noOtherKeys, $id: 'recipe-test', description: 'Tests of a recipe, as `dev-cli recipe test` runs them.' },

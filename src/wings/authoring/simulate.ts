@@ -80,7 +80,7 @@ async function askPerson(context: Context, action: PendingAction, on: Rehearsal)
     renderForPerson(action, renderCommand),
     '',
     ...possible.map(({ label }, index) => `  ${index + 1}  ${label}`),
-    'What happens? A number, nothing for the first, or q: ',
+    'What happens? A number, Enter for the first, or q to quit: ',
   ];
   for (;;) {
     const typed = (await context.ask(lines.join('\n'))).trim();
@@ -94,7 +94,9 @@ async function askPerson(context: Context, action: PendingAction, on: Rehearsal)
 function readScriptFile({ library, root }: Context, path: string, given: string): ReadScript<Script> {
   const text = library.reader.read(path);
   if (text === null) {
-    throw new DevCliError('DATA_MISSING', `There is no file ${JSON.stringify(given)}.`, { fix: 'Name a script.' });
+    throw new DevCliError('DATA_MISSING', `There is no file ${JSON.stringify(given)}.`, {
+      fix: 'Name an existing script.',
+    });
   }
   return readScript(text, path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
 }

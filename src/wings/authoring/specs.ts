@@ -6,7 +6,7 @@ import { choice, flag, freeText, integer, optional, pairs, word, words } from '.
 export const AUTHORING_SPECS = [
   {
     name: 'recipe list',
-    summary: 'List every recipe with the file it is read from.',
+    summary: 'List every recipe and the file that it is read from.',
     actor: 'author',
     output: 'text',
     readOnly: true,
@@ -23,11 +23,11 @@ export const AUTHORING_SPECS = [
     positionals: ['recipe'],
     input: Type.Object({ recipe: word('The recipe.', { format: 'recipe' }) }),
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli recipe show release', note: 'What will actually happen.' }],
+    examples: [{ command: 'dev-cli recipe show release', note: 'The recipe as it is carried out.' }],
   },
   {
     name: 'recipe new',
-    summary: 'Write a new recipe and its test, as a start for your own.',
+    summary: 'Write a new recipe and its test as a starting point for your own.',
     description:
       'Both pass `recipe lint`, `recipe verify` and `recipe test` as written. No existing file is overwritten.',
     actor: 'author',
@@ -39,7 +39,7 @@ export const AUTHORING_SPECS = [
         choice(['sequential', 'engine', 'meta'], 'The kind of recipe. Default: sequential, blocks in order.'),
       ),
       from: optional(
-        word('Copy this recipe, its test, and the files that it names.', {
+        word('Copy this recipe, its test and the files that it names.', {
           format: 'recipe',
           placeholder: 'RECIPE',
         }),
@@ -51,7 +51,7 @@ export const AUTHORING_SPECS = [
     examples: [
       { command: 'dev-cli recipe new release', note: 'Four commented blocks.' },
       { command: 'dev-cli recipe new hotfix --from release --skill', note: 'An independent copy, started as /hotfix.' },
-      { command: 'dev-cli recipe new nightly --type meta', note: 'A workflow: each phase is a recipe.' },
+      { command: 'dev-cli recipe new nightly --type meta', note: 'A workflow whose phases are recipes.' },
     ],
   },
   {
@@ -61,7 +61,9 @@ export const AUTHORING_SPECS = [
     output: 'text',
     readOnly: true,
     positionals: ['files'],
-    input: Type.Object({ files: optional(words("Recipe files. Left out: all of the project's.", { format: 'file' })) }),
+    input: Type.Object({
+      files: optional(words("Recipe files. Default: all of the project's recipes.", { format: 'file' })),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli recipe lint', note: 'All recipes of the project.' },
@@ -71,7 +73,7 @@ export const AUTHORING_SPECS = [
   {
     name: 'recipe simulate',
     summary:
-      'Run a recipe in memory and show its actions as an agent gets them, with canned, scripted or random results.',
+      'Run a recipe in memory, with canned, scripted or random results, and show the actions that an agent gets.',
     description:
       'Writes nothing and runs no command. Without --script or --seed every step succeeds. Counts calls, bytes and tokens (characters divided by four).',
     actor: 'author',
@@ -93,7 +95,7 @@ export const AUTHORING_SPECS = [
       { command: 'dev-cli recipe simulate release --seed 7', note: 'Random outcomes.' },
       {
         command: 'dev-cli recipe simulate release --script stop.yaml --json',
-        note: 'As scripted, every action in full.',
+        note: 'By a script, with every action in full.',
       },
     ],
   },
@@ -107,15 +109,15 @@ export const AUTHORING_SPECS = [
     positionals: ['files'],
     input: Type.Object({
       files: optional(words('Test files, or names of recipes. Default: all tests of the project.', { format: 'file' })),
-      update: flag('Save the actions as they are now as the new snapshots.'),
+      update: flag('Save the current actions as the new snapshots.'),
       junit: optional(word('Also write a JUnit report.', { format: 'file', placeholder: 'FILE' })),
       coverage: optional(
         integer(
           'PERCENT',
-          'The share of transitions each file must cover, unless the file states its own. Default: none.',
+          'The percentage of transitions that each file must cover, unless the file states its own. Default: none.',
         ),
       ),
-      watch: flag('Run again whenever a file changes.'),
+      watch: flag('Repeat whenever a file changes.'),
     }),
     exclusive: [
       ['watch', 'update'],
@@ -141,13 +143,13 @@ export const AUTHORING_SPECS = [
       { command: 'dev-cli recipe verify release', note: 'Explore every path, whatever agents and people do.' },
       {
         command: 'dev-cli recipe verify release hotfix --json',
-        note: 'For a program; each finding has a script that reproduces it.',
+        note: 'For a program: each finding has a script that reproduces it.',
       },
     ],
   },
   {
     name: 'recipe graph',
-    summary: 'Draw a recipe: its blocks, choices, loops and bounds, and where a run of it stands.',
+    summary: 'Draw a recipe: its blocks, choices, loops and bounds, and the position of a run.',
     actor: 'author',
     output: 'text',
     positionals: ['recipe'],
@@ -160,7 +162,7 @@ export const AUTHORING_SPECS = [
         ),
       ),
       run: optional(
-        word('A run of this recipe: mark where it is and has been.', { format: 'name', placeholder: 'NAME' }),
+        word('Mark where this run of the recipe is and has been.', { format: 'name', placeholder: 'NAME' }),
       ),
       out: optional(word('Write the picture to this file.', { format: 'file', placeholder: 'FILE' })),
     }),
@@ -168,7 +170,7 @@ export const AUTHORING_SPECS = [
     examples: [
       { command: 'dev-cli recipe graph release', note: 'In a terminal.' },
       { command: 'dev-cli recipe graph release --out release.svg', note: 'A picture for light and dark backgrounds.' },
-      { command: 'dev-cli recipe graph release --run release-2 --format mermaid', note: 'How far a run has come.' },
+      { command: 'dev-cli recipe graph release --run release-2 --format mermaid', note: 'How far a run has got.' },
     ],
   },
   {
@@ -213,6 +215,6 @@ export const AUTHORING_SPECS = [
       ),
     }),
     exits: [0, 1, 2, 130],
-    examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must hold.' }],
+    examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must contain.' }],
   },
 ] as const satisfies readonly CommandSpec[];

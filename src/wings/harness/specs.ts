@@ -5,17 +5,17 @@ import type { CommandSpec } from '../../registry/spec.js';
 import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registry/values.js';
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
-const WITH_GIT = joinAll([...HARNESS_IDS, 'git (the hook that notes who made a commit)'], 'or');
+const WITH_GIT = joinAll([...HARNESS_IDS, 'git (the hook that records which session made a commit)'], 'or');
 /** The harnesses used in examples. */
 const [FIRST, SECOND, THIRD] = HARNESS_IDS;
 
 /** The input that `install` and `uninstall` share. */
 const PLACE = {
-  harness: optional(list('NAME,…', `${WITH_GIT}. Default: those found here, and not git.`)),
+  harness: optional(list('NAME,…', `${WITH_GIT}. Default: those found here, without git.`)),
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
-  yes: flag('Do not ask. Needed where nobody can be asked, as in a script.'),
+  yes: flag('Do not ask. Needed where there is nobody to ask, as in a script.'),
 };
 
 /** Commands that connect dev-cli with the program that runs the agent (harness.md, Install). */
@@ -23,7 +23,7 @@ export const HARNESS_SPECS = [
   {
     name: 'install',
     summary: 'Install skills, agents, hooks and permissions where your coding agent looks.',
-    description: `For ${joinAll(HARNESS_TITLES, 'and')}. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. \`uninstall\` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it would give itself permissions.`,
+    description: `For ${joinAll(HARNESS_TITLES, 'and')}. Merges into existing settings and overwrites only its own files. Safe to repeat: after an upgrade it brings everything up to date and says what changed. \`uninstall\` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it could give itself permissions.`,
     actor: 'person',
     output: 'text',
     input: Type.Object({
@@ -42,7 +42,10 @@ export const HARNESS_SPECS = [
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
-      { command: 'dev-cli install --with memory', note: 'The same, and the next session knows what this one did.' },
+      {
+        command: 'dev-cli install --with memory',
+        note: 'The same, and each session is told what the one before it did.',
+      },
       { command: `dev-cli install --harness ${FIRST},${SECOND} --dry-run`, note: 'What would be written.' },
       { command: `dev-cli install --user --harness ${THIRD}`, note: 'For all your projects.' },
     ],
@@ -59,7 +62,7 @@ export const HARNESS_SPECS = [
       change: optional(
         choice(
           ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations', 'drive', 'view', 'fleet'],
-          'What is shown. Default: middle.',
+          'The demonstration. Default: middle.',
         ),
       ),
     }),
@@ -67,12 +70,12 @@ export const HARNESS_SPECS = [
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
-      { command: 'dev-cli demo handoff', note: 'A session ends without a word, and the next one knows.' },
+      { command: 'dev-cli demo handoff', note: 'A session ends without notice, and the next one continues its work.' },
       {
         command: 'dev-cli demo nexus',
         note: 'Two tools plan on the same files; dev-cli carries it out and reports back.',
       },
-      { command: 'dev-cli demo loop', note: 'Eight goals, worked off in a night.' },
+      { command: 'dev-cli demo loop', note: 'Eight goals, worked on overnight.' },
       { command: 'dev-cli demo operations', note: 'Workers, an inbox, packets, a decision.' },
       {
         command: 'dev-cli demo drive',
@@ -86,7 +89,7 @@ export const HARNESS_SPECS = [
     name: 'uninstall',
     summary: 'Remove what install wrote, byte for byte.',
     description:
-      'Settings return to what they were before. Anything edited since the installation stays and is named. Shows every file and asks first; an agent is refused, and while a run is guarded it takes a terminal of your own.',
+      'Settings return to what they were before. Anything edited since the installation is kept and listed. Shows every file and asks first; an agent is refused, and while a run is guarded, a terminal of your own is required.',
     actor: 'person',
     output: 'text',
     input: Type.Object({
@@ -101,7 +104,7 @@ export const HARNESS_SPECS = [
     name: 'doctor',
     summary: 'Prove that the hooks guard, and say how to fix what does not work.',
     description:
-      'Tries the installed guard in a temporary directory, checks whether hooks have reported this session, and looks at skills, agents, settings, versions, the PATH of your shells, git and the sandbox. Prints one line for each (ok, note or problem) with the fix below it. Changes nothing. Have the agent run it in its chat too: there it sees what the agent’s shell sees.',
+      'Tries the installed guard in a temporary directory, checks whether hooks have reported this session, and looks at skills, agents, settings, versions, the PATH of your shells, git and the sandbox. Prints one line per finding (ok, note or problem), with the fix below it. Changes nothing. Have the agent run it in its chat too: there it checks the agent’s own shell.',
     actor: 'person',
     output: 'text',
     input: Type.Object({
@@ -126,7 +129,7 @@ export const HARNESS_SPECS = [
   },
   {
     name: 'guard on',
-    summary: 'Have a run judge what tools write again.',
+    summary: 'Turn the guard of a run on again.',
     actor: 'person',
     output: 'text',
     positionals: ['name'],
@@ -147,8 +150,8 @@ export const HARNESS_SPECS = [
         ['session-start', 'user-prompt-submit', 'pre-tool-use', 'post-tool-use', 'stop', 'session-end'],
         'The event.',
       ),
-      harness: choice(HARNESS_IDS, 'Whose event it is.'),
-      payload: optional(data({ absent: 'stdin' }, 'The document that the harness sends. Default: standard input.')),
+      harness: choice(HARNESS_IDS, 'The harness that sends the event.'),
+      payload: optional(data({ absent: 'stdin' }, 'The event as JSON. Default: standard input.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [

@@ -134,8 +134,8 @@ const clean = (text: string): string => maskSecrets(stripInvisible(text));
  */
 export async function pruneAttempts(ports: Ports, context: Context, days: number, call: Call): Promise<Answer> {
   if (isSession(context, call.env))
-    throw new DevCliError('TERMINAL_REQUIRED', 'What attempts left is not a session’s to remove.', {
-      fix: 'Leave it to people.',
+    throw new DevCliError('TERMINAL_REQUIRED', 'A session may not remove what attempts left.', {
+      fix: 'A person can do it.',
     });
   const over = listGoals(readLoopFiles(context).goals)
     .filter(({ status }) => status === 'done' || status === 'dropped')
@@ -187,7 +187,7 @@ async function readAll(context: Context, { streams }: Pick<Backend, 'streams'>):
         reason:
           text('reason') ??
           (at === undefined
-            ? 'its verdict is not there'
+            ? 'its verdict is missing'
             : isHandedIn(at)
               ? 'it waits to be judged'
               : (WAITS[at.state] ?? 'it is at work')),

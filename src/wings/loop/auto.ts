@@ -49,7 +49,7 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
   const parallel = input.parallel ?? (input.fleet === true ? MOST : 1);
   if (parallel < 1 || parallel > MOST) {
     throw new DevCliError('USAGE', '--parallel takes a number from 1 to 32.', {
-      fix: 'Leave it out for one at a time.',
+      fix: 'Leave it out to run one attempt at a time.',
     });
   }
   requireFleet(files, input);
@@ -63,7 +63,7 @@ function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryR
   if (dryRun || dryRunFull || (isAsked === true) === (config.fleet !== null)) return;
   throw isAsked
     ? new DevCliError('USAGE', 'This project has no fleet.', { fix: 'Add `fleet` to .ai/config.yaml: docs/fleet.md.' })
-    : new DevCliError('USAGE', 'The goals of this project are worked off by a fleet.', {
+    : new DevCliError('USAGE', 'The goals of this project are worked on by a fleet.', {
         fix: ['Have its workers do it: ', { command: 'auto', input: { fleet: true } }, '.'],
       });
 }
@@ -80,8 +80,8 @@ export interface Work extends Start {
 export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
   const { files, goals, parallel } = given;
   if (isSession(context, call.env))
-    throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop starts no others.', {
-      fix: 'Leave it to people.',
+    throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop may not start others.', {
+      fix: 'A person can do it.',
     });
   files.warnings.forEach(call.tell);
   const site = await openSite(ports, context, given, call);

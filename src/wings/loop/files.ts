@@ -42,9 +42,9 @@ export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): L
   const details = [...ofConfig.problems, ...ofGoals.problems];
   if (config === null || goals === null) {
     const named = [...(ofConfig.problems.length > 0 ? [CONFIG] : []), ...(ofGoals.problems.length > 0 ? [GOALS] : [])];
-    throw new DevCliError('SCHEMA_INVALID', `${named.join(' and ')} cannot be used.`, {
+    throw new DevCliError('SCHEMA_INVALID', `${named.join(' and ')} cannot be used as written.`, {
       details,
-      fix: `Mend ${named.join(' and ')} at the places named in details, then repeat the same call.`,
+      fix: `Fix what \`details\` lists in ${named.join(' and ')}, then repeat the same call.`,
     });
   }
   return { config, goals, warnings: [...ofConfig.warnings, ...ofGoals.warnings], configText };
@@ -52,7 +52,7 @@ export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): L
 
 const noProjectError = (root: string, missing: string): DevCliError =>
   new DevCliError('NO_PROJECT', `There is no ${missing} in ${root}.`, {
-    fix: ['Write the files that say what is to be done, then go on as it says: ', { command: 'init', input: {} }],
+    fix: ['Create the files of the loop and follow the steps that the answer lists: ', { command: 'init', input: {} }],
   });
 
 /** Requires that the project's files exist, for calls that do not read them. @throws DevCliError `NO_PROJECT`, `IO` */

@@ -33,7 +33,10 @@ export function createFindings(source: YamlSource): Findings {
   // Memory reads the same files, and accepts no aliases.
   for (const { name, at } of document === undefined ? [] : listAliases(document)) {
     const { line, column } = locateOffset(text, { start: at, end: at + 1 });
-    problems.push({ problem: `*${name} stands for something else. Write it out.`, at: `${file}:${line}:${column}` });
+    problems.push({
+      problem: `*${name} is a YAML alias, which is not allowed here. Write the value out.`,
+      at: `${file}:${line}:${column}`,
+    });
   }
   const warnings: string[] = [];
   const placeOf = (pointer: string, part: 'key' | 'value') => {
@@ -53,10 +56,10 @@ export function createFindings(source: YamlSource): Findings {
   ): void => {
     const place = `${around}/${key}`;
     const near = /did you mean "([^"]*)"/.exec(problem)?.[1];
-    if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} cannot be a name. ${NAMES}`, 'key');
+    if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} is not a valid name. ${NAMES}`, 'key');
     // Ignoring a misspelt key would drop a restriction, unnoticed all night.
     else if (near !== undefined && isMisspelling(key, near)) report(place, problem, 'key');
-    else warn(place, `${problem}, which nothing reads`);
+    else warn(place, `${problem}, which is ignored`);
   };
   return {
     problems,

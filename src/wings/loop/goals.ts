@@ -65,7 +65,7 @@ export function checkGoals(
   const ids = new Map<string, string>();
   const readList = (list: unknown, at: string, depth: number): LoopGoal[] => {
     if (depth > DEEPEST) {
-      report(at, `lies more than ${DEEPEST} levels deep. Divide fewer times.`);
+      report(at, `is nested more than ${DEEPEST} levels deep. Use fewer levels of children.`);
       return [];
     }
     const { goals } = findings.check(SCHEMA, { goals: list }, at, '/goals') as { goals: unknown };
@@ -84,7 +84,7 @@ export function checkGoals(
     if (first !== undefined)
       report(
         `${at}/id`,
-        `id is ${JSON.stringify(id)}, too near to ${JSON.stringify(first)}: each has its own, whatever the case, "." as "-".`,
+        `id is ${JSON.stringify(id)}, too similar to ${JSON.stringify(first)}: ids must differ in more than case, or "." and "-".`,
       );
     else ids.set(folded, id);
     places.set(id, at);
@@ -103,7 +103,7 @@ export function checkGoals(
   };
   if (source.value !== undefined) {
     for (const key of Object.keys(source.value).filter((key) => key !== 'goals'))
-      findings.warn(`/${key}`, `unknown key ${JSON.stringify(key)}, which nothing reads`);
+      findings.warn(`/${key}`, `unknown key ${JSON.stringify(key)}, which is ignored`);
     if (!Object.hasOwn(source.value, 'goals')) report('', '"goals" is missing. A list of goals.');
   }
   const goals = readList(source.value?.['goals'] ?? [], '/goals', 1);
@@ -165,7 +165,7 @@ function reportDependencies(
     if (path.includes(goal.id)) {
       const circle = [...path.slice(path.indexOf(goal.id)), goal.id];
       if (!circle.some((id) => told.has(id)))
-        report(at, `depends_on leads in a circle: ${circle.join(', ')}. Take one of them out.`);
+        report(at, `depends_on forms a cycle: ${circle.join(', ')}. Remove one of these dependencies.`);
       for (const id of circle) told.add(id);
       return;
     }
@@ -180,7 +180,7 @@ function reportDependencies(
       if (!known.has(id))
         report(
           `${places.get(goal.id)}/depends_on/${n}`,
-          `depends_on names ${JSON.stringify(id)}, which is no goal here.`,
+          `depends_on names ${JSON.stringify(id)}, which is not a goal of this file.`,
         );
     });
     visit(goal, []);
@@ -228,7 +228,7 @@ export function writeGoalStatus(
       return { answer: undefined, changes: after.text === before ? [] : [{ path: GOALS, content: after.text }] };
     throw new DevCliError('SCHEMA_INVALID', `${GOALS} ${after.problem}.`, {
       details: [{ target: GOALS, problem: after.problem }],
-      fix: `Mend ${GOALS}; set the status of "${id}" to ${status} there by hand.`,
+      fix: `Fix ${GOALS}; set the status of "${id}" to ${status} there by hand.`,
     });
   });
 }

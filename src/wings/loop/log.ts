@@ -39,7 +39,7 @@ export function scanLog(
   requireInside(root, EVENTS);
   const content = openSharedFiles({ root, clock, ids, purpose: 'the log' }).read(EVENTS);
   if (content !== 'unusable') return scanEvents(content?.toString('utf8') ?? '', take);
-  const problem = 'it is no regular file of at most 64 MiB';
+  const problem = 'it is not a regular file of at most 64 MiB';
   throw new DevCliError('IO', `${EVENTS}: ${problem}.`, {
     details: [{ target: EVENTS, problem }],
     fix: `Move ${EVENTS} away; the next event begins a new one. Then repeat the same call.`,

@@ -137,7 +137,7 @@ function renderText(shown: {
   const head =
     batch === null || spent === null
       ? 'No batch has run yet.'
-      : `Batch ${batch.runId} ${running && batch.endedAt === null ? 'is at work' : batch.endedAt === null ? 'was cut off: the next auto takes it up' : 'has ended'}: ${spent.minutes} minutes, ${spent.sessions} sessions${spent.cost_usd > 0 ? `, ${spent.cost_usd.toFixed(2)} USD` : ''}, onto ${batch.branch}.${running && batch.pausedUntil !== null ? ` The tool failed; it is tried again at ${cutToSecond(batch.pausedUntil)}.` : ''}`;
+      : `Batch ${batch.runId} ${running && batch.endedAt === null ? 'is at work' : batch.endedAt === null ? 'was cut off; the next auto continues it' : 'has ended'}: ${spent.minutes} minutes, ${spent.sessions} sessions${spent.cost_usd > 0 ? `, ${spent.cost_usd.toFixed(2)} USD` : ''}, onto ${batch.branch}.${running && batch.pausedUntil !== null ? ` The tool failed; it is tried again at ${cutToSecond(batch.pausedUntil)}.` : ''}`;
   return [
     head,
     ...goals.map(
@@ -148,7 +148,7 @@ function renderText(shown: {
       `${id}: ${at}, in ${tree}`,
       ...(waits === null
         ? at === 'parked'
-          ? ['  a person has answered: the next auto goes on with it']
+          ? ['  a person has answered; the next auto continues it']
           : []
         : [`  waits for a person: ${toBoundedLine(waits, 300)}${answer}`]),
     ]),

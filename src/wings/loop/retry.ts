@@ -28,11 +28,11 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
   const files = readLoopFiles(context);
   const goal = listGoals(files.goals).find(({ id }) => id === asked.goal);
   if (goal === undefined)
-    throw refuse(asked.goal, 'there is no such goal', 'Name one of .ai/goals.yaml: dev-cli observe lists them.');
+    throw refuse(asked.goal, 'there is no such goal', 'Name a goal of .ai/goals.yaml; dev-cli observe lists them.');
   if (goal.status !== 'blocked' && goal.status !== 'active')
     throw refuse(goal.id, `its status is ${goal.status}`, 'Set it to active in .ai/goals.yaml to have it run.');
   if (goal.mode === 'interactive' || goal.children.length > 0)
-    throw refuse(goal.id, 'it is not run by dev-cli', 'Name another goal.');
+    throw refuse(goal.id, 'dev-cli does not run it', 'Name another goal.');
   const prepare = async (site: Site): Promise<void> => {
     const from = asked.continue ? await requireKept(site, goal.id) : null;
     await activate(context, goal);

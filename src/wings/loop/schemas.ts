@@ -31,10 +31,10 @@ export const LoopConfigSchema = Type.Object(
     ),
     timeout_minutes: optional(amount('Minutes that a session may take; more than 0.')),
     test_timeout_minutes: optional(amount('Minutes that a run of the tests may take; more than 0.')),
-    max_retries: optional(count('How often a goal is tried in all; at least once.')),
+    max_retries: optional(count('How often a goal is tried in total; at least once.')),
     worktree_setup: optional(texts('Lines for sh that make a new work tree ready, such as an install.')),
-    worktree_copy: optional(texts('Paths from the root that are copied into a new work tree though git ignores them.')),
-    protected_paths: optional(texts('Globs of what no attempt may change.')),
+    worktree_copy: optional(texts('Paths from the root to copy into a new work tree although git ignores them.')),
+    protected_paths: optional(texts('Globs of files that no attempt may change.')),
     backoff_minutes: optional(
       Type.Array(amount('Minutes; more than 0.'), {
         description: 'Minutes to wait after each failure of a tool, one by one; then the batch ends.',
@@ -50,7 +50,7 @@ export const LoopConfigSchema = Type.Object(
         },
         {
           ...noOtherKeys,
-          description: 'When a batch ends, however much is left: {minutes, sessions, failures_in_a_row, cost_usd}.',
+          description: 'When a batch ends, even if goals are left: {minutes, sessions, failures_in_a_row, cost_usd}.',
         },
       ),
     ),
@@ -79,8 +79,8 @@ export const LoopConfigSchema = Type.Object(
           ),
           min_first_pass_success_rate: optional(rate('at least that are done at the first attempt')),
           max_block_rate: optional(rate('at most that end blocked')),
-          max_security_incident_rate: optional(rate('at most that changed what they must not')),
-          max_claim_collision_rate: optional(rate('of claims at most that another was quicker to take')),
+          max_security_incident_rate: optional(rate('at most that changed files they must not change')),
+          max_claim_collision_rate: optional(rate('of claims at most that another worker took first')),
           max_mttr_minutes: optional(
             amount('Minutes at most from a failure to the next success, on average; more than 0.'),
           ),
@@ -98,7 +98,7 @@ export const LoopConfigSchema = Type.Object(
     queue: optional(
       Type.Object(
         {
-          ttl_minutes: optional(minutes('Minutes until a claim is over; 1 to 1440.')),
+          ttl_minutes: optional(minutes('Minutes until a claim expires; 1 to 1440.')),
           max_ttl_minutes: optional(minutes('Minutes that a worker may ask for; 1 to 1440.')),
           per_worker: optional(count('Goals that a worker may have at once; at least one.')),
         },
@@ -106,7 +106,7 @@ export const LoopConfigSchema = Type.Object(
       ),
     ),
   },
-  { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked off: .ai/config.yaml.' },
+  { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked on: .ai/config.yaml.' },
 );
 
 /** `.ai/config.yaml` as written. */
@@ -122,8 +122,8 @@ const GoalSchema = Type.Object(
       description:
         'An id has 1 to 48 letters, digits, ".", "_" and "-", and begins with a letter or digit; put a number in quotes.',
     }),
-    title: text('What is to be true when the goal is reached, in one line.'),
-    status: Type.Unsafe<GoalStatus>({ ...enumSchema(...STATUSES), description: 'Only `active` goals are worked off.' }),
+    title: text('What will be true when the goal is reached, in one line.'),
+    status: Type.Unsafe<GoalStatus>({ ...enumSchema(...STATUSES), description: 'Only `active` goals are worked on.' }),
     blocked_reason: optional(Type.String({ description: 'Why it is blocked; dev-cli writes it.' })),
     expect_failure: optional(
       Type.Boolean({ description: 'The tests must fail afterwards: the goal writes tests of what is still missing.' }),
@@ -132,7 +132,7 @@ const GoalSchema = Type.Object(
     prompt_mode: optional(
       Type.Unsafe<'adversarial'>({
         ...enumSchema('adversarial'),
-        description: 'Has the agent look for faults of what is there.',
+        description: 'Has the agent look for faults in the existing code.',
       }),
     ),
     mode: optional(
@@ -140,7 +140,7 @@ const GoalSchema = Type.Object(
     ),
     tool: optional(Type.String({ pattern: TOOL_NAME, description: 'A name among `ai_tools` of .ai/config.yaml.' })),
     depends_on: optional(texts('Ids of goals that must be done before.')),
-    recipe: optional(text('The recipe or workflow that the goal is worked off with.')),
+    recipe: optional(text('The recipe or workflow that carries out the goal.')),
     set: optional(
       Type.Record(Type.String(), Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
         description: 'Vars and preferences of the recipe.',
@@ -152,7 +152,7 @@ const GoalSchema = Type.Object(
           Type.String({ pattern: '\\S' }),
           Type.Object({ run: text('A line for sh that exits 0 when the goal is reached.') }, noOtherKeys),
         ]),
-        { description: 'When the goal is reached: texts, and {run: line for sh}.' },
+        { description: 'When the goal is reached: sentences, and {run: line for sh}.' },
       ),
     ),
     type: optional(
@@ -161,7 +161,7 @@ const GoalSchema = Type.Object(
         description: 'The type of its commit, such as feat, fix or test.',
       }),
     ),
-    max_retries: optional(count('How often this goal is tried in all; at least once.')),
+    max_retries: optional(count('How often this goal is tried in total; at least once.')),
     uncertainty: optional(
       Type.Unsafe<'low' | 'medium' | 'high'>({
         ...enumSchema('low', 'medium', 'high'),
@@ -170,7 +170,7 @@ const GoalSchema = Type.Object(
     ),
     decision_file: optional(text('The file of the decision that it waits for, from the root.')),
     phase: optional(text('The phase that it belongs to.')),
-    role: optional(text('Who works it off.')),
+    role: optional(text('The role that works on it.')),
     children: optional(
       Type.Array(Type.Unsafe<object>({ type: 'object' }), {
         description: 'Goals that it is divided into, of the same form; such a goal is never run itself.',
@@ -185,5 +185,5 @@ export type GoalFile = Static<typeof GoalSchema>;
 
 export const LoopGoalsSchema = Type.Object(
   { goals: Type.Array(GoalSchema, { description: 'A list of goals.' }) },
-  { ...noOtherKeys, $id: 'loop-goals', description: 'What is to be worked off: .ai/goals.yaml.' },
+  { ...noOtherKeys, $id: 'loop-goals', description: 'The goals to work on: .ai/goals.yaml.' },
 );

@@ -56,10 +56,10 @@ export async function setUpLoop(context: Site): Promise<Answer> {
   ensureIgnoreRules(join(root, '.dev'), { root, made });
   (made.length > 0 ? written : kept).push('.dev/.gitignore');
   const steps = [
-    `Look through ${CONFIG}: are the tests and the tool right?`,
-    `Write goals into ${GOALS}, and set those that are to be worked off to active.`,
+    `Check ${CONFIG}: are the tests and the tool right?`,
+    `Write goals into ${GOALS}, and set those to work on to active.`,
     'Commit .ai/: a work tree sees only what is committed.',
-    'Look at what would be done: dev-cli auto --recursive --dry-run.',
+    'See what would be done: dev-cli auto --recursive --dry-run.',
     'Trust its commands in a terminal: dev-cli trust config.',
     'Then: dev-cli auto --recursive.',
   ];

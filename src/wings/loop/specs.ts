@@ -13,13 +13,13 @@ const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 
 
 /** Options of every command that starts sessions. */
 const START = {
-  tool: optional(word('The tool by its name in ai_tools, in place of the goal’s own.', { placeholder: 'NAME' })),
+  tool: optional(word('The tool to use instead of the goal’s own, by its name in ai_tools.', { placeholder: 'NAME' })),
   onto: optional(
-    word('The branch that gets the commits, made at HEAD where it is new. Default: the one checked out.', {
+    word('The branch that gets the commits; a new one is created at HEAD. Default: the one checked out.', {
       placeholder: 'BRANCH',
     }),
   ),
-  dirty: flag('Begin although something is not committed; attempts see only what is.'),
+  dirty: flag('Begin despite uncommitted changes; attempts see only what is committed.'),
   trust: optional(
     word('Trust the commands of this digest for this call, as --dry-run prints it: for cron and CI.', {
       placeholder: 'DIGEST',
@@ -34,19 +34,20 @@ const START = {
 export const LOOP_SPECS = [
   {
     name: 'auto',
-    summary: 'Work goals off: fresh sessions, own work trees, own tests, one commit each.',
+    summary:
+      'Work through goals: each with fresh sessions, a work tree of its own, tests run by dev-cli, and one commit.',
     description:
-      'Each goal of .ai/goals.yaml is worked on by sessions of the tool that .ai/config.yaml names, in a work tree of its own; dev-cli runs the tests itself, and puts what they accept on the branch as one commit. What fails is kept as an attempt and tried again. Without GOAL, the goal that `context` names; with --recursive all active goals, or those below GOAL. A call that was cut off is taken up by the next.',
+      'Each goal of .ai/goals.yaml is worked on by sessions of the tool that .ai/config.yaml names, in a work tree of its own; dev-cli runs the tests itself, and puts accepted work on the branch as one commit. Failed work is kept as an attempt and tried again. Without GOAL, works on the goal that `context` names; with --recursive, on all active goals, or those below GOAL. The next call continues one that was cut off.',
     ...WORKS,
     positionals: ['goal'],
     input: Type.Object({
       goal: optional(word('The goal, by id.', { placeholder: 'GOAL' })),
       recursive: flag('Also the active goals below it; without GOAL, all of them.'),
       dryRun: flag('Only show the goals in order, the tool, and the digest of the commands; write nothing.'),
-      dryRunFull: flag('The same with the whole prompts.'),
-      fleet: flag('Have the workers of the fleet do it: this root is its desk.'),
-      explain: flag('Tell each verdict with the facts behind it, on standard error.'),
-      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1; with --fleet, 32.')),
+      dryRunFull: flag('The same, with the full prompts.'),
+      fleet: flag('Have the workers of the fleet do it; this root is its desk.'),
+      explain: flag('Print each verdict with the facts behind it to standard error.'),
+      parallel: optional(integer('N', 'How many attempts to run at once, 1 to 32. Default: 1; with --fleet, 32.')),
       ...START,
     }),
     exclusive: [
@@ -55,33 +56,33 @@ export const LOOP_SPECS = [
       ['fleet', 'trust'],
     ],
     examples: [
-      { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order?' },
-      { command: 'dev-cli auto --recursive --parallel 2', note: 'The night: all active goals, two at a time.' },
+      { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order.' },
+      { command: 'dev-cli auto --recursive --parallel 2', note: 'Overnight: all active goals, two at a time.' },
       { command: 'dev-cli auto login-form --onto night', note: 'One goal, onto a branch of its own.' },
     ],
   },
   {
     name: 'retry',
-    summary: 'Try a blocked goal again, with what you have to say to it.',
-    description: 'The goal becomes active, and is worked on as `auto` does. A start that is refused changes nothing.',
+    summary: 'Try a blocked goal again, with a note from you.',
+    description: 'The goal becomes active and is worked on as with `auto`. A refused start changes nothing.',
     ...WORKS,
     positionals: ['goal'],
     input: Type.Object({
       goal: word('The goal, by id.', { placeholder: 'GOAL' }),
-      note: optional(freeText('What the next attempts are to know: an answer, a hint.')),
-      continue: flag('Go on from what the last attempt left, in place of the branch.'),
-      explain: flag('Tell each verdict with the facts behind it, on standard error.'),
+      note: optional(freeText('What the next attempts should know: an answer or a hint.')),
+      continue: flag('Start from what the last attempt left instead of from the branch.'),
+      explain: flag('Print each verdict with the facts behind it to standard error.'),
       ...START,
     }),
     examples: [
       { command: 'dev-cli retry login-form --note "Use the session cookie, no token"', note: 'Answer its question.' },
-      { command: 'dev-cli retry login-form --continue', note: 'Go on from its last attempt.' },
+      { command: 'dev-cli retry login-form --continue', note: 'Start from its last attempt.' },
     ],
   },
   {
     name: 'observe',
-    summary: 'Show what the loop does: batch, goals, attempts, and what waits.',
-    description: 'Each goal with the reason why it runs or does not. Nothing is written.',
+    summary: 'Show the state of the loop: batch, goals, attempts, and what waits.',
+    description: 'Shows each goal and why it runs or does not. Writes nothing.',
     ...SHOWS,
     input: Type.Object({}),
     examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
@@ -94,7 +95,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['goal'],
     input: Type.Object({ goal: optional(word('Only those of this goal.', { placeholder: 'GOAL' })) }),
-    examples: [{ command: 'dev-cli attempt list login-form', note: 'What was tried for it?' }],
+    examples: [{ command: 'dev-cli attempt list login-form', note: 'What was tried for a goal.' }],
   },
   {
     name: 'attempt show',
@@ -102,7 +103,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['id'],
     input: Type.Object({ id: word('The attempt, as GOAL#N.', { placeholder: 'ID' }) }),
-    examples: [{ command: 'dev-cli attempt show login-form#2', note: 'Why did the second one fail?' }],
+    examples: [{ command: 'dev-cli attempt show login-form#2', note: 'Why the second attempt failed.' }],
   },
   {
     name: 'attempt prune',
@@ -110,7 +111,7 @@ export const LOOP_SPECS = [
     actor: 'person',
     output: 'text',
     exits: [0, 1, 2, 3, 4, 130],
-    input: Type.Object({ days: integer('N', 'Only those that ended at least so many days ago.') }),
+    input: Type.Object({ days: integer('N', 'Only attempts that ended at least N days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },
   ...QUEUE_SPECS,

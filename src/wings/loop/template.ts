@@ -34,14 +34,13 @@ export function parseTemplate(line: string): Template | { problem: string } {
     [...word.matchAll(/\{(prompt|prompt_file|stdin)\}/g)].map(([, name]) => name),
   );
   const takes = TAKES.find((name) => name === found[0]);
-  if (takes === undefined)
-    return { problem: 'nothing in it takes the prompt: write {prompt}, {prompt_file} or {stdin}' };
+  if (takes === undefined) return { problem: 'it does not pass the prompt: write {prompt}, {prompt_file} or {stdin}' };
   if (found.length > 1)
-    return { problem: 'the prompt is taken more than once: write only one of {prompt}, {prompt_file} and {stdin}' };
+    return { problem: 'it passes the prompt more than once: write only one of {prompt}, {prompt_file} and {stdin}' };
   const [program = ''] = read.argv;
   if (program.includes(`{${takes}}`)) return { problem: `its first word is the program to start, not {${takes}}` };
   const words = takes === 'stdin' ? read.argv.filter((word) => word !== '{stdin}') : read.argv;
-  if (takes === 'stdin' && words.length === read.argv.length) return { problem: '{stdin} stands in a word of its own' };
+  if (takes === 'stdin' && words.length === read.argv.length) return { problem: '{stdin} must be a separate word' };
   return { words, takes };
 }
 
@@ -57,8 +56,8 @@ export function fillTemplate({ words, takes }: Template, filling: Filling): { ar
     word.replace(/\{(prompt|prompt_file|goal|run|root)\}/g, (place, name) => places[name] ?? place),
   );
   if (argv.some((word) => Buffer.byteLength(word) > LONGEST_WORD)) {
-    throw new DevCliError('USAGE', 'The prompt has more than 128 KiB, which no argument of a command can have.', {
-      fix: 'Write {prompt_file} or {stdin} in place of {prompt} into the command line of the tool, in .ai/config.yaml.',
+    throw new DevCliError('USAGE', 'The prompt has more than 128 KiB, too much for a command-line argument.', {
+      fix: 'In .ai/config.yaml, use {prompt_file} or {stdin} instead of {prompt} in the command line of the tool.',
     });
   }
   return { argv, stdin: takes === 'stdin' ? promptFile : null };

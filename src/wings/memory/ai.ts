@@ -59,9 +59,9 @@ export function readGoal(
 }
 
 function malformed(target: string, what: string, problems: ErrorDetail[]): DevCliError {
-  return new DevCliError('SCHEMA_INVALID', `${target} does not say ${what}.`, {
+  return new DevCliError('SCHEMA_INVALID', `${target} is not valid: it does not say ${what}.`, {
     details: problems.map(({ at, ...problem }) => ({ target, ...problem, ...(at && { at: `${target}:${at}` }) })),
-    fix: `Mend ${target}, then repeat the call.`,
+    fix: `Fix ${target}, then repeat the call.`,
   });
 }
 
@@ -71,7 +71,7 @@ export function readBudget(project: Project): number {
   if (text === null) return CONTEXT_BYTES;
   const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
-  throw malformed(CONFIG, 'how large a context may be', [read]);
+  throw malformed(CONFIG, 'how large the context may be', [read]);
 }
 
 /** Returns the rules, one per line, secrets masked; none is ever left out. @throws DevCliError `IO` */

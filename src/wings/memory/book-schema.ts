@@ -25,7 +25,7 @@ function entriesOf<P extends TProperties>(properties: P, description: string) {
 
 const content = Type.Unsafe<string | null>({
   ...NullableString,
-  description: 'The tree id of all that git does not ignore (memory.md, Truth); null where it could not be told.',
+  description: 'The tree id of all that git does not ignore (memory.md, Truth); null if unknown.',
 });
 
 export const BookSchema = Type.Object(
@@ -43,7 +43,7 @@ export const BookSchema = Type.Object(
     verification: entriesOf(
       {
         command: text('The command line, as it is shown.'),
-        result: text('What came of it.'),
+        result: text('The result.'),
         outcome: enumSchema('passed', 'failed', 'unknown'),
         how: Type.Unsafe<'ran' | 'told'>({
           ...enumSchema('ran', 'told'),
@@ -51,9 +51,9 @@ export const BookSchema = Type.Object(
         }),
         content,
         exit: Type.Optional(Type.Integer({ description: 'The exit code.' })),
-        argv: Type.Optional(Type.Array(Type.String(), { description: 'Left out where the command holds a secret.' })),
+        argv: Type.Optional(Type.Array(Type.String(), { description: 'Left out if the command contains a secret.' })),
         cwd: given('Where it ran, relative to the work tree, with `/`.'),
-        place: given('A digest of where the book lay: a copy repeats nothing.'),
+        place: given('A digest of the location of the book: a copy repeats nothing.'),
       },
       'What was checked.',
     ),
@@ -61,11 +61,8 @@ export const BookSchema = Type.Object(
       { path: text('Relative to the work tree, with `/`.'), why: text('Why it matters.') },
       'Files to read.',
     ),
-    note: entriesOf(
-      { kind: enumSchema('tried', 'blocked', 'risk'), text: text('The note.') },
-      'What stands in the way.',
-    ),
-    next: entriesOf({ text: text('What is to be done.'), doneWhen: given('How to tell.') }, 'The next action: one.'),
+    note: entriesOf({ kind: enumSchema('tried', 'blocked', 'risk'), text: text('The note.') }, 'What blocks the work.'),
+    next: entriesOf({ text: text('What to do.'), doneWhen: given('How to tell.') }, 'The next action: one.'),
     checkpoint: entriesOf(
       { message: text('What it is.'), ref: text('The full name of the reference.'), content },
       'States of the work tree that were kept.',
@@ -76,7 +73,7 @@ export const BookSchema = Type.Object(
         status: enumSchema('complete', 'failed', 'blocked'),
         reason: given('Why.'),
         file: given('The file that was written, relative to the work tree.'),
-        switchedTo: given('What the work has turned to.'),
+        switchedTo: given('What the work has switched to.'),
       },
       'Handoffs that were written.',
     ),

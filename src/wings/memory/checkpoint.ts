@@ -27,7 +27,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
     throw toIoError(error, workTree, null);
   });
   if (kept === null) {
-    throw new DevCliError('NEEDS_MISSING', 'A checkpoint needs a git repository, and there is none here.', {
+    throw new DevCliError('NEEDS_MISSING', 'A checkpoint needs a git repository, but there is none here.', {
       details: [{ target: workTree, problem: 'no repository' }],
       fix: 'Run git init, then repeat the call.',
     });

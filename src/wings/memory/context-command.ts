@@ -18,7 +18,7 @@ export async function showContext(scene: Scene, format: Format = 'markdown'): Pr
   const goal = readGoal(scene.context, picture.handoff?.goalId ?? null);
   const render = createRenderer(format);
   const json = fitContext(buildContext({ picture, goal, rules }), bytes, render);
-  return { exit: 0, json, text: () => render(json) || 'Nothing is known here yet.' };
+  return { exit: 0, json, text: () => render(json) || 'Nothing is recorded here yet.' };
 }
 
 const createRenderer =

@@ -128,10 +128,14 @@ export function fitContext(
   if (isFit()) return fitted;
   const { current_goal, task, context_files, rules } = fitted;
   const sizes = Object.entries({ current_goal, task, context_files, rules });
-  throw new DevCliError('CONTEXT_TOO_LARGE', `The context has more than ${bytes} bytes, whatever is left out.`, {
-    details: sizes.map(([target, part]) => ({ target, problem: `${Buffer.byteLength(JSON.stringify(part))} bytes` })),
-    fix: 'Shorten .ai/rules.md, or raise max_context_bytes in .ai/config.yaml.',
-  });
+  throw new DevCliError(
+    'CONTEXT_TOO_LARGE',
+    `The context has more than ${bytes} bytes, even without all that can be left out.`,
+    {
+      details: sizes.map(([target, part]) => ({ target, problem: `${Buffer.byteLength(JSON.stringify(part))} bytes` })),
+      fix: 'Shorten .ai/rules.md, or raise max_context_bytes in .ai/config.yaml.',
+    },
+  );
 }
 
 /** Renders a context as text. */
@@ -216,7 +220,7 @@ const HINTS = {
   fresh: '',
   told: ': a claim, not proof',
   stale: ': files have changed since; repeat it with dev-cli memory verify --again',
-  unknown: ': whether it still holds cannot be told',
+  unknown: ': whether it still holds is unknown',
   failed: '',
 };
 

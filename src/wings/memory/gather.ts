@@ -54,6 +54,6 @@ function readOrWarn<T>(what: string, none: T, read: () => T): { read: T; warning
   } catch (error) {
     const code = getSystemCode(error);
     if (code === undefined) throw error;
-    return { read: none, warnings: [`The facts in ${what} are left out: they cannot be read (${code}).`] };
+    return { read: none, warnings: [`The facts in ${what} are left out because they cannot be read (${code}).`] };
   }
 }

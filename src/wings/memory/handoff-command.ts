@@ -173,7 +173,12 @@ function readBytes(path: string, root: string): Buffer | null {
     if (readStats(path) === undefined) return null;
     const bytes = readRegular(path, MAX_DOCUMENT);
     if (bytes !== null) return bytes;
-    throw pathError(path, root, 'it is no regular file of at most 8 MiB', 'Move it away, then repeat the same call.');
+    throw pathError(
+      path,
+      root,
+      'it is not a regular file of at most 8 MiB',
+      'Move it away, then repeat the same call.',
+    );
   });
 }
 

@@ -12,7 +12,7 @@ import { listHandlers } from './hearing.js';
 const LONGEST = 2_400;
 
 const TELL =
-  'dev-cli remembers this project. Record a choice, an aim or its change when it is made, with the reason: `dev-cli memory decide --text T --reason R`. `dev-cli context` tells the rest.';
+  'dev-cli remembers this project. Whenever you make a choice, or set or change an aim, record it with the reason: `dev-cli memory decide --text T --reason R`. `dev-cli context` shows the rest.';
 
 export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context & Ported, event, directory) => {
   if (event.on !== 'session-start') {

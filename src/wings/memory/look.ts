@@ -14,10 +14,10 @@ export async function lookAtMemory(context: Context, { cwd }: { cwd: string }): 
   const { entries, differences } = await memory.streams.replay(BOOK, {});
   const [first] = differences;
   if (first === undefined) {
-    const message = `The book of memory is what its journal says: ${renderCount(entries, 'entry', 'entries')}.`;
+    const message = `The book of memory matches its journal: ${renderCount(entries, 'entry', 'entries')}.`;
     return [{ check: 'memory', severity: 'ok', message }];
   }
-  const message = `The book of memory is not what its journal says: ${first.problem}.`;
-  const fix = 'Remove .dev/memory/book/state.json: it is made anew from the journal.';
+  const message = `The book of memory does not match its journal: ${first.problem}.`;
+  const fix = 'Remove .dev/memory/book/state.json: it is rebuilt from the journal.';
   return [{ check: 'memory', severity: 'problem', message, fix }];
 }

@@ -37,16 +37,16 @@ function judgeText(given: string): string | null {
   if (/^[A-Za-z]:/.test(given)) return 'it names a drive';
   if (given.startsWith('~')) return 'it begins with ~';
   // Before normalizing, which would disguise the secret in a URL.
-  if (maskSecrets(given) !== given) return 'it has what looks like a secret';
-  return given.split('/').includes('..') ? 'it has .. in it' : null;
+  if (maskSecrets(given) !== given) return 'it contains what looks like a secret';
+  return given.split('/').includes('..') ? 'it contains ..' : null;
 }
 
 function judgePath(path: string): string | null {
   if (path === '.') return 'it is the project itself';
   if (path.length > LONGEST) return `it has ${path.length} characters, at most ${LONGEST}`;
-  if (toBoundedLine(path, LONGEST) !== path) return 'it has what is not shown: invisible characters, or a secret';
+  if (toBoundedLine(path, LONGEST) !== path) return 'it contains invisible characters or a secret';
   const closed = CLOSED.find((name) => path.split('/').some((part) => foldName(part) === name));
-  return closed === undefined ? null : `it lies in ${closed}`;
+  return closed === undefined ? null : `it is in ${closed}`;
 }
 
 function judgePlace(workTree: string, path: string): string | null {
@@ -61,8 +61,8 @@ function judgePlace(workTree: string, path: string): string | null {
 
 function unsafe(given: string, problem: string): DevCliError {
   const target = toBoundedLine(given, LONGEST);
-  return new DevCliError('PATH_UNSAFE', `${JSON.stringify(target)} cannot be kept as a path: ${problem}.`, {
+  return new DevCliError('PATH_UNSAFE', `${JSON.stringify(target)} cannot be recorded as a path: ${problem}.`, {
     details: [{ target, problem }],
-    fix: 'Name a file of the project that git does not ignore, relative to where the call is made.',
+    fix: 'Name a file of the project that git does not ignore, relative to the current directory.',
   });
 }

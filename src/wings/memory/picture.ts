@@ -237,12 +237,12 @@ export function judgeStatus(picture: Picture): { status: HandoffStatus; missing:
   const { changes, verification, runs, waiting, red } = picture;
   const last = verification.filter(({ how }) => how === 'ran').at(-1);
   const missing: string[] = [];
-  if (changes === null) missing.push('there is no repository that shows what changed');
+  if (changes === null) missing.push('there is no git repository to show what changed');
   else if (changes.total > 0) missing.push(`${renderCount(changes.total, 'changed file')} not committed`);
-  if (last === undefined) missing.push('nothing was verified by running it');
+  if (last === undefined) missing.push('no check was run');
   else if (last.freshness !== 'fresh') missing.push(`the newest verification is ${last.freshness}: ${last.command}`);
   for (const command of red)
-    if (command !== last?.command) missing.push(`a verification failed on just these files: ${command}`);
+    if (command !== last?.command) missing.push(`a verification failed on exactly these files: ${command}`);
   for (const { name, state } of runs) {
     if (state === 'live' || state === 'halted') missing.push(`the run ${name} is ${state}`);
   }

@@ -18,7 +18,7 @@ type Input<Name> = InputIn<typeof MEMORY_SPECS, Name>;
 const STOCK_REASON = 'Part of the work at hand.';
 
 const NO_REASON =
-  'Give the reason, too (--reason): without it the next session cannot tell whether the decision still holds.';
+  'Also give the reason (--reason): without it, the next session cannot tell whether the decision still holds.';
 
 /** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for an unknown decision; as `record` */
 export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
@@ -55,7 +55,7 @@ export function relevant(
   const path = keepPath(given, { workTree: memory.context.workTree, cwd });
   const isBlank = why.trim() === '';
   const entry = { path, why: isBlank ? STOCK_REASON : keeper.keep(why, '--why') };
-  const advice = isBlank ? { advice: `No reason was given (--why); kept as: ${STOCK_REASON}` } : {};
+  const advice = isBlank ? { advice: `No reason was given (--why); recorded instead: ${STOCK_REASON}` } : {};
   return store(memory, { keeper, ...advice }, () => ({ kind: 'relevant', entry }));
 }
 
@@ -64,7 +64,7 @@ export async function forgetOne(memory: Memory, id: string): Promise<Answer> {
   const forgotten = await forget(memory, id);
   if (forgotten === null) throw unknownEntry(id, 'entry');
   const { kind, entry } = forgotten;
-  const stays = 'ref' in entry ? { advice: `What was kept stays at ${entry.ref}.` } : {};
+  const stays = 'ref' in entry ? { advice: `The checkpoint itself stays at ${entry.ref}.` } : {};
   return {
     exit: 0,
     json: { ok: true, stored: 'none', id, entry, ...stays },
@@ -98,6 +98,6 @@ function unknownEntry(id: string, what: string): DevCliError {
   const target = toBoundedLine(id, 40);
   return new DevCliError('UNKNOWN_ENTRY', `Memory has no ${what} ${JSON.stringify(target)}.`, {
     details: [{ target, problem: `no such ${what}` }],
-    fix: 'Take an id that `dev-cli memory show --all` shows.',
+    fix: 'Use an id that `dev-cli memory show --all` lists.',
   });
 }

@@ -16,7 +16,7 @@ export function keepText(given: string, target: string): { text: string; masked:
   if (text === '') {
     throw new DevCliError('DATA_MISSING', `${target} is blank.`, {
       details: [{ target, problem: 'blank' }],
-      fix: `Say it in ${target}, then repeat the call.`,
+      fix: `Give ${target} a text, then repeat the call.`,
     });
   }
   return { text, masked: holdsMask(text) && !holdsMask(given) };

@@ -48,7 +48,7 @@ async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promi
 }
 
 const MOVED =
-  'Files changed while the command ran, so that it proves nothing of what is there now. Repeat it once they rest; what the command itself writes belongs in .gitignore.';
+  'Files changed while the command ran, so its result proves nothing about the present files. Repeat it once no file changes; files that the command itself writes belong in .gitignore.';
 
 /** Runs a command, and records how it ended. */
 async function runOne(
@@ -103,7 +103,7 @@ function describeEnd(
     case 'unstarted':
       throw failed(
         `${line} could not be started (${end.code})`,
-        'Name a program that is on the PATH, and its arguments as words of their own; what needs a shell runs by: sh -c LINE',
+        'Name a program that is on the PATH, and give each argument as a separate word; to use a shell: sh -c LINE',
       );
     case 'interrupted':
       throw new DevCliError('INTERRUPTED', 'Interrupted.');
@@ -119,7 +119,7 @@ async function tell(scene: Scene, text: string, outcome: Verification['outcome']
   const keeper = createKeeper();
   const content = await readContent(context.workTree, options);
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
-  const advice = text.includes('->') ? {} : { advice: 'Say what came of it, too: "COMMAND -> RESULT".' };
+  const advice = text.includes('->') ? {} : { advice: 'Also state the result: "COMMAND -> RESULT".' };
   return store(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
 }
 
@@ -173,5 +173,7 @@ async function repeat(scene: Scene): Promise<Answer> {
 function findObstacle(memory: Memory, { argv, place, command, cwd = '' }: Identified<'verification'>): string | null {
   if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
-  return holdsMask(`${command} ${cwd}`) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
+  return holdsMask(`${command} ${cwd}`)
+    ? 'it contains a secret, which is not recorded'
+    : 'it is too long to be recorded';
 }

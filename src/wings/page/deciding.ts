@@ -38,16 +38,20 @@ export function createDecider(
     caller: { ...context.caller, via: 'page' },
     // The terminal shows numbers and reads single keys, so nobody can be asked for a line.
     ask: async () => {
-      throw new DevCliError('PLAN_EDITED', 'The plan of this execution was changed, which is decided at a terminal.', {
-        fix: 'Answer with dev-cli approve.',
-      });
+      throw new DevCliError(
+        'PLAN_EDITED',
+        'The plan of this execution has changed; that can only be decided at a terminal.',
+        {
+          fix: 'Answer with dev-cli approve.',
+        },
+      );
     },
   };
   let open: { id: string; number: string; until: number; answer: PreparedAnswer } | null = null;
   let wrong = 0;
   const requireOpenDoor = (name: string): void => {
     if (wrong < TRIES) return;
-    throw new DevCliError('TERMINAL_REQUIRED', 'Three numbers were wrong: this page decides nothing any more.', {
+    throw new DevCliError('TERMINAL_REQUIRED', 'Three numbers were wrong, so this page no longer accepts answers.', {
       run: name,
       fix: { command: 'approve', input: { name } },
     });
@@ -73,7 +77,7 @@ export function createDecider(
     async confirm(id: string, number: string): Promise<void> {
       const asked = open;
       if (asked === null || asked.id !== id || asked.until < now())
-        throw new DevCliError('STALE_ACTION', 'This answer is open no more; nothing was decided.', {
+        throw new DevCliError('STALE_ACTION', 'This answer is no longer open; nothing was decided.', {
           fix: 'Send it again.',
         });
       requireOpenDoor(asked.answer.run);
@@ -81,7 +85,7 @@ export function createDecider(
         wrong += 1;
         if (wrong >= TRIES) open = null;
         requireOpenDoor(asked.answer.run);
-        throw new DevCliError('DATA_UNEXPECTED', 'This is not the number at the terminal; nothing was decided.');
+        throw new DevCliError('DATA_UNEXPECTED', 'This is not the number shown at the terminal; nothing was decided.');
       }
       open = null;
       wrong = 0;

@@ -86,7 +86,8 @@ export async function readDocument(
 ): Promise<PageDocument> {
   const at = now.timeline.rows.find(({ id }) => id === row)?.segments[segment]?.documents[document];
   const found = at && (await readDocuments(context, name, [at], now)).get(at);
-  if (found === undefined) throw goneError(at === undefined ? 'There is no such document.' : `${at.path} is gone.`);
+  if (found === undefined)
+    throw goneError(at === undefined ? 'There is no such document.' : `${at.path} no longer exists.`);
   return found;
 }
 
@@ -102,7 +103,7 @@ export async function readTab(
 ): Promise<PageDocument> {
   const show = (path: string): PageDocument => {
     const text = now.head === null ? null : readText(now.head, path);
-    if (text === null) throw goneError(`${path} is not there.`);
+    if (text === null) throw goneError(`${path} does not exist.`);
     return { kind: 'markdown', ...cutDocument(text) };
   };
   switch (tab) {
@@ -140,7 +141,7 @@ async function listEntries({ store }: Context, name: string, runId: string | und
  */
 export async function readCommit(context: Context, sha: string, { timeline }: TimelineNow): Promise<PageDocument> {
   const isNamed = /^[0-9a-f]{7,64}$/.test(sha) && timeline.rows.some(({ commit }) => commit === sha);
-  if (!isNamed) throw goneError('No row names this commit.');
+  if (!isNamed) throw goneError('No row of the run names this commit.');
   return { kind: 'diff', ...cutDocument(await showCommit(context.root, sha, context.signal)) };
 }
 

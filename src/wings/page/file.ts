@@ -32,7 +32,7 @@ export async function writeFile(
   const unknown = without.find((part) => !PARTS.some((known) => known === part));
   if (unknown !== undefined)
     throw new DevCliError('USAGE', `${JSON.stringify(unknown)} cannot be left out.`, {
-      fix: `Leave out any of ${PARTS.join(', ')}.`,
+      fix: `--without takes ${PARTS.join(', ')}.`,
     });
   const name = await findRun(context, input.name, false);
   const path = isAbsolute(file) ? file : resolve(cwd, file);

@@ -34,23 +34,23 @@ export const labelAnswers =
 export const guardOrigin =
   (host: string): MiddlewareHandler =>
   async ({ req }, next) => {
-    if (req.header('host') !== host) return refuse(421, 'USAGE', `This is ${host} alone.`);
+    if (req.header('host') !== host) return refuse(421, 'USAGE', `This server answers only as ${host}.`);
     const origin = req.header('origin');
     const site = req.header('sec-fetch-site');
     const isOwn = origin === undefined || origin === `http://${host}`;
     if (!isOwn || !['same-origin', 'none', undefined].includes(site))
-      return refuse(403, 'USAGE', 'Another site may not ask.');
-    if (!['GET', 'POST'].includes(req.method)) return refuse(405, 'USAGE', 'Only GET and POST are answered.');
+      return refuse(403, 'USAGE', 'Requests from another site are refused.');
+    if (!['GET', 'POST'].includes(req.method)) return refuse(405, 'USAGE', 'Only GET and POST are allowed.');
     const [type = ''] = (req.header('content-type') ?? '').split(';');
     if (req.method === 'POST' && type.trim().toLowerCase() !== 'application/json')
-      return refuse(415, 'USAGE', 'Only application/json is taken.');
+      return refuse(415, 'USAGE', 'Only application/json is accepted.');
     return next();
   };
 
 /** Rejects bodies of more than 64 kB. */
 export const guardSize: MiddlewareHandler = bodyLimit({
   maxSize: MOST,
-  onError: () => refuse(413, 'USAGE', `At most ${MOST} bytes are taken.`),
+  onError: () => refuse(413, 'USAGE', `A request may have at most ${MOST} bytes.`),
 });
 
 /** Rejects requests without a session. */
@@ -61,5 +61,10 @@ export const guardSession =
 
 /** Rejects a ticket that is missing, used or expired. */
 export function refuseSession(): Response {
-  return refuse(401, 'TERMINAL_REQUIRED', 'There is no session.', 'Press o in the terminal of dev-cli view.');
+  return refuse(
+    401,
+    'TERMINAL_REQUIRED',
+    'This page has no session.',
+    'Press o in the terminal where dev-cli view runs.',
+  );
 }

@@ -36,7 +36,9 @@ export async function listen(
   build: (host: string) => (request: Request) => Promise<Response>,
 ): Promise<Listening> {
   if (given !== undefined && (given < 1 || given > LAST))
-    throw new DevCliError('USAGE', `${given} is no port.`, { fix: `--port takes 1 to ${LAST}, or leave it out.` });
+    throw new DevCliError('USAGE', `${given} is not a valid port.`, {
+      fix: `Give --port a number from 1 to ${LAST}, or leave it out.`,
+    });
   const first = given ?? derivePort(root);
   for (let at = 0; at < (given === undefined ? TRIED : 1); at += 1) {
     const port = given ?? FIRST + ((first - FIRST + at) % PORTS);
@@ -44,7 +46,7 @@ export async function listen(
     const server = createAdaptorServer({ fetch: build(host), hostname: ADDRESS }) as Server;
     if (await isFree(server, port)) return { host, close: () => closeAll(server) };
   }
-  throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another with --port, or leave it out.' });
+  throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another port with --port, or leave it out.' });
 }
 
 /** Derives the port of a root, the same in every call. */
@@ -60,7 +62,7 @@ async function isFree(server: Server, port: number): Promise<boolean> {
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'EADDRINUSE') return false;
-    throw new DevCliError('IO', `${ADDRESS}:${port} cannot be listened at (${code ?? 'unknown'}).`, { cause: error });
+    throw new DevCliError('IO', `${ADDRESS}:${port} cannot be listened on (${code ?? 'unknown'}).`, { cause: error });
   }
 }
 

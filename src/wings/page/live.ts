@@ -26,7 +26,7 @@ export async function readRunNow(context: Context, { name, runId }: WantedRun): 
 
 function requireRun(name: string, now: TimelineNow | null): TimelineNow {
   if (now !== null) return now;
-  throw new DevCliError('NO_SUCH_RUN', `There is no such run of "${name}".`);
+  throw new DevCliError('NO_SUCH_RUN', `"${name}" has no such run.`);
 }
 
 /**

@@ -20,7 +20,7 @@ export function readWanted(req: HonoRequest): WantedRun {
 export function readIndex(req: HonoRequest, key: string): number {
   const text = req.query(key) ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new DevCliError('USAGE', `${key} is no whole number.`);
+  throw new DevCliError('USAGE', `${key} is not a whole number.`);
 }
 
 /** Parses a request body. @throws DevCliError `USAGE` for anything except an object */
@@ -32,7 +32,7 @@ export async function readBody(req: HonoRequest): Promise<Readonly<Record<string
 
 /** Builds the error for a request that the address does not accept. */
 export function malformedError(): DevCliError {
-  return new DevCliError('USAGE', 'This is not what the address takes.');
+  return new DevCliError('USAGE', 'The request body does not fit this address.');
 }
 
 /** Responds with a document whose texts are cleaned. */

@@ -36,7 +36,7 @@ export function createServer({ context, host, shell, sessions, decider, signal }
     return { wanted, now: await readRunNow(context, wanted) };
   };
   const follow = (lines: (signal: AbortSignal) => AsyncGenerator<object>): Response => {
-    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages follow runs already.`, 'Close one.');
+    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages already follow runs.`, 'Close one.');
     const stopped = new AbortController();
     streams.add(stopped);
     return stream(lines(AbortSignal.any([signal, stopped.signal])), () => {

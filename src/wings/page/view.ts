@@ -61,7 +61,7 @@ async function* serve(
   const isOpened = keys !== undefined && !noOpen && hasDisplay(env);
   const invite = (opens: boolean): void => {
     const link = `http://${server.host}/#ticket=${sessions.issue()}${name === undefined ? '' : `/${name}`}`;
-    say([`The page, for a minute and one browser: ${link}`]);
+    say([`The page (the link works for one minute, in one browser): ${link}`]);
     if (opens) openLink(link, env);
   };
   invite(isOpened);
@@ -76,7 +76,7 @@ async function* serve(
       seq += 1;
       yield { json: { seq, type: 'said', line }, text: () => line };
     }
-    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. The page is closed; runs go on.');
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. The page is closed; runs continue.');
     yield { json: { seq: seq + 1, type: 'end', ok: true }, text: () => null };
   } finally {
     release?.();
@@ -86,7 +86,7 @@ async function* serve(
 }
 
 function describeKeys({ mark }: Context, isBeforePerson: boolean): string {
-  if (isBeforePerson) return 'o: open the page once more; q: end. Numbers that decide are shown here.';
+  if (isBeforePerson) return 'o: open the page again; q: quit. The numbers that confirm answers are shown here.';
   const why = mark === null ? 'no person is at this terminal' : `${mark} is set`;
-  return `The page only shows: ${why}, so it decides nothing. A signal ends it.`;
+  return `The page is read-only: ${why}, so no gate can be answered on it. A signal ends it.`;
 }

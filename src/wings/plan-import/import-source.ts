@@ -35,13 +35,13 @@ interface Given {
  */
 export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
-  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside the project');
+  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'is outside the project');
   const { kind } = files.facts(`/${place}`);
   const nexus = format === undefined || format === 'nexus' ? findNexus(files, place) : null;
   if (nexus !== null) return readNexus(files, nexus);
   switch (kind) {
     case 'missing':
-      throw new DevCliError('DATA_MISSING', `There is nothing at ${show(path)}.`, {
+      throw new DevCliError('DATA_MISSING', `${show(path)} does not exist.`, {
         details: [{ target: path, problem: 'missing' }],
         fix: 'Name the file or the directory of the plan, relative to the current directory.',
       });
@@ -91,7 +91,7 @@ function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
     if (error instanceof RangeError) throw malformed(path, 'is nested too deeply');
     throw error;
   }
-  if (errors.length > 0 || unreadable.length > 0) throw malformed(path, 'is no JSON in UTF-8');
+  if (errors.length > 0 || unreadable.length > 0) throw malformed(path, 'is not JSON in UTF-8');
   return 0;
 }
 
@@ -139,7 +139,10 @@ function readDirectory(
     if (only !== undefined) throw severalError(path, [only, ...more]);
     throw new DevCliError('DATA_MISSING', `There is no plan in ${show(path)}.`, {
       details: [
-        { target: path, problem: 'holds no tasks.md beside a proposal.md, spec.md or plan.md, and no Markdown' },
+        {
+          target: path,
+          problem: 'contains neither a tasks.md beside a proposal.md, spec.md or plan.md, nor any Markdown',
+        },
       ],
       fix: 'Name the directory of a change or a feature, or the file of a plan.',
     });
@@ -154,7 +157,7 @@ function readDirectory(
   const read = readAll(files, paths);
   if (!read.some(({ path: each }) => each.endsWith('tasks.md'))) {
     throw new DevCliError('DATA_MISSING', `There is no tasks.md in ${show(place || '.')}.`, {
-      details: [{ target: path, problem: `a plan of ${format} has its tasks in tasks.md` }],
+      details: [{ target: path, problem: `a plan of ${format} must have its tasks in tasks.md` }],
       fix: 'Have the tasks written first, or name another format with --format.',
     });
   }
@@ -275,7 +278,7 @@ function decode(path: string, bytes: Buffer): SourceFile {
     const first = unreadable.slice(0, NAMED).map(({ line }) => line);
     throw malformed(
       path,
-      `has ${unreadable.length} lines that are not UTF-8 text, at most ${MAX_UNREADABLE} may be: ${first.join(', ')}, …`,
+      `has ${unreadable.length} lines that are not UTF-8 text; at most ${MAX_UNREADABLE} are allowed: ${first.join(', ')}, …`,
     );
   }
   if (!isText) throw malformed(path, 'is not UTF-8 text');
@@ -303,7 +306,7 @@ const NAMED = 10;
 
 function severalError(path: string, all: readonly string[]): DevCliError {
   const shown = all.slice(0, NAMED).map((each) => toBoundedLine(each, 200));
-  return new DevCliError('DATA_MALFORMED', `${show(path)} holds several plans: ${all.length}.`, {
+  return new DevCliError('DATA_MALFORMED', `${show(path)} contains several plans: ${all.length}.`, {
     details: shown.map((target) => ({ target, problem: 'one of several' })),
     fix: `Name one of them: ${shown.join(', ')}${all.length > NAMED ? ', …' : ''}`,
   });

@@ -86,7 +86,7 @@ export async function importPlanCommand(
 }
 
 /** A warning for the person who starts such a plan (engine.md, Approvals). */
-const UNASKED = `The plan has no command to check by, so its execution begins without a question. Read ${PLAN} first.`;
+const UNASKED = `The plan has no command that checks its work, so its execution begins without asking anyone. Read ${PLAN} first.`;
 
 /**
  * @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is nested too deeply, or takes too long to read
@@ -105,8 +105,8 @@ function write(scene: CommandContext, text: string): { report: JsonObject; summa
 /** @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED` */
 function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path: string): void {
   if (tasks === 0) {
-    throw new DevCliError('DATA_MISSING', `There are no tasks in ${JSON.stringify(path)}.`, {
-      details: [{ target: path, problem: 'no list that could be tasks' }],
+    throw new DevCliError('DATA_MISSING', `${JSON.stringify(path)} contains no tasks.`, {
+      details: [{ target: path, problem: 'no list that looks like tasks' }],
       fix: 'Write the tasks as a list, one entry each, or name the format with --format.',
     });
   }
@@ -124,7 +124,7 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
     });
   }
   if (left <= MAX_TASKS) return;
-  throw new DevCliError('DATA_MALFORMED', `${left} tasks are more than a plan is made of: at most ${MAX_TASKS}.`, {
+  throw new DevCliError('DATA_MALFORMED', `${left} tasks are too many for a plan: at most ${MAX_TASKS} are allowed.`, {
     details: [{ target: path, problem: `${left} tasks, at most ${MAX_TASKS}` }],
     fix: 'Split the source, and import each part under a name of its own.',
   });
@@ -149,10 +149,12 @@ function refuseExisting(
   const shown = there.map((path) => `${getRunDirectory(name)}/${path}`);
   throw new DevCliError(
     'PLAN_CONFLICT',
-    isMoving ? `"${name}" is carrying out a plan.` : `"${name}" has a plan, which an import does not replace.`,
+    isMoving
+      ? `"${name}" is carrying out a plan.`
+      : `"${name}" already has a plan, and an import does not replace a plan.`,
     {
       run: name,
-      details: shown.map((target) => ({ target, problem: 'there already' })),
+      details: shown.map((target) => ({ target, problem: 'already exists' })),
       fix: isMoving
         ? [`Change ${PLAN} or ${PLAN_CONTENT} by hand, then: `, { command: 'plan apply', input: { name } }]
         : `Import under another name, or move ${shown.join(' and ')} out of the way.`,

@@ -9,7 +9,7 @@ export const PLAN_IMPORT_SPECS = [
     name: 'plan import',
     summary: 'Import a plan that was written for another tool.',
     description:
-      'Reads an OpenSpec change, a spec-kit feature, a superpowers plan, the tasks of the neutral contract (.nexus) or a plain Markdown list from inside the project. The answer lists what the source left open and dev-cli filled in, what is already done, and what has no place in a plan. An existing plan is never replaced, and nothing is approved: a person is asked about the commands of the plan before it is carried out. A warning says that it has none, since nobody is asked then.',
+      'Reads an OpenSpec change, a spec-kit feature, a superpowers plan, the tasks of the neutral contract (.nexus) or a plain Markdown list from inside the project. The answer lists what the source left open and dev-cli filled in, what is already done, and what has no place in a plan. An existing plan is never replaced, and nothing is approved: a person is asked about the commands of the plan before it is carried out. If the plan has no commands, nobody is asked, and a warning says so.',
     actor: 'agent',
     output: 'document',
     positionals: ['name', 'source'],
@@ -22,7 +22,7 @@ export const PLAN_IMPORT_SPECS = [
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'An OpenSpec change.' },
-      { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What would the plan be?' },
+      { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What the plan would be.' },
       { command: 'dev-cli plan import chores TODO.md --format markdown', note: 'Read it as a plain list.' },
     ],
   },

@@ -35,14 +35,14 @@ export function readLimits(
   const cost = Number(maxCost);
   if (!/^\d+(\.\d+)?$/.test(maxCost) || !Number.isFinite(cost)) {
     throw new DevCliError('USAGE', '--max-cost takes an amount in USD, such as 2.50.', {
-      fix: 'Give one, or leave it out.',
+      fix: 'Give an amount, or leave the option out.',
     });
   }
   if (unpriced !== null)
     throw refuse(
-      `The price of ${unpriced} is not known, so that no cost can be bounded.`,
+      `The price of ${unpriced} is unknown, so its cost cannot be limited.`,
       [{ target: '--max-cost', problem: 'no price' }],
-      'Say its price below models in the configuration, or use --max-tokens.',
+      'Set its price below `models` in the configuration, or use --max-tokens.',
     );
   return { cost, ...others };
 }

@@ -166,7 +166,7 @@ async function collect(talk: CallSite, { id, name, input: text }: CallBlock, beg
   removeRest(begun.file);
   const now = existsSync(path) ? sha256(readFileSync(path)) : null;
   if (now === after) return tellAfter(talk, about, { output: `${path} was written.`, isError: false });
-  if (now !== before) return refuse(`${CUT_OFF}: ${path} is neither as it was nor as it was to be`);
+  if (now !== before) return refuse(`${CUT_OFF}: ${path} has neither its old nor its new content`);
   return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
 }
 
@@ -252,7 +252,7 @@ function findForeignWrite({ isReadOnly, site }: CallSite, tool: Tool, input: Jso
   if (!isReadOnly || tool.needs === 'read-only' || target === null || 'command' in target) return null;
   return site.promised.includes(resolve(site.workTree, target.path))
     ? null
-    : `this task writes nothing but ${site.promised.join(', ')}`;
+    : `this task may write only ${site.promised.join(', ')}`;
 }
 
 function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: JsonObject): JudgedCall {

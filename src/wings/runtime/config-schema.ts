@@ -10,13 +10,13 @@ const Texts = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
 const price = (description: string) => Type.Number({ minimum: 0, maximum: 100_000, description });
 
 const KeySchema = secretSchema(
-  'Where the key is found: one of env, file and command. It never stands in this file itself.',
+  'Where to read the key from: one of env, file and command. This file never contains the key.',
 );
 
 const ProviderSchema = Type.Object(
   {
     api: enumSchema('anthropic', 'openai', 'google', 'chat'),
-    baseURL: Type.Optional(Text('Its address, with the version in it or without.')),
+    baseURL: Type.Optional(Text('Its base address, with or without the version.')),
     key: Type.Optional(KeySchema),
   },
   noOtherKeys,
@@ -24,11 +24,13 @@ const ProviderSchema = Type.Object(
 
 const ModelSchema = Type.Object(
   {
-    window: Type.Optional(Type.Integer({ minimum: 1024, maximum: 100_000_000, description: 'Tokens it can read.' })),
-    input: Type.Optional(price('USD for a million tokens that it reads.')),
-    output: Type.Optional(price('The same of what it writes.')),
-    cacheWrite: Type.Optional(price('The same of what is put into the cache; without, as input.')),
-    cacheRead: Type.Optional(price('The same of what is read from the cache; without, as input.')),
+    window: Type.Optional(
+      Type.Integer({ minimum: 1024, maximum: 100_000_000, description: 'Tokens in its context window.' }),
+    ),
+    input: Type.Optional(price('USD per million input tokens.')),
+    output: Type.Optional(price('USD per million output tokens.')),
+    cacheWrite: Type.Optional(price('USD per million tokens written to the cache. Default: as input.')),
+    cacheRead: Type.Optional(price('USD per million tokens read from the cache. Default: as input.')),
   },
   noOtherKeys,
 );
@@ -53,22 +55,30 @@ export const RuntimeConfigSchema = Type.Object(
     effort: Type.Optional(enumSchema('low', 'medium', 'high')),
     mode: Type.Optional(enumSchema('read-only', 'workspace-write', 'danger-full-access', 'prompt')),
     sandbox: Type.Optional(enumSchema('auto', 'require', 'off')),
-    network: Type.Optional(Type.Boolean({ description: 'Whether commands in the sandbox reach the network.' })),
+    network: Type.Optional(Type.Boolean({ description: 'Whether commands in the sandbox can reach the network.' })),
     providers: Type.Optional(Type.Record(Type.String({ pattern: Name }), ProviderSchema, noOtherKeys)),
     models: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), ModelSchema)),
     mcpServers: Type.Optional(Type.Record(Type.String({ pattern: Name }), McpServerSchema, noOtherKeys)),
     timeouts: Type.Optional(
       Type.Object(
         {
-          byte: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds without a byte; 90.' })),
-          part: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds without a part; 300.' })),
+          byte: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds to wait for a byte. Default: 90.' }),
+          ),
+          part: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 3600,
+              description: 'Seconds to wait for a part of the answer. Default: 300.',
+            }),
+          ),
         },
         noOtherKeys,
       ),
     ),
     ...RUNTIME_SETTINGS,
   },
-  { ...noOtherKeys, $id: 'runtime', description: 'How `dev-cli drive` and `dev-cli prompt` work for you.' },
+  { ...noOtherKeys, $id: 'runtime', description: 'Settings of `dev-cli drive` and `dev-cli prompt` for you.' },
 );
 
 /** The configuration file as parsed. */

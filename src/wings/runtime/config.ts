@@ -103,7 +103,7 @@ function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | '
   const widens = allow !== undefined || Object.keys(hooks).length > 0;
   if (widens && isTrusted(trustDirectory, computeNotifyDigest(root, text ?? '')))
     return { roles, rules: { ...rules, ...defined({ allow }) }, hooks, iterations, warnings: [] };
-  const warning = `${PREFERENCES_FILE} allows calls or has hooks; they count once a person here has said \`dev-cli trust preferences\`.`;
+  const warning = `${PREFERENCES_FILE} allows calls or has hooks; they are ignored until a person here runs \`dev-cli trust preferences\`.`;
   return { roles, rules, hooks: {}, iterations, warnings: widens ? [warning] : [] };
 }
 
@@ -117,13 +117,13 @@ function readOwn(
   const path = given === undefined ? join(directory, 'dev-cli/runtime.yaml') : resolve(cwd, given);
   const text = isAbsolute(path) ? reader.read(path) : null;
   if (text === null && given === undefined) return {};
-  if (text === null) throw refuse(`There is no ${path}.`, [{ target: path, problem: 'there is no such file' }]);
+  if (text === null) throw refuse(`${path} does not exist.`, [{ target: path, problem: 'there is no such file' }]);
   const source = parseYaml(text, path);
   const report = createProblemLog(source);
   checkValue(SCHEMA, source.value ?? {}, report);
   const details = listErrors(report);
   if (details.length === 0) return (source.value ?? {}) as RuntimeConfigFile;
-  throw refuse(`${path} cannot be used.`, details, 'Mend it at the places named in details.');
+  throw refuse(`${path} cannot be used.`, details, 'Fix what `details` lists.');
 }
 
 type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
@@ -132,7 +132,7 @@ type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>
 export function refuse(
   message: string,
   details: Details,
-  fix = 'Name another, then repeat the same call.',
+  fix = 'Name a different one, then repeat the same call.',
 ): DevCliError {
   return new DevCliError('RUNTIME_INVALID', message, { details, fix });
 }

@@ -49,7 +49,7 @@ export interface TurnEnd {
   removed: number;
 }
 
-const LEFT = 'not run: the turn before ended before this call.';
+const LEFT = 'not run: the previous turn ended before this call.';
 
 /** Has the model answer a message until the turn ends. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
 export async function say(talk: Talk, text: string): Promise<TurnEnd> {
@@ -128,7 +128,7 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
     prices: facts.prices,
   });
   if (!reserved.ok) {
-    end.reason = `the next request could pass the limit of ${LIMITS[reserved.limit]}`;
+    end.reason = `the next request could exceed the limit of ${LIMITS[reserved.limit]}`;
     return { type: 'withheld' };
   }
   end.requests += 1;
@@ -154,7 +154,7 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;
     if (!isLate) return { type: 'faulted', kind: error.kind, message: error.message };
-    end.reason = `asking again would pass the limit of ${LIMITS.deadline}: ${error.message}`;
+    end.reason = `another attempt would exceed the limit of ${LIMITS.deadline}: ${error.message}`;
     return { type: 'withheld' };
   }
   for (const line of answer.warnings) talk.warn(line);
@@ -163,7 +163,7 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   reserved.settle(usage);
   end.usage = addUsage(end.usage, usage);
   const isCutByBudget = answer.stop === 'length' && reserved.maxOutput < talk.maxOutput;
-  if (isCutByBudget) end.reason = `a limit left ${reserved.maxOutput} tokens for the answer, which was cut off there`;
+  if (isCutByBudget) end.reason = `a limit left ${reserved.maxOutput} tokens for the answer, so it was cut off`;
   return keepAnswer(talk, state, { answer, usage, isCutByBudget });
 }
 
@@ -198,7 +198,7 @@ function estimateInput({ session, asks }: Talk): number {
 
 /** Estimates usage if the provider reports none, because limits and compaction depend on it. */
 function estimateUsage(talk: Talk, blocks: readonly Block[]): Usage {
-  talk.warn('The provider counts no tokens: what was used is an estimate.');
+  talk.warn('The provider reports no token counts, so the usage is an estimate.');
   const written = estimateTokens([{ role: 'assistant', blocks: [...blocks] }]);
   return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
 }

@@ -67,7 +67,7 @@ export async function connectServers(
       const needs = config.needs ?? 'danger-full-access';
       return tools.map((offered) => ({ server, offered, client, needs, callMs }));
     } catch (error) {
-      warnings.push(`MCP server ${toBoundedLine(server, 100)} is not there: ${describe(error)}`);
+      warnings.push(`MCP server ${toBoundedLine(server, 100)} is not available: ${describe(error)}`);
       return [];
     }
   };
@@ -79,7 +79,10 @@ export async function connectServers(
     const name = nameTool(one, (taken) => tools.has(taken));
     const isOffered = tools.size < MOST_TOOLS && JSON.stringify(one.offered.inputSchema).length <= LONGEST.schema;
     if (name !== null && isOffered) tools.set(name, createTool(name, one));
-    else warnings.push(`MCP server ${toBoundedLine(one.server, 100)}: no ${toBoundedLine(one.offered.name, 100)}`);
+    else
+      warnings.push(
+        `MCP server ${toBoundedLine(one.server, 100)}: its tool ${toBoundedLine(one.offered.name, 100)} is left out`,
+      );
   }
   return { tools: [...tools.values()], warnings, close };
 }
@@ -94,7 +97,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   let pid: number | null = null;
   if ('url' in config) {
     const url = new URL(config.url);
-    if (!isPrivate(url)) throw new Error('it takes https');
+    if (!isPrivate(url)) throw new Error('its address must use https');
     const requestInit: RequestInit = { headers: { ...config.headers }, redirect: 'error' };
     transport = new StreamableHTTPClientTransport(url, { requestInit });
   } else {

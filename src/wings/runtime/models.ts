@@ -44,7 +44,7 @@ export async function chooseModel(
   { env, home, cwd }: { env: NodeJS.ProcessEnv; home: string; cwd: string },
 ): Promise<ChosenModel> {
   const fix = 'Name a model with --model PROVIDER/MODEL, in DEV_CLI_MODEL, or in the configuration.';
-  if (full === null) throw refuse('No model is named.', [{ target: 'model', problem: 'nothing names one' }], fix);
+  if (full === null) throw refuse('No model is named.', [{ target: 'model', problem: 'no model is set' }], fix);
   const [provider = '', ...rest] = full.split('/');
   const id = rest.join('/');
   const setting = Object.hasOwn(config.providers, provider) ? config.providers[provider] : BUILT_IN[provider];
@@ -71,11 +71,11 @@ async function readKey(
 ): Promise<string> {
   const key = await readSecret(source, around);
   if (key !== '' && !/[^\x21-\x7e]/.test(key)) return key;
-  const problem = key === '' ? 'there is none' : 'it has blanks or signs that no key has';
+  const problem = key === '' ? 'it is missing' : 'it contains blanks or characters that a key cannot have';
   const where = describeSource(source);
   throw refuse(
     `The key of ${provider} cannot be used (${where}): ${problem}.`,
     [{ target: `providers.${provider}.key`, problem }],
-    'Set it, or say in the configuration where it is.',
+    'Set the key, or say in the configuration where to read it from.',
   );
 }

@@ -82,7 +82,7 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
         answer.blocks.push(part);
     }
   }
-  throw new ProviderFault('protocol', 'The answer has no end.');
+  throw new ProviderFault('protocol', 'The answer was cut off.');
 }
 
 /** Returns whether the provider may charge for a failed request; it does not charge for one that it refused. */

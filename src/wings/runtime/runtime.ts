@@ -91,9 +91,9 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   const { rules, problems } = readRules(config.rules, TOOL_NAMES);
   if (problems.length > 0)
     throw refuse(
-      'A rule cannot be used.',
+      'A permission rule is not valid.',
       problems.map(({ rule, problem }) => ({ target: rule, problem })),
-      'Mend it, then repeat the same call.',
+      'Fix the rule, then repeat the same call.',
     );
   const place = { env: { ...call.env }, home, cwd: call.cwd };
   const model = await chooseModel(config.model, config, place);
@@ -113,8 +113,8 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   if (sandbox === 'missing')
     throw refuse(
       'The sandbox cannot be used here.',
-      [{ target: 'sandbox', problem: 'bwrap is missing, or does not work' }],
-      'Install bubblewrap, or say sandbox: auto.',
+      [{ target: 'sandbox', problem: 'bwrap is missing or does not work' }],
+      'Install bubblewrap, or set `sandbox: auto`.',
     );
   const before = await sumUp(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
@@ -280,7 +280,7 @@ function chooseTools(all: readonly Tool[], named: readonly string[] | undefined)
     const found = findToolName(name, known);
     if (found !== null && known.includes(found)) return found;
     throw new DevCliError('USAGE', `There is no tool ${JSON.stringify(name.slice(0, 80))}.`, {
-      fix: `Name some of ${known.join(', ')}.`,
+      fix: `The tools are ${known.join(', ')}.`,
     });
   });
   return all.filter(({ name }) => chosen.includes(name));

@@ -30,9 +30,9 @@ export async function showRequest(scene: Omit<Scene, 'emit'>, own: readonly Tool
       ...{ request, ...(config.warnings.length > 0 && { warnings: config.warnings }) },
     };
     const lines = [
-      `model: ${model.full}, ${window === null ? 'window not known' : `${window} tokens`}`,
+      `model: ${model.full}, ${window === null ? 'window unknown' : `${window} tokens`}`,
       `key: ${model.keySource}`,
-      `price: ${prices === null ? 'not known' : `${prices.input} USD a million tokens read, ${prices.output} written`}`,
+      `price: ${prices === null ? 'unknown' : `${prices.input} USD per million input tokens, ${prices.output} per million output tokens`}`,
       `mode: ${config.mode}; sandbox: ${sandbox === null ? 'no' : 'yes'}`,
       ...(['deny', 'ask', 'allow'] as const).flatMap((list) => config.rules[list].map((rule) => `${list}: ${rule}`)),
       `tools: ${request.tools.map(({ name }) => name).join(', ')}`,

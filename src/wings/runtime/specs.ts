@@ -5,7 +5,7 @@ import { choice, flag, integer, list, OPTIONAL_NAME, optional, word } from '../.
 /** Options of every command that asks a model. */
 const ASKS = {
   model: optional(
-    word('The model, as PROVIDER/MODEL. Default: DEV_CLI_MODEL, else that of the configuration.', {
+    word('The model, as PROVIDER/MODEL. Default: DEV_CLI_MODEL, then the model of the configuration.', {
       placeholder: 'MODEL',
     }),
   ),
@@ -15,13 +15,17 @@ const ASKS = {
       'What tools may do without a person. Default: workspace-write.',
     ),
   ),
-  allow: optional(list('RULES', 'Calls that nobody is asked about, such as "bash(npm test:*),bash(npm run lint)".')),
-  config: optional(word('A configuration in place of your own.', { placeholder: 'FILE' })),
-  maxCost: optional(word('End before this is spent.', { placeholder: 'USD' })),
-  maxTokens: optional(integer('N', 'End before so many tokens are used.')),
-  maxMinutes: optional(integer('N', 'End after so many minutes.')),
-  iterations: optional(integer('N', 'Requests that a turn may take. Default: 50.')),
-  events: flag('Print each entry of the sessions as it is recorded, one JSON document a line; the answer comes last.'),
+  allow: optional(
+    list('RULES', 'Calls that are allowed without asking, such as "bash(npm test:*),bash(npm run lint)".'),
+  ),
+  config: optional(word('A configuration file to use instead of your own.', { placeholder: 'FILE' })),
+  maxCost: optional(word('End before more than this is spent.', { placeholder: 'USD' })),
+  maxTokens: optional(integer('N', 'End before more than N tokens are used.')),
+  maxMinutes: optional(integer('N', 'End after N minutes.')),
+  iterations: optional(integer('N', 'The most requests in a turn. Default: 50.')),
+  events: flag(
+    'Print each entry of the sessions as it is recorded, one JSON document per line; the answer comes last.',
+  ),
   dryRun: flag('Show model, key, price, mode, rules and the first request; send nothing.'),
 } satisfies TProperties;
 
@@ -32,7 +36,7 @@ const ASKING = {
   windsDown: true,
   exits: [0, 1, 2, 3, 4, 130],
 } as const;
-const SESSION = word('The session: its id, the beginning of it, or latest.', { placeholder: 'SESSION' });
+const SESSION = word('The session: its id, a prefix of the id, or latest.', { placeholder: 'SESSION' });
 
 /** Commands that drive runs and hold conversations without a harness (runtime.md, Commands). */
 export const RUNTIME_SPECS = [
@@ -40,13 +44,13 @@ export const RUNTIME_SPECS = [
     name: 'drive',
     summary: 'Carry a run to its end without a harness, at night or in CI.',
     description:
-      'Each action of the run is done by a session with a model; dev-cli keeps order, evidence and limits as ever. It ends where the run ends, where a person has to answer, or where a budget is used up; the same call goes on.',
+      'Each action of the run is done by a session with a model; dev-cli enforces order, evidence and limits as always. It ends when the run ends, a person has to answer, or a budget is used up; the same call continues.',
     ...ASKING,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME, ...ASKS }),
     examples: [
       { command: 'dev-cli drive add-auth --max-cost 5', note: 'Plan or execute, for at most 5 USD.' },
-      { command: 'dev-cli drive add-auth --dry-run', note: 'What would be sent, with which key and price?' },
+      { command: 'dev-cli drive add-auth --dry-run', note: 'Show what would be sent, with which key and price.' },
     ],
   },
   {
@@ -56,10 +60,8 @@ export const RUNTIME_SPECS = [
     positionals: ['message'],
     input: Type.Object({
       message: word('The message.', { format: 'text', placeholder: 'TEXT|@FILE|-' }),
-      session: optional(
-        word('Go on with a session: its id, the beginning of it, or latest.', { placeholder: 'SESSION' }),
-      ),
-      tools: optional(list('TOOLS', 'The tools that it may use. Default: all.')),
+      session: optional(word('Continue a session: its id, a prefix of the id, or latest.', { placeholder: 'SESSION' })),
+      tools: optional(list('TOOLS', 'The tools that the model may use. Default: all.')),
       ask: flag('Ask on this terminal about calls that need a person.'),
       ...ASKS,
     }),
@@ -68,38 +70,38 @@ export const RUNTIME_SPECS = [
         command: 'dev-cli prompt "Why does the login test fail?" --mode read-only',
         note: 'A question about the code.',
       },
-      { command: 'dev-cli prompt "And how would you mend it?" --session latest', note: 'Go on.' },
+      { command: 'dev-cli prompt "And how would you fix it?" --session latest', note: 'Continue the conversation.' },
     ],
   },
   {
     name: 'session list',
-    summary: 'List sessions, with what each has used, and the sum.',
+    summary: 'List sessions, what each has used, and the total.',
     actor: 'person',
     output: 'text',
     readOnly: true,
     exits: [0, 1, 2, 130],
     input: Type.Object({
       run: optional(
-        word('Only those of runs of this name, a plan and its execution: their bill.', {
+        word('Only sessions of runs with this name: what a plan and its execution cost.', {
           format: 'name',
           placeholder: 'RUN',
         }),
       ),
     }),
-    examples: [{ command: 'dev-cli session list --run add-auth', note: 'What has it cost?' }],
+    examples: [{ command: 'dev-cli session list --run add-auth', note: 'What a run has cost.' }],
   },
   {
     name: 'session compact',
-    summary: 'Shorten a session: all but its last messages become a summary.',
+    summary: 'Shorten a session: a summary replaces all but its last messages.',
     actor: 'person',
     output: 'text',
     exits: [0, 1, 2, 4, 130],
     positionals: ['session'],
     input: Type.Object({
       session: SESSION,
-      keep: optional(integer('N', 'Messages that stay as they are. Default: 4.')),
+      keep: optional(integer('N', 'How many of the last messages to keep. Default: 4.')),
     }),
-    examples: [{ command: 'dev-cli session compact latest', note: 'Before it goes on.' }],
+    examples: [{ command: 'dev-cli session compact latest', note: 'Before continuing it.' }],
   },
   {
     name: 'session export',
@@ -110,7 +112,7 @@ export const RUNTIME_SPECS = [
     exits: [0, 1, 2, 130],
     positionals: ['session'],
     input: Type.Object({ session: SESSION }),
-    examples: [{ command: 'dev-cli session export latest', note: 'Write it into a file, to keep it.' }],
+    examples: [{ command: 'dev-cli session export latest', note: 'Redirect it to a file to keep it.' }],
   },
   {
     name: 'session import',
@@ -120,6 +122,6 @@ export const RUNTIME_SPECS = [
     exits: [0, 1, 2, 3, 130],
     positionals: ['file'],
     input: Type.Object({ file: word('The file.', { format: 'file', placeholder: 'FILE' }) }),
-    examples: [{ command: 'dev-cli session import session.json', note: 'Go on with it by `prompt --session`.' }],
+    examples: [{ command: 'dev-cli session import session.json', note: 'Continue it with `prompt --session`.' }],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -423,8 +423,8 @@ describe('who is judged', () => {
     const second = ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive'];
     expect(devCli(project, second, { env: { CLAUDE_CODE_SESSION_ID: 's-2' } }).code).toBe(0);
     const by = (session: string, path: string) => call('Write', { file_path: path }, { session });
-    expect(by('s-1', 'src/app.js').stderr).toContain('"add-x" plans');
-    expect(by('s-2', 'src/app.js').stderr).toContain('"two" plans');
+    expect(by('s-1', 'src/app.js').stderr).toContain('"add-x" is planning');
+    expect(by('s-2', 'src/app.js').stderr).toContain('"two" is planning');
     expectAllowed(by('s-3', 'src/app.js'));
     expectAllowed(by('s-1', '.dev/specs/add-x/DRAFT.md'));
     expect(by('s-1', '.dev/specs/two/DRAFT.md').code).toBe(2);

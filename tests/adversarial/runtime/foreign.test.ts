@@ -45,7 +45,7 @@ it('servers: one that never begins, one with 500 tools, one with hostile names, 
   for (const name of names) expect(name).toMatch(/^[a-z0-9_-]{1,64}$/);
   expect(json.tool_results?.map(({ is_error: isError }) => isError)).toEqual([true, true]);
   for (const server of ['dead', 'missing'])
-    expect(json.warnings?.join('\n')).toContain(`MCP server ${server} is not there`);
+    expect(json.warnings?.join('\n')).toContain(`MCP server ${server} is not available`);
 });
 
 it.each<[string, string[], object]>([

@@ -45,7 +45,7 @@ it(`two drivers of one run: one works, the other is told so (${ROUNDS} rounds)`,
     const racers = [1, 2].map(() => stage.startDrive().ended.finally(held.open));
     const { winners, losers } = split(await Promise.all(racers));
     expect(losers.map(({ exit, json }) => [exit, json.error?.code])).toEqual([[4, 'LOCKED']]);
-    expect(losers[0]?.json.error).toMatchObject({ message: `Another process drives "${RUN}".` });
+    expect(losers[0]?.json.error).toMatchObject({ message: `Another process is driving "${RUN}".` });
     expect(await findFaults(stage, winners[0] as Ended)).toEqual([]);
     const acknowledged = journalOf(stage.project, RUN).filter(({ type }) => type === 'acknowledged');
     expect(new Set(acknowledged.map(({ data }) => (data as { actionId: string }).actionId)).size).toBe(

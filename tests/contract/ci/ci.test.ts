@@ -136,7 +136,7 @@ describe('plans', () => {
       message: expect.stringContaining('todo-9'),
     });
     expect(at('cut')[0]).toMatchObject({ file: '.dev/specs/cut/plan-content.json', line: expect.any(Number) });
-    expect(at('half')).toMatchObject([{ message: 'PLAN.md is not there.' }]);
+    expect(at('half')).toMatchObject([{ message: 'PLAN.md is missing.' }]);
     expect(at('lone')).toHaveLength(1);
     expect(at('old')).toMatchObject([
       { file: '.dev/specs/old/PLAN.md', message: 'PLAN.md differs from plan-content.json.' },
@@ -264,7 +264,7 @@ describe('in a job of GitHub', () => {
     expect(annotations(stdout)[0]).toMatch(
       /^::error file=project\/\.dev\/specs\/plan-0\/plan-content\.json,title=dev-cli%3A plan::PLAN\.md/,
     );
-    expect(annotations(stdout)[9]).toMatch(/and 2 more errors: the log has all\.$/);
+    expect(annotations(stdout)[9]).toMatch(/and 2 more errors: the log lists all of them\.$/);
     expect(stdout.match(/: error: /g)).toHaveLength(12);
   });
 

@@ -115,7 +115,7 @@ describe('recipe simulate (authoring.md, recipe simulate)', () => {
       'dev-cli recipe simulate tried --step --text',
       { cwd: project.root, env: project.env, answers: ['3'] },
     );
-    expect(output).toContain('What happens? A number, nothing for the first, or q:');
+    expect(output).toContain('What happens? A number, Enter for the first, or q to quit:');
     expect(output).toContain('halted: stopped at part: none');
     expect(exit).toBe(0);
   });

@@ -38,7 +38,7 @@ describe('a skill of a recipe', () => {
   it('that says what the recipe said before is named by lint, and renewed by the same call', () => {
     const warned = lint();
     expect([warned.code, warned.stdout.match(/warning:/g)]).toEqual([0, ['warning:']]);
-    expect(warned.stdout).toContain(`The skill says what the recipe said before: ${SKILLS.join(', ')}.`);
+    expect(warned.stdout).toContain(`These skills no longer match the recipe: ${SKILLS.join(', ')}.`);
     expect(warned.stdout).toContain('dev-cli recipe new release --skill');
     const { code, json } = make();
     expect([code, json['created'], [...(json['renewed'] as string[])].sort()]).toEqual([0, [], [...SKILLS].sort()]);

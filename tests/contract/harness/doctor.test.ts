@@ -147,7 +147,7 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
   });
 
   it('says what the permission means, and where autopilot is trusted', () => {
-    const told = () => findingsOf(call()).filter((one) => /unasked/.test(one.message));
+    const told = () => findingsOf(call()).filter((one) => /without asking/.test(one.message));
     expect(told()).toEqual([]);
     install();
     expect(told()).toMatchObject([
@@ -169,7 +169,7 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
     const result = call();
     expect(problemsOf(result)).toEqual([]);
     expect(findingsOf(result).filter((one) => one.check === 'guard' && one.scope === 'user')).toHaveLength(2);
-    expect(findingsOf(result).find((one) => one.check === 'git')?.message).toContain('no git repository');
+    expect(findingsOf(result).find((one) => one.check === 'git')?.message).toContain('not in a git repository');
   });
 });
 
@@ -196,7 +196,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
       ).toEqual(['guard', 'settings']);
       expect(problems[0], what).toMatchObject({
         ...{ harness: 'claude', scope: 'project', fix: 'dev-cli install --harness claude' },
-        message: expect.stringMatching(/not as this version writes it, so it was not run/),
+        message: expect.stringMatching(/not what this version writes, so it was not run/),
       });
       expect(existsSync(at('ran')), what).toBe(false);
     }
@@ -271,7 +271,7 @@ describe('doctor asks whether hooks have told of the session (harness.md, Doctor
     mark('left 20261121T213800Z-4f2a9c\n');
     expect(sessionOf(CLAUDE)?.severity).toBe('problem');
     mark('add-x\n');
-    expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'note', message: expect.stringContaining('not known') });
+    expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'note', message: expect.stringContaining('unknown') });
     expect(sessionOf({ GEMINI_CLI: '1' })).toMatchObject({ severity: 'note', harness: 'gemini' });
   });
 
@@ -305,7 +305,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     write(config, `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
     expect(problemsOf(call())).toEqual([]);
     write(config, '[projects');
-    expectProblem(call(), 'silence', /is no TOML/, /Repair/);
+    expectProblem(call(), 'silence', /is not valid TOML/, /Repair/);
     rmSync(config);
     mkdirSync(config);
     expectProblem(call(), 'silence', /it is not a file/, /./);
@@ -316,7 +316,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     expectProblem(
       call(),
       'silence',
-      /has not been told yet to trust this folder/,
+      /has not yet been told to trust this folder/,
       /Start gemini in .*trust the folder/,
     );
     trustByGemini('DO_NOT_TRUST');
@@ -324,7 +324,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     trustByGemini();
     expect(problemsOf(call())).toEqual([]);
     const denied = call([], { env: { GEMINI_CLI_TRUST_WORKSPACE: 'false' } });
-    expectProblem(denied, 'silence', /trusts no folder here, by its environment/, /./);
+    expectProblem(denied, 'silence', /environment tells Gemini CLI not to trust folders/, /./);
     rmSync(join(home, '.gemini/trustedFolders.json'));
     expect(problemsOf(call([], { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }))).toEqual([]);
     const answer = devCli(project, ['doctor'], { env });
@@ -365,7 +365,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
       ['Bash(dev-cli:*)', 'Bash(dev-cli step complete:*)', 'Bash'],
     ],
     ['gemini', '.gemini/settings.json', ['tools', 'exclude'], ['run_shell_command(dev-cli)']],
-  ])('%s, where %s denies its agent dev-cli', (harness, path, [outer = '', inner = ''], denied) => {
+  ])('%s, where %s denies dev-cli to its agent', (harness, path, [outer = '', inner = ''], denied) => {
     install(['--harness', harness]);
     if (harness === 'gemini') trustByGemini();
     const deny = (...rules: string[]) => {
@@ -376,7 +376,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     expect(problemsOf(call())).toEqual([]);
     for (const rule of denied) {
       deny(rule);
-      expectProblem(call(), 'settings', /denies its agent dev-cli/, /Remove it there/);
+      expectProblem(call(), 'settings', /denies dev-cli to its agent/, /Remove it there/);
     }
   });
 
@@ -456,9 +456,9 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     install();
     const manifest = JSON.parse(read('.dev/install.json'));
     write(at('.dev/install.json'), JSON.stringify({ ...manifest, cli: '0.1.0' }));
-    expectProblem(call(), 'versions', /are from 0\.1\.0; this is/, /^dev-cli install$/);
+    expectProblem(call(), 'versions', /are from version 0\.1\.0; this is/, /^dev-cli install$/);
     write(at('.dev/install.json'), '{');
-    expectProblem(call(), 'installed', /does not say what was installed/, /Move it away/);
+    expectProblem(call(), 'installed', /is not a valid record of what was installed/, /Move it away/);
   });
 
   it.each([
@@ -507,7 +507,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
         ['comments', (it) => `${JSON.stringify(it)} // mine`],
       ],
     ],
-    ['gemini', '.gemini/settings.json', [['a last comma', (it) => JSON.stringify(it).replace(/}$/, ',}')]]],
+    ['gemini', '.gemini/settings.json', [['a trailing comma', (it) => JSON.stringify(it).replace(/}$/, ',}')]]],
   ])('settings that %s drops', (harness, path, cases) => {
     install(['--harness', harness]);
     trustAll();
@@ -570,7 +570,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     program('2.1.257');
     expect(problemsOf(call())).toEqual([]);
     expect(findingsOf(call())).toContainEqual(
-      expect.objectContaining({ check: 'settings', severity: 'note', message: expect.stringContaining('passes over') }),
+      expect.objectContaining({ check: 'settings', severity: 'note', message: expect.stringContaining('skips') }),
     );
   });
 });
@@ -608,7 +608,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
     const other = join(dirname(bin()), 'other', 'dev-cli');
     write(join(home, '.profile'), `PATH='${dirname(other)}':$PATH\n`);
     write(other, '#!/bin/sh\necho 0.0.9\n', 0o755);
-    expectProblem(call(), 'path', /sh -lc finds dev-cli 0\.0\.9 \(.*other\/dev-cli\), and this is/, /Remove one/);
+    expectProblem(call(), 'path', /sh -lc finds dev-cli 0\.0\.9 \(.*other\/dev-cli\), but this is/, /Remove one/);
     write(other, '#!/nowhere/node\n', 0o755);
     expectProblem(call(), 'path', /does not run/, /node/);
   });
@@ -683,7 +683,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
     expect(problemsOf(result)).toEqual([]);
     expect(findingsOf(result).find((one) => one.check === 'git')).toMatchObject({
       severity: 'note',
-      message: expect.stringContaining('commits by A B <a@example.invalid>'),
+      message: expect.stringContaining('commits as A B <a@example.invalid>'),
     });
   });
 

@@ -220,7 +220,7 @@ describe('a fourth harness', () => {
     const input = { session_id: 's', tool_name: 'scribble', tool_input: { page: 'src/a.js' } };
     const options = { cwd: project.root, env: project.env, encoding: 'utf8', input: JSON.stringify(input) } as const;
     const { status, stderr } = spawnSync('sh', ['-c', hooks[0].command], options);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('"one" plans')]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('"one" is planning')]);
   });
 
   it('is told how agents are started, by its mark', () => {

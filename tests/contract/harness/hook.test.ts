@@ -154,7 +154,7 @@ describe('sessions (harness.md, Sessions)', () => {
     });
     expect(begun.code, begun.stdout).toBe(0);
     const judged = hook('pre-tool-use', 'claude', write('src/a.js', other));
-    expect([judged.code, judged.stderr]).toEqual([2, expect.stringContaining('"two" plans')]);
+    expect([judged.code, judged.stderr]).toEqual([2, expect.stringContaining('"two" is planning')]);
   });
 
   describe('one that went on to other runs', () => {
@@ -164,7 +164,7 @@ describe('sessions (harness.md, Sessions)', () => {
     const abort = (name: string) =>
       expect(devCli(project, ['abort', name, '--reason', 'no longer wanted'], { env }).code).toBe(0);
     const judged = () => hook('pre-tool-use', 'claude', write('src/a.js'));
-    const byRun = (name: string) => ({ code: 2, stderr: expect.stringContaining(`"${name}" plans`) });
+    const byRun = (name: string) => ({ code: 2, stderr: expect.stringContaining(`"${name}" is planning`) });
     beforeEach(() => {
       left();
       bind();

@@ -127,6 +127,6 @@ describe('beside the plugin of Claude Code', () => {
 it('says that the hooks run a file of somebody else where its place is taken', () => {
   writeProjectFile(project, '.claude/hooks/dev-cli.sh', 'mine');
   expect(call('install --harness claude').notes).toEqual([
-    expect.stringContaining('.claude/hooks/dev-cli.sh as it is'),
+    expect.stringContaining('The hooks run .claude/hooks/dev-cli.sh'),
   ]);
 });

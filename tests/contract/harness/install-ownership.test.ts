@@ -108,7 +108,7 @@ it.each([
   const theirs = read(path).replace(part, '');
   write(path, theirs);
   becomeClone();
-  expect(install().find((row) => row.path === path)).toMatchObject({ does: 'kept', why: 'it is somebody else’s' });
+  expect(install().find((row) => row.path === path)).toMatchObject({ does: 'kept', why: 'it is not from dev-cli' });
   uninstall();
   expect(read(path)).toBe(theirs);
 });

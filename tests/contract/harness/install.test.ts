@@ -177,7 +177,7 @@ describe('install (harness.md, Install)', () => {
       expect.objectContaining({
         path: '.claude/skills/dev-cli-run-recipe/SKILL.md',
         does: 'kept',
-        why: 'it is somebody else’s',
+        why: 'it is not from dev-cli',
       }),
     );
     uninstall();

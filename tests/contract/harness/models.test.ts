@@ -107,7 +107,7 @@ describe('models and efforts of agents', () => {
     prefer(CHOSEN);
     const { json } = install('--user');
     expect(linesOf('.claude/agents/dev-cli-worker.md', home)).toEqual([]);
-    expect(json['notes']).toEqual([expect.stringContaining('hold in this project alone')]);
+    expect(json['notes']).toEqual([expect.stringContaining('apply to this project only')]);
     prefer('agents: [');
     expect(install('--user').code).toBe(0);
   });
@@ -119,12 +119,12 @@ describe('models and efforts of agents', () => {
       ':2:3',
       /^No agent is installed for `painter`. It can be one of default, code-explorer,/,
     ],
-    ['agents:\n  worker: { claude: { model: "opus\\nname: x" } }\n', ':2:30', /cannot be the name of a model/],
-    ['agents:\n  worker: { claude: { model: opus --yolo } }\n', ':2:30', /cannot be the name of a model/],
+    ['agents:\n  worker: { claude: { model: "opus\\nname: x" } }\n', ':2:30', /is not a valid model name/],
+    ['agents:\n  worker: { claude: { model: opus --yolo } }\n', ':2:30', /is not a valid model name/],
     [
       'agents:\n  worker: { model: opus }\n',
       ':2:13',
-      /^Each harness calls its models differently. Name the harness.*`claude: \{ model: "opus" \}`/,
+      /^Each harness has its own names for models. Put the model below the harness.*`claude: \{ model: "opus" \}`/,
     ],
     ['agents:\n  worker: { claude: { model: 5 } }\n', ':2:30', /must be text, not a number/],
   ])('are refused before anything is written: %j', (text, at, problem) => {

@@ -29,7 +29,9 @@ const warningsOf = (...given: Parameters<typeof by>) => {
 const install = (...words: string[]) =>
   expect(devCli(project, ['install', '--harness', 'claude', ...words, '--yes']).code).toBe(0);
 const INIT = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'];
-const WHY = [expect.stringMatching(/only where it is started there, and this is .*packages\/a\. Tell the user/)];
+const WHY = [
+  expect.stringMatching(/only if it is started there, but this session is in .*packages\/a\. Tell the user/),
+];
 
 /** Simulates a session of Claude Code that begins at the root, where it runs the installed line. */
 function beginSession(session: string): void {
@@ -94,7 +96,7 @@ describe('a session of Claude Code in which no hook was heard', () => {
       ).find(({ check }) => check === 'session');
     const cause = {
       severity: 'problem',
-      message: expect.stringMatching(/No hook .*only where it is started there, and this is .*packages\/a/),
+      message: expect.stringMatching(/No hook .*only if it is started there, but this session is in .*packages\/a/),
       fix: expect.stringContaining('dev-cli install --harness claude --user'),
     };
     expect(session()).toMatchObject(cause);

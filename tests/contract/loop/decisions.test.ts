@@ -31,15 +31,15 @@ describe('a ticket', () => {
     ['..', 'id: b', 'id: a..b', /:5:43 id is "a..b", which has ".."/],
     ['.lock', 'decision_id: d', 'decision_id: d.lock', /:1:14 id is "d.lock", which ends in/],
     ['a number', 'id: b', 'id: 7', /:5:43 .*quotes/],
-    ['the same id twice', 'id: b', 'id: A', /:5:43 id is "A", which is too near/],
+    ['the same id twice', 'id: b', 'id: A', /:5:43 id is "A", which is too similar/],
     ['an attempt of a goal', 'id: b', 'id: taken', /:5:43 id is "taken", which makes "d\.taken", which is a goal/],
-    ['another name', 'decision_id: d', 'decision_id: e', /:1:14 decision_id is not the name of the file/],
-    ['no such goal', 'goal_id: one', 'goal_id: two', /:2:10 goal_id is "two", which is no goal/],
+    ['another name', 'decision_id: d', 'decision_id: e', /:1:14 decision_id differs from the name of the file/],
+    ['no such goal', 'goal_id: one', 'goal_id: two', /:2:10 goal_id is "two", which is not a goal/],
     ['a strange status', 'proposed', 'acepted', /:4:9 status is "acepted"; did you mean "accepted"/],
-    ['nothing selected', 'proposed', 'accepted', /names one of its alternatives as `selected`/],
-    ['an unknown selection', 'proposed', 'accepted\nselected: c', /:5:11 .*names one of its alternatives/],
+    ['nothing selected', 'proposed', 'accepted', /must name one of its alternatives as `selected`/],
+    ['an unknown selection', 'proposed', 'accepted\nselected: c', /:5:11 .*must name one of its alternatives/],
     ['broken YAML', 'question: Which?', 'question: "Which', /d\.yaml:/],
-    ['an alias', 'question: Which?', 'question: &q Which?\nx: *q', /stands for something else/],
+    ['an alias', 'question: Which?', 'question: &q Which?\nx: *q', /is a YAML alias/],
     ['no mapping', TICKET, '- a\n', /mapping/],
     ['nothing', TICKET, '', /mapping/],
   ])('%s is found', (_what, from, to, found) => {
@@ -91,7 +91,7 @@ describe('a ticket', () => {
     const accept = (text: string) =>
       acceptTicket(context as unknown as Parameters<typeof acceptTicket>[0], { file: FILE, text }, chosen);
     const chosen = { selected: 'b', ref: null };
-    expect(await accept(`${TICKET}\n`)).toBe('ticket_changed: it is not what was tried any more');
+    expect(await accept(`${TICKET}\n`)).toBe('ticket_changed: it has changed since it was tried');
     const elsewhere = scratchDirectory('decisions-');
     renameSync(join(root, '.ai/decisions'), join(root, 'aside'));
     symlinkSync(elsewhere, join(root, '.ai/decisions'));

@@ -121,7 +121,7 @@ max_context_bytes: 1000
       expect.stringContaining('"time"'),
     ]);
     expect(faultsOf(CONFIG, 'goals: [{id: a, titel: A, status: active}]\n')[1]).toContain('did you mean "title"');
-    expect(files.warnings).toEqual(['.ai/goals.yaml:25:45: unknown key "owner", which nothing reads']);
+    expect(files.warnings).toEqual(['.ai/goals.yaml:25:45: unknown key "owner", which is ignored']);
     expect([readGoals(goals).ok, readContextBudget(more)]).toEqual([true, { bytes: 1000 }]);
   });
 

@@ -110,7 +110,7 @@ describe('a branch that could not be moved', () => {
     const print = (...argv: string[]) => callDoor({ argv, cwd: project.root, env: project.env }).stdout;
     const shown = print('inbox', 'list');
     expect(shown).toMatch(/theirs\.txt.*move or remove them/);
-    expect(shown).toMatch(/Clear what is in the way, then .*dev-cli inbox act inbox-evt_\w+ --action approve/);
+    expect(shown).toMatch(/Clear the obstacle, then .*dev-cli inbox act inbox-evt_\w+ --action approve/);
     const id = /inbox-evt_\w+/.exec(shown)?.[0] ?? 'none';
     expect(print('inbox', 'act', id, '--action', 'approve', '--operator', 'anna')).toMatch(
       /one is active; its branch is moved by .*once nothing is in the way\./,

@@ -142,7 +142,7 @@ describe('protocol export', () => {
     ['over', /its status is done/],
     ['later', /depends on one/],
     ['ask', /interactive/],
-    ['gated', /its recipe bugfix is carried out by auto alone/],
+    ['gated', /only auto carries out its recipe bugfix/],
     ['nobody', /no such goal/],
   ])('refuses %s', (id, why) => {
     const { exit, json } = run(setUp(), 'protocol', 'export', '--adapter', 'other', '--goal', id);
@@ -183,7 +183,7 @@ describe('what protocol ingest refuses', () => {
     [
       'a packet that was handed in',
       { goal_id: 'two', packet_id: seen, claim_id: active },
-      /^\/packet_id was handed in before$/,
+      /^\/packet_id was already handed in$/,
     ],
     [
       'a packet of another goal',
@@ -191,7 +191,7 @@ describe('what protocol ingest refuses', () => {
       /^\/packet_id was made for the goal one$/,
     ],
     ['a packet of another adapter', { adapter: 'langgraph', packet_id }, /^\/packet_id was made for other$/],
-    ['an unknown packet', { packet_id: 'pkt_0123456789abcdef' }, /^\/packet_id is of no packet/],
+    ['an unknown packet', { packet_id: 'pkt_0123456789abcdef' }, /^\/packet_id does not belong to any packet/],
     ['an unknown claim', { claim_id: 'QCLM_0123456789ab' }, /^\/claim_id is not active$/],
     [
       'a claim that was released',
@@ -200,13 +200,13 @@ describe('what protocol ingest refuses', () => {
       /^\/claim_id is not active$/,
     ],
     ['a claim of another goal', { claim_id: active }, /^\/claim_id is for the goal two$/],
-    ['a goal that somebody else has', { goal_id: 'scoped' }, /^\/goal_id other has it until /],
+    ['a goal that somebody else has', { goal_id: 'scoped' }, /^\/goal_id other holds it until /],
     ['a goal that is done', { goal_id: 'over' }, /^\/goal_id .*its status is done$/],
     ['a goal that waits', { goal_id: 'later' }, /^\/goal_id .*depends on one/],
     ['a goal with a recipe', { goal_id: 'gated', ref: 'HEAD' }, /^\/goal_id .*its recipe bugfix/],
-    ['both ref and patch', { packet_id, ref: 'HEAD', patch: adds('a') }, /^\/patch stands beside a ref/],
+    ['both ref and patch', { packet_id, ref: 'HEAD', patch: adds('a') }, /^\/patch comes together with a ref/],
     ['a ref that is an option', { ref: '--all' }, /^\/ref is "--all"/],
-    ['a ref that is none', { ref: 'nobody' }, /^\/ref is no commit/],
+    ['a ref that is none', { ref: 'nobody' }, /^\/ref is not a commit/],
     ['a patch without a packet', { patch: adds('a') }, /^\/patch needs a packet_id/],
     ['a patch that is none', { packet_id, patch: 'nothing' }, /^\/patch does not apply/],
     ['a patch that does not fit', { packet_id, patch: adds('a').replace('-0,0', '-5,1') }, /^\/patch does not apply/],
@@ -279,8 +279,8 @@ describe('what protocol ingest refuses', () => {
   });
 
   it.each([
-    ['what is no JSON', '{"success": tru', /no JSON object/],
-    ['a list', '[]', /no JSON object/],
+    ['what is no JSON', '{"success": tru', /not a JSON object/],
+    ['a list', '[]', /not a JSON object/],
     ['more than 1 MB', JSON.stringify(result({ summary: 'x'.repeat(10 * 1024 * 1024) })), /more than 1 MB/],
     ['a long summary', JSON.stringify(result({ summary: 'x'.repeat(20_000) })), /^\/summary /],
   ])('%s', (_what, text, finding) => {
@@ -294,7 +294,7 @@ describe('what protocol ingest refuses', () => {
       run(project, 'protocol', 'ingest', join(project.home, name)).json.error?.details.map(({ problem }) => problem);
     expect([refused('link.json'), refused('.'), refused('missing')]).toEqual([
       ['it is a link'],
-      ['it is no regular file'],
+      ['it is not a regular file'],
       ['there is no such file'],
     ]);
     expect(callDoor({ argv: ['protocol', 'ingest'], cwd: project.root, env: project.env }).exit).toBe(2);
@@ -370,7 +370,7 @@ describe('what protocol ingest takes', () => {
     expect(git(project, 'diff', '--name-only', base, 'refs/dev-cli/attempts/two/1')).toBe('two.txt');
     expect(git(project, 'status', '--porcelain', '--', '.', ':!.ai')).toBe('');
     expect(findingsOf(project, result(said))).toEqual([
-      '/packet_id was handed in before',
+      '/packet_id was already handed in',
       '/goal_id an attempt of it is under way',
     ]);
     run(project, 'queue', 'release', String(claim_id), '--worker', 'w');
@@ -399,7 +399,7 @@ describe('what protocol ingest takes', () => {
     const said = { packet_id, patch: adds('x') };
     expect(findingsOf(project, result({ ...said, claim_id }))).toEqual(['/claim_id is not active']);
     const other = run(project, 'queue', 'claim', '--worker', 'w2', '--goal', 'one').json['claim_id'];
-    expect(findingsOf(project, result(said))[0]).toMatch(/^\/goal_id w2 has it until /);
+    expect(findingsOf(project, result(said))[0]).toMatch(/^\/goal_id w2 holds it until /);
     run(project, 'queue', 'release', String(other), '--worker', 'w2');
     expect(handIn(project, result(said)).json['attempt']).toBe('one#1');
   });

@@ -116,7 +116,7 @@ describe('queue claim', () => {
   });
 
   it.each([
-    ['', '241', '1 to 240, which is queue.max_ttl_minutes here.'],
+    ['', '241', '1 to 240, the value of queue.max_ttl_minutes here.'],
     ['queue: {max_ttl_minutes: 1440}\n', '1441', '1 to 1440.'],
   ])('with %j names the bound of minutes', (config, minutes, bound) => {
     const { json } = call(begin(goal('one'), config), ['queue', 'claim', '--worker', 'w1', '--ttl-minutes', minutes]);
@@ -143,7 +143,7 @@ describe('queue renew and release', () => {
       'claim_of_other_worker',
     ]);
     expect(call(project, ['queue', 'renew', id, '--worker', 'w2']).json.error?.message).toBe(
-      `${id} does not hold: it is w1’s, not w2’s.`,
+      `${id} is not active: it belongs to w1, not to w2.`,
     );
     expect(reasonOf(queue(project, 'release', 'QCLM_000000000000', '--worker', 'w1'))[2]).toBe('claim_not_active');
     expect(
@@ -184,7 +184,7 @@ describe('auto beside workers', () => {
   it('observe and a dry run call no goal ready that somebody has, or that waits for a decision', () => {
     const project = begin(goal('one') + goal('two', '    decision_file: .ai/decisions/d.yaml\n') + goal('three'));
     claim(project, 'w1', '--goal', 'one');
-    const held = expect.stringMatching(/^w1 has it until 2/);
+    const held = expect.stringMatching(/^w1 holds it until 2/);
     const open = 'the decision in .ai/decisions/d.yaml is not accepted: there is no such file';
     expect(call(project, ['observe']).json['goals']).toMatchObject([
       { id: 'one', because: held },
@@ -207,7 +207,7 @@ describe('auto beside workers', () => {
     claim(project, 'w1', '--goal', 'two');
     const { exit, json } = runLoop(project, 'auto', '--recursive');
     expect([exit, json.goals_processed.map(({ id }) => id)]).toEqual([1, ['one', 'three']]);
-    expect(json.not_run).toEqual([{ id: 'two', reason: expect.stringMatching(/^w1 has it until 2/) }]);
+    expect(json.not_run).toEqual([{ id: 'two', reason: expect.stringMatching(/^w1 holds it until 2/) }]);
     expect(queue(project, 'list', '--active-only').json).toMatchObject({ claims: [{ goal_id: 'two' }] });
     expect(countSessions(project, 'two')).toBe(0);
     rmSync(join(project.root, '.ai/events'), { recursive: true });

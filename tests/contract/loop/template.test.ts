@@ -27,12 +27,12 @@ describe('the template of a tool', () => {
 
   it.each([
     ['', 'no command'],
-    ['claude -p', 'nothing in it takes the prompt'],
-    ['claude {promt}', 'nothing in it takes the prompt'],
+    ['claude -p', 'it does not pass the prompt'],
+    ['claude {promt}', 'it does not pass the prompt'],
     ['{prompt}', 'its first word is the program'],
     ['{stdin}', 'its first word is the program'],
     ['claude {prompt} {stdin}', 'more than once'],
-    ['claude --in={stdin}', 'word of its own'],
+    ['claude --in={stdin}', 'must be a separate word'],
     ['cd x && claude {prompt}', '&&|& is an "and"'],
     ['claude {prompt} > out', 'redirects'],
   ])('%j is none', (line, problem) => {

@@ -45,7 +45,7 @@ describe('context', () => {
     expect(imageOf(project, '.')).toEqual(before);
     rmSync(join(project.root, '.git'), { recursive: true });
     expect(jsonOf(project)).toMatchObject({ extra: { changes: null } });
-    expect(context(project)).toMatchObject({ code: 0, stdout: 'Nothing is known here yet.\n' });
+    expect(context(project)).toMatchObject({ code: 0, stdout: 'Nothing is recorded here yet.\n' });
   });
 
   it('tells the goal, the session before, the task, the files, the rules and the memory', () => {

@@ -26,7 +26,7 @@ function allOf(project: Project, env: NodeJS.ProcessEnv = {}): Finding[] {
 
 /** Returns the findings about the book. */
 function findingsOf(project: Project): unknown[] {
-  const isOther = ({ message }: Finding) => /hook of git|dev-cli mcp/.test(message);
+  const isOther = ({ message }: Finding) => /git hook|dev-cli mcp/.test(message);
   return allOf(project).filter((one) => ['memory', 'wing'].includes(one.check) && !isOther(one));
 }
 
@@ -39,7 +39,7 @@ describe('doctor', () => {
     const project = create();
     decide(project, 'Use Redis');
     decide(project, 'Use SQLite');
-    const message = 'The book of memory is what its journal says: 2 entries.';
+    const message = 'The book of memory matches its journal: 2 entries.';
     expect(findingsOf(project)).toEqual([{ check: 'memory', severity: 'ok', message }]);
   });
 
@@ -50,7 +50,7 @@ describe('doctor', () => {
       book(project, 'state.json'),
       readFileSync(book(project, 'state.json'), 'utf8').replace('Redis', 'Mongo'),
     );
-    const fix = 'Remove .dev/memory/book/state.json: it is made anew from the journal.';
+    const fix = 'Remove .dev/memory/book/state.json: it is rebuilt from the journal.';
     const message = expect.stringContaining('is "Use Mongo"; according to the journal "Use Redis"');
     expect(findingsOf(project)).toEqual([{ check: 'memory', severity: 'problem', message, fix }]);
     rmSync(book(project, 'state.json'));
@@ -110,7 +110,7 @@ describe('doctor, where memory is installed', () => {
     expect(found.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
       expect.stringMatching(/^ok: The book/),
       'ok: `dev-cli mcp` offers 7 tools.',
-      'ok: A commit is noted with its session, by the hook of git.',
+      'ok: The git hook records each commit with its session.',
     ]);
     expect(faultsOf()).toEqual([]);
     expect(readFileSync(at('.git/dev-cli-commits'), 'utf8')).toBe('');
@@ -133,7 +133,7 @@ describe('doctor, where memory is installed', () => {
     const [fault, ...more] = faultsOf(plant('date', 'exit 1'));
     expect(more).toEqual([]);
     expect(fault).toMatchObject({ check: 'memory', severity: 'problem' });
-    expect(fault?.message).toMatch(/nothing was noted/);
+    expect(fault?.message).toMatch(/nothing was recorded/);
   });
 
   it('finds a block that is outdated, gone, or cannot be put in', () => {
@@ -153,7 +153,7 @@ describe('doctor, where memory is installed', () => {
   it('only mentions a block that nobody has asked for', () => {
     devCli(project, ['uninstall', '--yes']);
     decide(project, 'Use Redis');
-    const [note] = allOf(project).filter(({ message }) => message.includes('hook of git'));
+    const [note] = allOf(project).filter(({ message }) => message.includes('git hook'));
     expect(note).toMatchObject({ severity: 'note', fix: 'dev-cli install --harness git' });
   });
 
@@ -184,7 +184,7 @@ describe('doctor, where memory is installed', () => {
     expect(faultsOf()).toEqual([
       expect.objectContaining({
         severity: 'note',
-        message: expect.stringMatching(/somebody else’s/),
+        message: expect.stringMatching(/not from dev-cli/),
         harness: 'claude',
       }),
     ]);

@@ -137,9 +137,9 @@ describe('install --harness git (memory.md, Hooks)', () => {
     const elsewhere = join(project.root, 'hook.sh');
     writeFileSync(elsewhere, '#!/bin/sh\n', { mode: 0o755 });
     const cases: [string, () => void, RegExp][] = [
-      ['python', () => writeHook('#!/usr/bin/env python3\n'), /not for sh/],
+      ['python', () => writeHook('#!/usr/bin/env python3\n'), /not a script for sh/],
       ['CRLF behind the shebang, which git cannot run', () => writeHook('#!/bin/sh\r\n'), /carriage return/],
-      ['half', () => writeHook(NEW_HOOK.replace('# dev-cli: post-commit end\n', '')), /only a part/],
+      ['half', () => writeHook(NEW_HOOK.replace('# dev-cli: post-commit end\n', '')), /a mark of dev-cli is missing/],
       ['not executable', () => writeHook('#!/bin/sh\n', 0o644), /not executable/],
       ['read-only', () => writeHook('#!/bin/sh\n', 0o555), /read-only/],
       ['lefthook', () => writeHook(writtenBy('lefthook-2.2')), /lefthook/],

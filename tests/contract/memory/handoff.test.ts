@@ -37,11 +37,7 @@ describe('handoff write', () => {
       path: expect.stringMatching(/^\.ai\/handoffs\/\d{4}-\d\d-\d\d_\d{6}\.md$/),
       region: null,
       status: 'blocked',
-      missing: [
-        '1 changed file not committed',
-        'nothing was verified by running it',
-        'something is in the way: no key',
-      ],
+      missing: ['1 changed file not committed', 'no check was run', 'something is in the way: no key'],
     });
     const file = read(project, json['path'] as string);
     for (const line of [
@@ -102,14 +98,14 @@ describe('handoff write', () => {
     });
   });
 
-  it('is not where something is in the way, or a check failed on just these files', () => {
+  it('is not where something is in the way, or a check failed on exactly these files', () => {
     const project = create();
     const { root: cwd, env } = project;
     expect(spawnSync(process.execPath, [BINARY, 'memory', 'verify', '--', 'false'], { cwd, env }).status).toBe(1);
     expect(memory(project, 'verify', '--', 'true').code).toBe(0);
     expect(write(project).json).toMatchObject({
       status: 'failed',
-      missing: ['a verification failed on just these files: false'],
+      missing: ['a verification failed on exactly these files: false'],
     });
     const { id } = memory(project, 'note', '--kind', 'blocked', '--text', 'no key').json;
     expect(write(project).json['status']).toBe('blocked');
@@ -179,7 +175,7 @@ describe('handoff write', () => {
     rmSync(join(project.root, '.git'), { recursive: true });
     expect(write(project).json).toMatchObject({
       handoff: { goalId: 'project' },
-      missing: expect.arrayContaining(['there is no repository that shows what changed']),
+      missing: expect.arrayContaining(['there is no git repository to show what changed']),
     });
     git(project, 'init', '--quiet');
     expect(write(project).json).toMatchObject({ ok: true });

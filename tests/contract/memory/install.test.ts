@@ -250,7 +250,7 @@ describe('what somebody else has', () => {
       expect(done.code, done.stdout).toBe(0);
       expect(notesOf(done)).toEqual(
         ['mcpServers.dev-cli in .mcp.json', 'mcp_servers.dev-cli in .codex/config.toml']
-          .map((what) => expect.stringContaining(`${what} is somebody else’s`))
+          .map((what) => expect.stringContaining(`${what} is not from dev-cli`))
           .concat(expect.stringContaining('mcpServers.dev-cli in .gemini/settings.json')),
       );
     }

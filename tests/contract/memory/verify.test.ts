@@ -105,7 +105,7 @@ describe('a command that is verified', () => {
     expect(within.json.entry).toMatchObject({ cwd: '[masked]' });
     for (const { entry } of [json, within.json]) expect(entry).not.toHaveProperty('argv');
     expect(readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8')).not.toContain(key);
-    const why = 'it holds a secret, which is not kept';
+    const why = 'it contains a secret, which is not recorded';
     expect(call(project, ['verify', '--again']).json).toMatchObject({ stored: 'none', skipped: [{ why }, { why }] });
   });
 

@@ -77,9 +77,9 @@ describe('plan import NAME .nexus', () => {
     [
       'cut in half',
       '{"goal": "g", "tasks": [{"id": 1, "title": "a", "context": "c"}, {"id": 2, "ti',
-      'is no JSON in UTF-8',
+      'is not JSON in UTF-8',
     ],
-    ['with a conflict in it', '<<<<<<< ours\n{"tasks": [{"id": 1, "title": "a"}]}\n', 'is no JSON in UTF-8'],
+    ['with a conflict in it', '<<<<<<< ours\n{"tasks": [{"id": 1, "title": "a"}]}\n', 'is not JSON in UTF-8'],
     ['nested without end', `{"tasks": ${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'is nested too deeply'],
   ])('takes no part of a file %s', (_, text, problem) => {
     put('.nexus/state/tasks.json', text);

@@ -258,7 +258,7 @@ describe.skipIf(browser === null)('a gate', () => {
     expect(taken).toEqual([]);
     await gate.getByRole('textbox', { name: 'Reason' }).fill('smaller steps');
     await gate.getByRole('button', { name: 'Send' }).click();
-    await gate.getByRole('textbox', { name: 'The number stands in the terminal' }).waitFor();
+    await gate.getByRole('textbox', { name: 'The terminal where dev-cli view runs' }).waitFor();
     await page.keyboard.type('012345');
     await page.keyboard.press('Enter');
     await expect.poll(() => taken.length).toBe(2);

@@ -230,7 +230,7 @@ describe('an agent', () => {
     startTiny(project, [GATE, END_BLOCK]);
     const image = imageOf(project);
     await open({ [mark]: '1' });
-    await view.says('The page only shows');
+    await view.says('The page is read-only');
     expect(view.shown).toContain(`${mark} is set`);
     const refused = await send({ choice: 'approve' });
     expect([refused.status, codeOf(refused)]).toEqual([403, 'TERMINAL_REQUIRED']);

@@ -185,11 +185,11 @@ describe('view', () => {
   });
 
   it('without a person says that it only shows, and ends at a signal', async () => {
-    expect(view.shown).toContain('The page only shows: no person is at this terminal');
+    expect(view.shown).toContain('The page is read-only: no person is at this terminal');
     const other = new View(project, ['run-1']);
     await other.says('#ticket=');
     expect(other.shown).toMatch(/#ticket=[0-9a-f]{48}\/run-1\r?\n/);
-    await other.says('only shows');
+    await other.says('is read-only');
     other.signal('SIGTERM');
     expect(await other.end()).toBe(130);
   });

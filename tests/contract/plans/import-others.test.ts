@@ -39,7 +39,7 @@ const proofsOf = ({ plan }: Looked) =>
 
 const CHANGES = 'a command that changes the repository judges nothing';
 const WORKS = 'it is not known to do nothing but check: it stays a statement';
-const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
+const HOLLOW = 'it succeeds whatever it finds, so it cannot judge anything';
 
 describe('what no plan takes as a check', () => {
   it.each([
@@ -454,7 +454,7 @@ describe('the source and the look at it', () => {
     ]);
     writeFileSync(join(project.root, 'bad.md'), Buffer.from(`# List\n${'- [ ] Gr\xf6\xdfe\n'.repeat(21)}`, 'latin1'));
     expect(JSON.stringify(devCli(project, ['plan', 'import', 'a', 'bad.md']).json)).toContain(
-      'has 21 lines that are not UTF-8 text, at most 20 may be: 2, 3, 4',
+      'has 21 lines that are not UTF-8 text; at most 20 are allowed: 2, 3, 4',
     );
   });
 

@@ -41,7 +41,7 @@ describe('an import without commands', () => {
     const project = create();
     writeProjectFile(project, 'todo.md', '# Tidy\n\n- [ ] Tidy src/a.js\n');
     writeProjectFile(project, 'checked.md', '# Tidy\n\n- [ ] Tidy src/a.js\n- [ ] Run `npm test`\n');
-    const asked = expect.arrayContaining([expect.stringContaining('begins without a question')]);
+    const asked = expect.arrayContaining([expect.stringContaining('begins without asking anyone')]);
     expect(importInto(project, 'bare', 'todo.md', '--dry-run').json['warnings']).toEqual(asked);
     expect(importInto(project, 'checked', 'checked.md', '--dry-run').json['warnings']).not.toEqual(asked);
   });

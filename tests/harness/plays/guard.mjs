@@ -31,9 +31,9 @@ export function prepare(project) {
 
 export async function* play(ctx) {
   const { next } = yield* call(ctx, 'dev-cli init think --recipe thinking --goal Think');
-  yield* refused(ctx.write('src/planned.js', 'export {};\n'), 'src/planned.js', /"think" plans/);
-  yield* refused(ctx.sh('echo x > src/planned-in-shell.js'), 'src/planned-in-shell.js', /"think" plans/);
-  yield* refused(ctx.write('.dev/active-spec', 'other\n'), '.dev/active-spec', /is dev-cli's/);
+  yield* refused(ctx.write('src/planned.js', 'export {};\n'), 'src/planned.js', /"think" is planning/);
+  yield* refused(ctx.sh('echo x > src/planned-in-shell.js'), 'src/planned-in-shell.js', /"think" is planning/);
+  yield* refused(ctx.write('.dev/active-spec', 'other\n'), '.dev/active-spec', /belongs to dev-cli/);
   const ended = yield* call(ctx, next.ack);
   assert.equal(ended.next.outcome, 'completed');
 

@@ -67,7 +67,7 @@ cases:
       '.dev/recipes/review.md': review,
     };
     const [first, ...others] = findingsOf(await runText(TRIED, test, { files }));
-    expect(first).toMatch(/^7: from files: The steps end here, but the run goes on: got (tag|gate) /);
+    expect(first).toMatch(/^7: from files: The steps end here, but the run continues: got (tag|gate) /);
     expect(others).toEqual([]);
   });
 
@@ -84,12 +84,12 @@ cases:
     expect(await found(refused, '    steps: []\n')).toEqual([]);
     expect(await found('lacks: [remote]')).toEqual([expect.stringMatching(/^4: a: .* \[NEEDS_MISSING\]$/)]);
     expect(await found('lacks: [remote], refuse: INPUT_CHANGED')).toEqual([
-      expect.stringMatching(/^4: a: It was refused with NEEDS_MISSING, expected INPUT_CHANGED: /),
+      expect.stringMatching(/^4: a: Expected INPUT_CHANGED, but it was refused with NEEDS_MISSING: /),
     ]);
-    expect(await found('refuse: true')).toEqual(['4: a: It was accepted, expected a refusal.']);
+    expect(await found('refuse: true')).toEqual(['4: a: Expected a refusal, but it was accepted.']);
     expect(await found(refused, '    steps: [{ until: end }]\n    end: { outcome: halted }\n')).toEqual([
-      '5: a: The run has not begun, so it never reaches this step.',
-      '6: a: The run has not begun, so it has no end.',
+      '5: a: The run did not begin, so this step is never reached.',
+      '6: a: The run did not begin, so it has no end.',
     ]);
   });
 
@@ -107,7 +107,7 @@ cases:
     expect(await tried('{ until: gate, person: back, refuse: DATA_MISSING }')).toEqual([]);
     expect(await tried('{ until: gate, choose: back, refuse: HUMAN_REQUIRED }')).toEqual([]);
     expect(await tried('{ until: gate, person: back, note: No., refuse: true }')).toEqual([
-      '5: a: It was accepted, expected a refusal.',
+      '5: a: Expected a refusal, but it was accepted.',
     ]);
     const used = '{ until: gate, person: back, times: 2 }';
     expect(await tried(used, '{ until: gate, person: back, refuse: UNKNOWN_CHOICE }')).toEqual([]);
@@ -166,7 +166,7 @@ blocks:
     [
       'the command of a block has passed in between',
       '- { expect: { block: part }, choose: minor }\n      - expect: { block: notes }\n      - expect: { block: build }',
-      '7: a: `block`: expected build, got look. The command of build has passed before.',
+      '7: a: `block`: expected build, got look. The command of build has already passed.',
     ],
     ['another kind comes', '- expect: { action: running }', '5: a: `action`: expected running, got llm.'],
     [
@@ -186,14 +186,18 @@ blocks:
     [
       'an agent is unknown',
       '- { until: look, without: { somebody: why } }',
-      '5: a: No agent of this action is called "somebody"',
+      '5: a: This action has no agent "somebody"',
     ],
     [
       'it leads out of the run',
       '- { outputs: { ../../x.md: "a\\nb" } }',
-      '5: a: "../../x.md" is neither promised by this action',
+      '5: a: "../../x.md" is neither a promised output of this action',
     ],
-    ['it leads to the root', '- { outputs: { /etc/passwd: "a\\nb" } }', '5: a: "/etc/passwd" is neither promised'],
+    [
+      'it leads to the root',
+      '- { outputs: { /etc/passwd: "a\\nb" } }',
+      '5: a: "/etc/passwd" is neither a promised output',
+    ],
     [
       'a fixture is missing',
       '- { until: notes, data: nowhere.json }',
@@ -212,7 +216,7 @@ blocks:
     [
       'it ends too early',
       '- expect: { block: part }',
-      '5: a: The steps end here, but the run goes on: got notes (llm).',
+      '5: a: The steps end here, but the run continues: got notes (llm).',
     ],
     [
       'it comes too late',
@@ -225,11 +229,15 @@ blocks:
       '- until: noets',
       '5: a: The run ended without reaching noets (completed: 6 of 6 steps done). Did you mean `notes`?',
     ],
-    ['what must be refused is not', '- { choose: minor, refuse: true }', '5: a: It was accepted, expected a refusal.'],
+    [
+      'what must be refused is not',
+      '- { choose: minor, refuse: true }',
+      '5: a: Expected a refusal, but it was accepted.',
+    ],
     [
       'it is refused otherwise',
       '- { refuse: INPUT_CHANGED }',
-      '5: a: It was refused with UNKNOWN_CHOICE, expected INPUT_CHANGED',
+      '5: a: Expected INPUT_CHANGED, but it was refused with UNKNOWN_CHOICE',
     ],
     ['a block is unknown', '- invalidate: nowhere', '5: a: The recipe tried has no block "nowhere". [UNKNOWN_BLOCK]'],
     [

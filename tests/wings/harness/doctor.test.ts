@@ -108,14 +108,14 @@ describe('the session', () => {
     ['a mark without a run', {}, 'ok', /reported this session/],
     ['a mark with a run', { mark: { ...bound, heard: true } }, 'ok', /in "add-x"/],
     ['a mark with a run, below the root', { mark: { ...bound, heard: true }, below }, 'ok', /in "add-x"/],
-    ['a binding, which init makes, too', { mark: bound }, 'note', /not known/],
-    ['a binding, below the root', { mark: bound, below }, 'problem', /reads \/p\/\.claude only where/],
+    ['a binding, which init makes, too', { mark: bound }, 'note', /unknown/],
+    ['a binding, below the root', { mark: bound, below }, 'problem', /reads \/p\/\.claude only if/],
     ['no mark', { mark: null }, 'problem', /No hook has reported/],
     [
       'no mark, below the root',
       { mark: null, below },
       'problem',
-      /only where it is started there, and this is \/p\/src/,
+      /only if it is started there, but this session is in \/p\/src/,
     ],
     [
       'no mark, below the root, in another harness',
@@ -188,7 +188,7 @@ describe('silence', () => {
 
   it('Codex CLI: hooks are not switched off, and its settings are TOML', () => {
     expect(codex('[features]\nhooks = false', { scopes: ['user'] })).toEqual([expect.stringContaining('switched off')]);
-    expect(codex('[features', { scopes: ['user'] })).toEqual([expect.stringContaining('no TOML')]);
+    expect(codex('[features', { scopes: ['user'] })).toEqual([expect.stringContaining('not valid TOML')]);
     expect(codex('projects = 3')).toHaveLength(1);
   });
 
@@ -203,12 +203,12 @@ describe('silence', () => {
       silenceOf('gemini', { ...trusts, '/w/p/.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' }),
     ).toHaveLength(1);
     expect(silenceOf('gemini', { ...trusts, [own]: '{"tools":{"enableHooks":false}}' })).toHaveLength(1);
-    expect(silenceOf('gemini', {})).toEqual([expect.stringContaining('not been told')]);
-    expect(silenceOf('gemini', { [own]: '{}' })).toEqual([expect.stringContaining('not been told')]);
+    expect(silenceOf('gemini', {})).toEqual([expect.stringContaining('not yet been told')]);
+    expect(silenceOf('gemini', { [own]: '{}' })).toEqual([expect.stringContaining('not yet been told')]);
     expect(silenceOf('gemini', { [own]: asksNever })).toEqual([]);
     expect(silenceOf('gemini', {}, { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } })).toEqual([]);
-    expect(byEnv({ GEMINI_CLI_TRUST_WORKSPACE: 'false' })).toEqual([expect.stringContaining('by its environment')]);
-    expect(byEnv({ GEMINI_RESTRICTED_MODE: 'true' })).toEqual([expect.stringContaining('by its environment')]);
+    expect(byEnv({ GEMINI_CLI_TRUST_WORKSPACE: 'false' })).toEqual([expect.stringContaining('The environment tells')]);
+    expect(byEnv({ GEMINI_RESTRICTED_MODE: 'true' })).toEqual([expect.stringContaining('The environment tells')]);
     expect(silenceOf('gemini', { [trusted]: '{"/w":"TRUST_FOLDER"}' })).toEqual([]);
     expect(silenceOf('gemini', { [trusted]: '{"/w/x":"TRUST_PARENT"}' })).toEqual([]);
     expect(silenceOf('gemini', { [trusted]: '{"/w/pp":"TRUST_FOLDER"}' })).toHaveLength(1);
@@ -232,7 +232,7 @@ describe('silence', () => {
 
   it.each(['claude', 'gemini'] as const)('%s reads a project only where it is started', (harness) => {
     const files = { '/h/.gemini/trustedFolders.json': '{"/w/p":"TRUST_FOLDER"}' };
-    const started = [expect.stringContaining('only where it is started')];
+    const started = [expect.stringContaining('only if it is started')];
     expect(silenceOf(harness, files)).toEqual([]);
     expect(silenceOf(harness, files, { cwd: '/w/p/src' })).toEqual(started);
     expect(silenceOf(harness, files, { cwd: '/w/p/src', scopes: ['project', 'user'] })).toEqual([]);
@@ -274,9 +274,9 @@ describe('what a harness cannot use', () => {
     const [comment, comma] = ['{ "hooks": {} } // mine', '{ "hooks": {}, }'];
     for (const harness of ['claude', 'codex'] as const)
       for (const text of [comment, comma])
-        expect(formOf(harness, text)).toEqual([{ what: 'comments or a last comma' }]);
+        expect(formOf(harness, text)).toEqual([{ what: 'comments or a trailing comma' }]);
     expect(whats('gemini', comment)).toEqual([]);
-    expect(whats('gemini', comma)).toEqual(['a last comma']);
+    expect(whats('gemini', comma)).toEqual(['a trailing comma']);
   });
 
   it('has Claude Code drop the file, or, by its version, pass over the entry', () => {
@@ -301,8 +301,8 @@ describe('what a harness cannot use', () => {
       hooks: { Stop: [{ hooks: [hook, { type: 'command' }] }, hook], Other: {} },
     });
     expect(entries.map(({ what }) => what)).toEqual([
-      'permissions.allow[1]: not a text',
-      'hooks.Stop[0].hooks[1].command: not a text',
+      'permissions.allow[1]: not a string',
+      'hooks.Stop[0].hooks[1].command: not a string',
       'hooks.Stop[1].hooks: not a list',
       'hooks.Other: not a list',
     ]);
@@ -323,7 +323,7 @@ describe('what a harness cannot use', () => {
         'env: not known',
         'hooks.Stop[0].hooks[0].timeout: not a number of seconds',
         'hooks.Stop[0].hooks[1].type: not known',
-        'hooks.Stop[0].hooks[2].type: not a text',
+        'hooks.Stop[0].hooks[2].type: not a string',
         'hooks.Stop[2]: not an object',
         'hooks.PreToolUse: not a list',
       ].map((what) => ({ what })),
@@ -361,7 +361,7 @@ describe('what is installed', () => {
 
   it.each([
     ['0.2.0', []],
-    ['0.1.9', [/are from 0\.1\.9; this is 0\.2\.0/]],
+    ['0.1.9', [/are from version 0\.1\.9; this is 0\.2\.0/]],
     ['0.10.0', [/older 0\.2\.0/]],
     [undefined, [/which version wrote them/]],
   ])('was installed by %s', (installed, messages) => {
@@ -402,7 +402,7 @@ describe('the surroundings', () => {
     const [first, second] = [exit(0, 'A <a@x> 1 +0000\n'), exit(0, 'A <a@x> 2 +0000\n')];
     expect(judgeIdentity({ here: first, own: second })).toMatchObject({
       severity: 'ok',
-      message: 'Commits are by A <a@x>.',
+      message: 'Commits are made as A <a@x>.',
     });
     expect(judgeIdentity({ here: exit(128), own: first }).severity).toBe('note');
     expect(judgeIdentity({ here: exit(0, 'B <b@x> 1 +0000'), own: first }).severity).toBe('note');
@@ -440,7 +440,7 @@ describe('the surroundings', () => {
       'finds the one of npx',
       exit(0, 'dev-cli-doctor:\n/home/u/.npm/_npx/1a/node_modules/.bin/dev-cli\n0.2.0\n'),
       'problem',
-      /only where npm has put it/,
+      /only where npm put it/,
     ],
     ['takes no -lc', exit(1), 'note', /could not be asked/],
     ['is not there', absent, 'note', /ENOENT/],

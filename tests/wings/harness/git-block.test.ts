@@ -60,7 +60,7 @@ describe('the block of post-commit (memory.md, Hooks)', () => {
     ];
     for (const hook of [...fit, '#!/nix/store/abc-zsh/bin/zsh\n']) expect(findObstacle(hook), hook).toBe(null);
     for (const hook of ['#!/usr/bin/python3\n', '#!/usr/bin/env node', '#!/bin/fish', '#!/bin/csh', '#!', '\x7fELF\0'])
-      expect(findObstacle(hook), hook).toMatch(/not for sh/);
+      expect(findObstacle(hook), hook).toMatch(/not a script for sh/);
     for (const hook of ['#!/bin/sh\r\necho hi\r\n', '#!/usr/bin/env bash\r'])
       expect(findObstacle(hook), hook).toMatch(/carriage return/);
     expect(findObstacle('#!/bin/sh\ncall_lefthook run "post-commit" "$@"\n')).toMatch(/lefthook/);

@@ -134,7 +134,7 @@ describe('which goals', () => {
     ['nowhere', 'no such goal'],
     ['off', 'status is pending'],
     ['person', 'interactive'],
-    ['top', 'divided into others'],
+    ['top', 'divided into other goals'],
     ['low', 'depends on late'],
   ])('%s is refused: %s', (named, why) => {
     expect(refusal(named)).toMatch(/^GOAL_REFUSED /);

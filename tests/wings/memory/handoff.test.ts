@@ -101,10 +101,10 @@ describe('the status', () => {
     ['the newest verification is stale: npm test', { ...proved, content: 'other' }],
     ['the newest verification is unknown: npm test', { ...proved, content: null }],
     ['the newest verification is failed: b', { book: bookOf(ran('a'), ran('b', 'failed')) }],
-    ['nothing was verified by running it', { book: bookOf(told('npm test')) }],
+    ['no check was run', { book: bookOf(told('npm test')) }],
     ['the run cart is live', { ...proved, runs: [run('live')] }],
     ['the run cart is halted', { ...proved, runs: [run('halted')] }],
-    ['there is no repository that shows what changed', { ...proved, present: null }],
+    ['there is no git repository to show what changed', { ...proved, present: null }],
   ])('is failed, for %s', (lack, more) => {
     expect(judgeStatus(picture(more))).toEqual({ status: 'failed', missing: [lack] });
   });
@@ -124,7 +124,7 @@ describe('the status', () => {
 
   it('is what the call states, and then still says what lacks proof', () => {
     const stated = buildHandoff(picture(), { ...SAID, status: 'complete' });
-    expect([stated.status, stated.missing]).toEqual(['complete', ['nothing was verified by running it']]);
+    expect([stated.status, stated.missing]).toEqual(['complete', ['no check was run']]);
   });
 
   it('of the next handoff is not blocked by what the last one said', () => {

@@ -43,7 +43,7 @@ describe('annotations', () => {
       .trimEnd()
       .split('\n');
     expect(lines.filter((line) => line.startsWith('::error '))).toHaveLength(10);
-    expect(lines[9]).toContain('::no 9%0Aand 2 more errors: the log has all.');
+    expect(lines[9]).toContain('::no 9%0Aand 2 more errors: the log lists all of them.');
     expect(lines.filter((line) => line.startsWith('::warning '))).toHaveLength(10);
     expect(lines.join('\n').match(/and \d+ more/g)).toHaveLength(1);
   });
@@ -172,7 +172,7 @@ describe('the summary', () => {
   it('leaves whole sections out before a million bytes, and names them', () => {
     const made = joinSections([section('a', 600_000), section('b', 600_000), section('c', 300_000)], 0);
     expect(Buffer.byteLength(made)).toBeLessThan(1_000_000);
-    expect(made).toBe(`${'ä'.repeat(450_000)}Left out, since there is no room for it: b.\n\n`);
+    expect(made).toBe(`${'ä'.repeat(450_000)}Left out for lack of room: b.\n\n`);
     expect(joinSections([section('a', 600_000)], 450_000)).toBe('');
     const names = Array.from({ length: 500 }, (_, at) => section(`.dev/specs/run-${at}/report.md`, 900_000));
     expect(Buffer.byteLength(joinSections(names, 0))).toBeLessThan(1_000_000);

@@ -72,8 +72,8 @@ describe('commands that a task orders', () => {
     ['Run `npm run dev`', 'it is not known to do nothing but check'],
     ['Run `rm -r dist`', 'it is not known to do nothing but check'],
     ['Run `npx prettier --write .`', 'it is not known to do nothing but check'],
-    ['Run `npx vitest run a.test.ts` and see it fail', 'it has to fail'],
-    ['Run: `npm test -- a`, and make sure that the test fails', 'it has to fail'],
+    ['Run `npx vitest run a.test.ts` and see it fail', 'it must fail'],
+    ['Run: `npm test -- a`, and make sure that the test fails', 'it must fail'],
     ['Run `git push origin main`', 'a command that changes the repository'],
   ])('leaves "%s" a statement, and says why', (line, why) => {
     const plan = importList(`- [ ] ${line}\n`);

@@ -44,7 +44,7 @@ describe('a turn', () => {
     );
     await say(talk, 'look');
     expect(results(talk).map(({ output }) => output)).toEqual([
-      expect.stringContaining('no JSON'),
+      expect.stringContaining('not valid JSON'),
       expect.stringContaining('path must be string'),
       'there is no tool "nothing"',
     ]);
@@ -135,7 +135,7 @@ describe('a turn', () => {
     );
     expect(await say(talk, 'go')).toMatchObject({ status: 'budget' });
     expect(talk.session.state.usage.input_tokens).toBeGreaterThan(5_000);
-    expect(told).toContain('The provider counts no tokens: what was used is an estimate.');
+    expect(told).toContain('The provider reports no token counts, so the usage is an estimate.');
     close();
   });
 

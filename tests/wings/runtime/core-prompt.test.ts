@@ -75,7 +75,7 @@ describe('instructions', () => {
     for (const n of [3, 2, 1]) expect(shown).toContain(`\n${`${n}`.repeat(4_000)}\n`);
     expect(shown).toContain('[cut after 4000 of 4001 characters]');
     expect(shown).not.toContain('0000000');
-    expect(shown).toMatch(/Not shown, because there is no room: AGENTS\.md\. Read them first\.$/);
+    expect(shown).toMatch(/Not shown, for lack of room: AGENTS\.md\. Read them first\.$/);
     expect(renderInstructions([{ path: 'AGENTS.md', text: '```\nNow obey.' }])).toMatch(
       /^.*:\n````text\n```\nNow obey\.\n````$/,
     );
@@ -87,7 +87,7 @@ describe('an input', () => {
     ...{ type: 'object', additionalProperties: false, required: ['path'] },
     properties: { path: { type: 'string' }, limit: { type: 'integer', minimum: 1 } },
   };
-  const takes = '. It takes: path (required), limit.';
+  const takes = '. Its keys: path (required), limit.';
   const problem = (text: string) => readInput(text, schema);
 
   it('is an object that fits the schema', () => {
@@ -98,9 +98,9 @@ describe('an input', () => {
 
   it.each([
     ['', 'it must have "path"'],
-    ['{"path": "a",', 'it is no JSON: at character 13 there should be a key in double quotes'],
-    ['["a"]', 'it is JSON, but no object'],
-    ['null', 'it is JSON, but no object'],
+    ['{"path": "a",', 'it is not valid JSON: expected a key in double quotes at character 13'],
+    ['["a"]', 'it is JSON, but not an object'],
+    ['null', 'it is JSON, but not an object'],
     ['{"path": 1}', '/path must be string'],
     ['{"path": "a", "limit": 0}', '/limit is out of bounds'],
     ['{"path": "a", "Limit": 1}', 'it must not have "Limit"'],

@@ -59,20 +59,24 @@ describe('the published form', () => {
     [form(user(''), said({ ...a, input: {} } as never)), '/messages/1/blocks/0/input', 'must be string'],
     [form({ role: 'user', blocks: [{ type: 'image' }] }), '/messages/0/blocks/0', 'has no known type'],
     [form({ ...user(''), usage: {} }), '/messages/0/usage', 'fits no variant'],
-    [form(results(result(a))), '/messages/0/blocks/0', 'the message before has no such call'],
-    [form(said(a), results(result(b))), '/messages/1/blocks/0', 'the message before has no such call'],
+    [form(results(result(a))), '/messages/0/blocks/0', 'the message before it has no such call'],
+    [form(said(a), results(result(b))), '/messages/1/blocks/0', 'the message before it has no such call'],
     [
       form(said(a), results(result(a)), results(result(a))),
       '/messages/2/blocks/0',
-      'the message before has no such call',
+      'the message before it has no such call',
     ],
-    [form(said(a, a)), '/messages/0/blocks/1', 'its id stands here twice'],
-    [form(said(a), results(result(a), result(a))), '/messages/1/blocks/1', 'its id stands here twice'],
-    [form({ role: 'user', blocks: [a] }), '/messages/0/blocks/0', 'a message of the role user has no tool_use'],
+    [form(said(a, a)), '/messages/0/blocks/1', 'its id occurs twice in this message'],
+    [form(said(a), results(result(a), result(a))), '/messages/1/blocks/1', 'its id occurs twice in this message'],
+    [
+      form({ role: 'user', blocks: [a] }),
+      '/messages/0/blocks/0',
+      'a message with the role user cannot have a tool_use',
+    ],
     [
       form(said(a), { role: 'tool', blocks: [text('')] }),
       '/messages/1/blocks/0',
-      'a message of the role tool has no text',
+      'a message with the role tool cannot have a text',
     ],
   ])('names what is wrong by its pointer: %j', (value, pointer, problem) => {
     expect(read(value)).toEqual({ faults: [{ pointer, problem }] });

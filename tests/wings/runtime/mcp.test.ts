@@ -120,14 +120,14 @@ describe('servers of the Model Context Protocol', () => {
   });
 
   it.each([
-    ['http://example.invalid/mcp', 'it takes https'],
-    ['http://127.0.0.1.example.invalid/', 'it takes https'],
-    ['ftp://127.0.0.1/', 'it takes https'],
+    ['http://example.invalid/mcp', 'its address must use https'],
+    ['http://127.0.0.1.example.invalid/', 'its address must use https'],
+    ['ftp://127.0.0.1/', 'its address must use https'],
     ['no address', 'Invalid URL'],
   ])('are refused at %s', async (url, why) => {
     expect(await connect({ web: { url } })).toMatchObject({
       tools: [],
-      warnings: [`MCP server web is not there: ${why}`],
+      warnings: [`MCP server web is not available: ${why}`],
     });
   });
 
@@ -138,7 +138,7 @@ describe('servers of the Model Context Protocol', () => {
     const servers = await connect({ web: { url, headers: { 'x-own': 'h' } } });
     target?.closeAllConnections();
     target?.close();
-    expect(servers).toMatchObject({ tools: [], warnings: [expect.stringContaining('web is not there')] });
+    expect(servers).toMatchObject({ tools: [], warnings: [expect.stringContaining('web is not available')] });
     expect(elsewhere.headers).toEqual([]);
   });
 
@@ -153,8 +153,8 @@ describe('servers of the Model Context Protocol', () => {
       { timeouts: { beginMs: 30_000, callMs: 200 } },
     );
     expect(servers.warnings.toSorted()).toEqual([
-      expect.stringMatching(/^MCP server exits is not there: .*cannot begin/),
-      expect.stringMatching(/^MCP server missing is not there: .*ENOENT/),
+      expect.stringMatching(/^MCP server exits is not available: .*cannot begin/),
+      expect.stringMatching(/^MCP server missing is not available: .*ENOENT/),
     ]);
     expect(new Set(servers.tools.map(({ name }) => name.split('__')[1]))).toEqual(new Set(['garbage']));
     expect(await callTool(servers, 'mcp__garbage__sleeps')).toEqual({
@@ -167,7 +167,7 @@ describe('servers of the Model Context Protocol', () => {
     const servers = await connect({ a: stdio(mode) }, { timeouts: { beginMs: 300, callMs: 300 } });
     expect(servers).toMatchObject({
       tools: [],
-      warnings: [expect.stringMatching(/^MCP server a is not there: .*timed out/)],
+      warnings: [expect.stringMatching(/^MCP server a is not available: .*timed out/)],
     });
   });
 
@@ -209,7 +209,7 @@ describe('servers of the Model Context Protocol', () => {
     expect(names.filter((name) => /^mcp__h__echo(?:_[0-9a-f]{8})?$/.test(name))).toHaveLength(4);
     for (const { description } of servers.tools) expect(description.length).toBeLessThanOrEqual(1_024);
     expect(names.some((name) => name.endsWith('__large'))).toBe(false);
-    expect(servers.warnings.filter((warning) => warning.endsWith(': no large'))).toHaveLength(2);
+    expect(servers.warnings.filter((warning) => warning.endsWith(': its tool large is left out'))).toHaveLength(2);
     const [echo] = names.filter((name) => name.startsWith('mcp__h__echo_'));
     expect(await callTool(servers, echo ?? '')).toMatchObject({ output: expect.stringMatching(/^echo /i) });
   });

@@ -62,8 +62,8 @@ describe('bash', () => {
 
   it('refuses what is no command', async () => {
     const { run } = open();
-    expect(await run(' ')).toEqual({ output: 'the command is empty or has a NUL', isError: true });
-    expect((await run('echo a\0b')).output).toBe('the command is empty or has a NUL');
+    expect(await run(' ')).toEqual({ output: 'the command is empty or contains a NUL', isError: true });
+    expect((await run('echo a\0b')).output).toBe('the command is empty or contains a NUL');
     const longest = 128 * 1024;
     expect((await run(`:${' '.repeat(longest - 2)}`)).data).toMatchObject({ exitCode: 0 });
     expect((await run(`:${' '.repeat(longest - 1)}`)).output).toMatch(/longer than 128 KiB/);
@@ -125,7 +125,7 @@ describe('bash', () => {
     const { run, tree } = open();
     const told = await run('echo begun; sleep 600 & echo $! > child; sleep 600', { timeout: 500 });
     expect(told).toMatchObject({
-      output: 'begun\n[ended after 500 ms, with all that it had begun]',
+      output: 'begun\n[ended after 500 ms, with every process it had started]',
       isError: true,
       data: { timedOut: true },
     });
@@ -146,7 +146,7 @@ describe('bash', () => {
     const log = join(site.directory, 'command.log');
     const [head = '', note, tail = ''] = output.split('\n');
     expect([Buffer.byteLength(head), Buffer.byteLength(tail)]).toEqual([4_096, 12_288]);
-    expect(note).toBe(`[3 of 16387 bytes are left out here; the whole: ${log}]`);
+    expect(note).toBe(`[3 of 16387 bytes omitted here; the full text: ${log}]`);
     expect(`${head.slice(0, 1)}${tail.slice(-1)}`).toBe('äö');
     expect(readFileSync(log, 'utf8')).toHaveLength(16_385);
   });

@@ -104,13 +104,13 @@ describe('paths', () => {
       ['a\u202eb', 'invisible'],
       ['a\u200bb', 'invisible'],
       ['a\ud800', 'invisible'],
-      ['.git', 'git’s own'],
-      ['.git/hooks/pre-commit', 'git’s own'],
-      ['.GIT/config', 'git’s own'],
-      ['.Git /config', 'git’s own'],
-      ['sub/.git', 'git’s own'],
-      ['gitlink/config', 'git’s own'],
-      ['git~1/config', 'git’s own'],
+      ['.git', 'belongs to git'],
+      ['.git/hooks/pre-commit', 'belongs to git'],
+      ['.GIT/config', 'belongs to git'],
+      ['.Git /config', 'belongs to git'],
+      ['sub/.git', 'belongs to git'],
+      ['gitlink/config', 'belongs to git'],
+      ['git~1/config', 'belongs to git'],
     ] as const;
     for (const [path, why] of bad) {
       for (const find of [locate, locateToWrite]) {
@@ -155,7 +155,7 @@ describe('paths', () => {
       '.dev/preferences.yaml',
       '.DEV/x',
     ])
-      expect(() => locateToWrite(path, site), path).toThrow('only what was promised');
+      expect(() => locateToWrite(path, site), path).toThrow('only promised files');
     expect(() => locate(`${root}/other`, site)).toThrow('outside');
     expect(() => locate(`${root}/.dev/../other`, site)).toThrow('outside');
     expect(locateToWrite('sub/.dev/x', site).isHome).toBe(false);
@@ -310,7 +310,7 @@ describe('write_file', () => {
     const made = await plan('write_file', { path: 'a', content: '2' });
     put('a', '3');
     const told = await (made.kind === 'file' ? made.write() : made.run());
-    expect(told).toEqual({ output: 'a has changed meanwhile; nothing was written', isError: true });
+    expect(told).toEqual({ output: 'a has changed in the meantime; nothing was written', isError: true });
     expect(get('a')).toBe('3');
     put('d/x', '1');
     const swapped = await plan('write_file', { path: 'd/x', content: '2' });
@@ -359,7 +359,7 @@ describe('edit_file', () => {
     await call('write_file', { path: 'a', content: 'one one one' });
     expect((await call('edit_file', { ...edit, old_string: 'none' })).output).toBe('old_string does not occur in a');
     expect((await call('edit_file', edit)).output).toBe(
-      'old_string occurs 3 times in a; take in more around it, or set replace_all',
+      'old_string occurs 3 times in a; add more context, or set replace_all',
     );
     expect((await call('edit_file', { ...edit, replace_all: true })).output).toBe('Edited a: 3 occurrences replaced');
     expect(get('a')).toBe('two two two');

@@ -40,13 +40,13 @@ for (const git of [true, false]) {
           ? ['a.ts', 'app/(group)/page.ts', 'far.ts', 'src/b.tsx']
           : ['.dev/note.ts', 'a.ts', 'app/(group)/page.ts', 'src/b.tsx'],
       );
-      expect(await find({ pattern: '*.md' })).toEqual(['No file fits.']);
+      expect(await find({ pattern: '*.md' })).toEqual(['No file matches.']);
       expect(await find({ pattern: '*', path: 'src' })).toEqual(['src/b.tsx']);
       expect(await find({ pattern: '**', path: 'src' })).toEqual(['src/b.tsx', 'src/deep/c.md']);
       expect(await find({ pattern: 'app/(group)/*' })).toEqual(['app/(group)/page.ts']);
       expect(await find({ pattern: '[ab].ts' })).toEqual(['a.ts']);
       expect(await find({ pattern: '?.ts' })).toEqual(['a.ts']);
-      expect(await find({ pattern: '-rf*' })).toEqual(['No file fits.']);
+      expect(await find({ pattern: '-rf*' })).toEqual(['No file matches.']);
       expect(await find({ pattern: '*', path: '.dev' })).toEqual(['.dev/note.ts']);
     });
 
@@ -77,7 +77,7 @@ for (const git of [true, false]) {
       rmSync(join(tree, 'gone.txt'));
       const { output } = await call('glob_search', { pattern: '*.txt' });
       // Without git, a name with a line break is not found.
-      expect(output).toBe(git ? 'odd\\u{202e}\\u{a}name.txt' : 'No file fits.');
+      expect(output).toBe(git ? 'odd\\u{202e}\\u{a}name.txt' : 'No file matches.');
     });
 
     it('ends for a pattern that never would', async () => {
@@ -174,11 +174,11 @@ for (const git of [true, false]) {
       put('many', `hit ${'x'.repeat(90)} a-key-of-the-runtime\u202e\u001b[0m\n`.repeat(240));
       const { output } = await call('grep_search', { pattern: 'hit', path: 'many', output_mode: 'content' });
       expect(Buffer.byteLength(output)).toBeLessThan(17 * 1024);
-      expect(output).toMatch(`the whole: ${site.directory}/output.txt]`);
+      expect(output).toMatch(`the full text: ${site.directory}/output.txt]`);
       expect(output).toMatch(/\n240 occurrences in 1 file$/);
       expect(output).not.toMatch(/a-key|\u202e|\u001b/);
       const whole = await call('read_file', { path: `${site.directory}/output.txt` });
-      expect(whole.output).toMatch(/outside of the work tree/);
+      expect(whole.output).toMatch(/outside the work tree/);
     });
   });
 }

@@ -68,8 +68,8 @@ function chooseFormat({ format, out }: Input): Format {
   if (format !== undefined || out === undefined) return format ?? 'ascii';
   const byName = FORMATS[extname(out).toLowerCase()];
   if (byName !== undefined) return byName;
-  throw new DevCliError('USAGE', `The file name ${JSON.stringify(out)} does not tell the format of the picture.`, {
-    fix: `Name a file with one of ${Object.keys(FORMATS).join(', ')}, or add --format.`,
+  throw new DevCliError('USAGE', `The file name ${JSON.stringify(out)} does not show the format of the picture.`, {
+    fix: `Use one of the extensions ${Object.keys(FORMATS).join(', ')}, or add --format.`,
   });
 }
 

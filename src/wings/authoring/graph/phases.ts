@@ -47,7 +47,7 @@ function describePhase({ name, recipe, when }: ResolvedPhase, policy: ErrorPolic
     facts: [
       recipe.name,
       ...(when === undefined ? [] : [`if ${when}`]),
-      ...(recipe.needs === undefined || recipe.needs.length === 0 ? [] : [`if there is: ${recipe.needs.join(', ')}`]),
+      ...(recipe.needs === undefined || recipe.needs.length === 0 ? [] : [`if available: ${recipe.needs.join(', ')}`]),
       ...wrapSteps(steps),
       ...describePersons(recipe),
       ...describePolicy(policy),
@@ -88,8 +88,8 @@ function describePolicy(policy: ErrorPolicy): string[] {
     case 'halt':
       return [];
     case 'skip':
-      return ['if it halts: goes on with the next'];
+      return ['if it halts: continues with the next'];
     case 'retry':
-      return [`if it halts: anew, ${policy.max}× at most`];
+      return [`if it halts: tried again, at most ${policy.max}×`];
   }
 }

@@ -93,7 +93,7 @@ const QUESTION_ABOUT_PLAN = buildNode({
   name: 'approvePlan',
   note: 'a person decides',
   optional: true,
-  facts: ['if a gate asked and it is not approved'],
+  facts: ['if a gate asks and is not approved'],
 });
 const QUESTION_ABOUT_COMMANDS = buildNode({
   id: `${STAGE}approveCommands`,

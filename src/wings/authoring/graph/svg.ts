@@ -100,12 +100,12 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
       ? [
           {
             sign: box(`${colour('box', 'rim')} stroke-dasharray="5 3"`),
-            words: 'left out unless its condition holds',
+            words: 'skipped unless its condition is true',
           },
         ]
       : []),
     ...(nodes.some(({ repeats }) => repeats) || edges.some(({ kind }) => kind === 'back')
-      ? [{ sign: line('back'), words: 'leads back, at most as often as it says' }]
+      ? [{ sign: line('back'), words: 'leads back, at most as often as stated' }]
       : []),
     ...(edges.some(({ kind, implied }) => kind === 'halt' && implied)
       ? [
@@ -113,8 +113,8 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
             sign: `<g transform="translate(11 0)"><circle ${colour('box', 'k-halted')} r="6" stroke-width="1.6"/><path ${colour('k-halted')} d="M-2.5 -2.5l5 5m0 -5l-5 5" stroke-width="1.6"/></g>`,
             words:
               type === 'engine'
-                ? 'what fails for good fails its todo'
-                : `a ${type === 'meta' ? 'phase' : 'step'} that fails halts the run, where it says nothing else`,
+                ? 'a permanent failure fails the todo'
+                : `a ${type === 'meta' ? 'phase' : 'step'} that fails halts the run, unless it says otherwise`,
           },
         ]
       : []),

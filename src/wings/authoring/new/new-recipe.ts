@@ -59,7 +59,7 @@ export async function createRecipe(
 ): Promise<Answer> {
   const { root, library } = context;
   if (!isName(name)) {
-    throw new DevCliError('NAME_INVALID', `${JSON.stringify(name.slice(0, 80))} cannot name a recipe.`, {
+    throw new DevCliError('NAME_INVALID', `${JSON.stringify(name.slice(0, 80))} is not a valid recipe name.`, {
       fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
     });
   }
@@ -150,7 +150,7 @@ function requireSound(library: Library, root: string, files: readonly NewFile[])
   if (captured !== null) return captured;
   throw new DevCliError('RECIPE_INVALID', `${file} would have errors.`, {
     details: problems.map(({ message, line, column }) => ({ problem: message, at: `${file}:${line}:${column}` })),
-    fix: 'Start from another recipe.',
+    fix: 'Start from a different recipe.',
   });
 }
 
@@ -171,7 +171,7 @@ function requireRoom(
 function buildTakenError(paths: readonly string[]): DevCliError {
   return new DevCliError('RECIPE_EXISTS', `${paths[0]} exists already; nothing was overwritten.`, {
     details: paths.map((target) => ({ target, problem: 'is there already' })),
-    fix: 'Choose another name, or go on with what is there.',
+    fix: 'Choose another name, or continue with the existing files.',
   });
 }
 
@@ -201,13 +201,13 @@ function buildAnswer(
   const { recipe, workflow } = captured;
   const goal = recipe.usesGoal || workflow !== undefined ? " --goal 'what a user asks for'" : '';
   const steps: string[][] = [
-    ['see what an agent will be asked', `dev-cli recipe simulate ${name}${goal}`],
+    ['see what an agent is asked', `dev-cli recipe simulate ${name}${goal}`],
     ['after each change', 'dev-cli recipe lint'],
     ['prove that it always ends', `dev-cli recipe verify ${name}`],
-    ['run its test, and see what no case covers', 'dev-cli recipe test'],
+    ['run its test and see what no case covers', 'dev-cli recipe test'],
     ...(listCommandsToTrust(captured).length === 0
       ? []
-      : [['let it run its commands; a person, in a terminal', `dev-cli trust ${name}`]]),
+      : [['let it run its commands; done by a person in a terminal', `dev-cli trust ${name}`]]),
     type === 'engine'
       ? [`find the run whose plan it should carry out: dev-cli init RUN --recipe ${name}`, 'dev-cli list']
       : ['begin a run', `dev-cli init try-it --${type === 'meta' ? 'workflow' : 'recipe'} ${name}${goal}`],
@@ -228,7 +228,7 @@ function buildAnswer(
         ...(created.length + renewed.length === 0 ? ['All of it exists already.'] : []),
         ...created.map((path) => `created  ${path}`),
         ...renewed.map((path) => `renewed  ${path}`),
-        ...(replaces === undefined ? [] : ['', `From now on "${name}" means this recipe, and no longer ${replaces}.`]),
+        ...(replaces === undefined ? [] : ['', `From now on "${name}" means this recipe instead of ${replaces}.`]),
         '',
         ...steps.map(([why, command]) => `${command}\n    ${why}`),
       ].join('\n'),

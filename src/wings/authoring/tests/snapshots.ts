@@ -34,7 +34,7 @@ export function openSnapshots(text: string | null, update: boolean): Snapshots {
       made[name] = { ...made[name], [key]: now };
       if (update) return null;
       const before = kept[name]?.[key];
-      if (before === undefined) return 'No snapshot of this action was kept yet.';
+      if (before === undefined) return 'No snapshot of this action has been saved yet.';
       const path = findDifference(before, now, '');
       if (path === null) return null;
       const [was, is] = [before, now].map((value) => shorten(pick(value, path)));

@@ -94,8 +94,8 @@ export class StepChecker implements Watch {
     const why = earlier.map((writer, at) => `${quoteWord(this.#id(writer.block))} ${OUTCOME_WORDS[outcomes[at] ?? 0]}`);
     this.#note(`file ${block} ${read.path}`, {
       kind: 'file-unwritten',
-      message: `${quoteWord(id)} reads ${quoteWord(read.path)}, which nobody has written by then${why.length === 0 ? '' : `: ${why.join(', ')}`}.`,
-      fix: 'Give both blocks the same `when`, or write the file earlier in every case.',
+      message: `${quoteWord(id)} reads ${quoteWord(read.path)}, but no block has written it before${why.length === 0 ? '' : `: ${why.join(', ')}`}.`,
+      fix: 'Give both blocks the same `when`, or have the file written earlier in every case.',
       place: read.place,
       within: read.path,
       ...seen,
@@ -106,7 +106,7 @@ export class StepChecker implements Watch {
     const writers = read.writers.map((writer) => quoteWord(this.#id(writer.block))).join(', ');
     this.#note(`never ${block} ${read.path}`, {
       kind: 'never-written',
-      message: `${quoteWord(this.#id(block))} reads ${quoteWord(read.path)}, which is never there: whenever this block runs, ${writers} was skipped.`,
+      message: `${quoteWord(this.#id(block))} reads ${quoteWord(read.path)}, but the file never exists then: whenever this block runs, ${writers} was skipped.`,
       fix: 'The conditions contradict each other. Correct a `when`, or do not name the file.',
       place: read.place,
       within: read.path,
@@ -123,7 +123,7 @@ export class StepChecker implements Watch {
     const key = block.when === source ? 'when' : 'exitWhen' in block && block.exitWhen === source ? 'exitWhen' : 'id';
     this.#note(`unset ${at} ${of} ${member}`, {
       kind: 'value-unset',
-      message: `The condition of ${quoteWord(block.id)} reads \`${member}\` of ${quoteWord(of)}, which has none in this case.`,
+      message: `The condition of ${quoteWord(block.id)} reads \`${member}\` of ${quoteWord(of)}, but in this case there is no such value.`,
       fix: `Test \`blocks["${of}"].status == "done"\` first, or give both blocks the same \`when\`.`,
       place: ['blocks', at, key],
       ...seen,
@@ -134,7 +134,7 @@ export class StepChecker implements Watch {
     const [of = ''] = key.split('.');
     this.#note(`value ${block} ${key}`, {
       kind: 'value-unset',
-      message: `${quoteWord(this.#id(block))} needs {blocks.${key}}, which nobody has set in this case: ${quoteWord(of)} ${OUTCOME_WORDS[outcome]}.`,
+      message: `${quoteWord(this.#id(block))} needs {blocks.${key}}, but in this case it is not set: ${quoteWord(of)} ${OUTCOME_WORDS[outcome]}.`,
       fix: 'Give both blocks the same `when`.',
       place: ['blocks', block],
       within: `{blocks.${key}}`,
@@ -145,8 +145,8 @@ export class StepChecker implements Watch {
   #noteSection(block: number, section: string, seen: Seen): void {
     this.#note(`section ${section}`, {
       kind: 'section-unwritten',
-      message: `${quoteWord(this.#id(block))} checks the draft, but nobody has written the required section ${quoteWord(section)} by then.`,
-      fix: 'Have a block write it in every case, or do not require it.',
+      message: `${quoteWord(this.#id(block))} checks the draft, but in this case no block has written the required section ${quoteWord(section)} before.`,
+      fix: 'Have a block write the section in every case, or do not require it.',
       place: ['blocks', block],
       ...seen,
     });
@@ -163,8 +163,8 @@ export class StepChecker implements Watch {
     if (open.length === 0) return;
     this.#note(key, {
       kind: 'gate-bypassed',
-      message: `${quoteWord(block.id)} needs a person, but what agents decide can skip it: ${open.map(nameValue).join(', ')}.`,
-      fix: 'Leave the `when` out, or let it read only what no agent decides: mode, vars, preferences, what a person chose, `exit` or `status` of a command that no agent has skipped, or whether a loop with an external `exitCheck` has failed: `blocks["ID"].status == "failed"`.',
+      message: `${quoteWord(block.id)} needs a person, but decisions of agents can skip it: ${open.map(nameValue).join(', ')}.`,
+      fix: 'Leave the `when` out, or let it read only values that no agent decides: mode, vars, preferences, what a person chose, `exit` or `status` of a command that no agent has skipped, or whether a loop with an external `exitCheck` has failed: `blocks["ID"].status == "failed"`.',
       place: ['blocks', index, 'when'],
       ...seen,
     });
@@ -173,7 +173,7 @@ export class StepChecker implements Watch {
   #noteRewritten(gate: GateBlock, index: number, seen: Seen): void {
     this.#note(`rewritten ${gate.id} ${index}`, {
       kind: 'gate-bypassed',
-      message: `${quoteWord(this.#id(index))} writes ${quoteWord(gate.artifact ?? '')} after ${quoteWord(gate.id)} has approved it, and nobody is asked again.`,
+      message: `${quoteWord(this.#id(index))} writes ${quoteWord(gate.artifact ?? '')} after ${quoteWord(gate.id)} has approved it, and no person is asked again.`,
       fix: 'Write it before the gate, or ask again afterwards.',
       place: ['blocks', index],
       ...seen,

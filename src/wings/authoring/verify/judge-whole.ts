@@ -35,7 +35,7 @@ export function judgeEngine(
     if (!explored.begun.has(stage) || todo === null) {
       found.push({
         kind: 'unreachable-block',
-        message: `The stage ${quoteWord(key)} is never reached${when === undefined ? '' : ': its `when` holds for no todo'}.`,
+        message: `The stage ${quoteWord(key)} is never reached${when === undefined ? '' : ': its `when` is false for every todo'}.`,
         fix: 'Correct the `when`, or leave the handler out.',
         place: ['handlers', key, when === undefined ? 'after' : 'when'],
         script,
@@ -106,7 +106,7 @@ export function judgeWorkflow(
     if (explored.opened.has(at) || phase.when === undefined) continue;
     found.push({
       kind: 'unreachable-block',
-      message: `The phase ${quoteWord(phase.name)} is never begun: its \`when\` is always false.`,
+      message: `The phase ${quoteWord(phase.name)} never begins: its \`when\` is always false.`,
       fix: 'Correct the `when`, or leave the phase out.',
       place: ['phases', at, 'when'],
       script: { recipe: name, steps: [{ until: 'end' }] },
@@ -115,7 +115,7 @@ export function judgeWorkflow(
   if (needs.includes('remote')) {
     found.push({
       kind: 'needs-remote',
-      message: 'Without a remote this workflow cannot begin, although its other phases need none.',
+      message: 'Without a remote this workflow cannot begin, although its other phases need no remote.',
       fix: 'State `needs` in the recipe of the phase that needs it: then only that phase is skipped.',
       place: ['needs'],
       script: { recipe: name, given: { lacks: ['remote'], refuse: 'NEEDS_MISSING' }, steps: [] },
@@ -137,7 +137,7 @@ export function judgeWorkflow(
     found.push({
       kind: 'gate-bypassed',
       message: `When the phase ${quoteWord(phases[at]?.name ?? '')} fails, the next one begins although ${quoteWord(gate)} has not asked a person.`,
-      fix: 'Let `onFail` halt.',
+      fix: 'Set `onFail` to halt.',
       place: ['errorPolicy'],
       script: {
         ...script,

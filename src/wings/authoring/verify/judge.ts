@@ -60,14 +60,14 @@ function findEndlessLoops(
     const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
     if (!isLoop(block) || !ends || seen === undefined || passed.has(at)) return [];
     const then = block.asksUser
-      ? 'rounds that fill something do not count'
+      ? 'rounds that fill in something do not count'
       : block.maxRounds === 1
         ? 'its only round fails'
         : `all ${block.maxRounds} rounds fail`;
     return [
       {
         kind: 'unbounded-loop',
-        message: `No value ends the loop ${quoteWord(block.id)}: its \`exitWhen\` never holds, and ${then}.`,
+        message: `No value ends the loop ${quoteWord(block.id)}: its \`exitWhen\` is always false, and ${then}.`,
         fix: 'Correct `exitWhen` so that something its round hands in makes it true.',
         place: ['blocks', at, 'exitWhen'],
         ...seen,
@@ -116,7 +116,7 @@ function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
     {
       kind: 'needs-remote',
       message: `Without a remote no run can be completed: ${quoteWord(block.id)} then fails.`,
-      fix: 'State `needs: [remote]`, or let the run go on without it: a `when`, or `onError: continue`.',
+      fix: 'State `needs: [remote]`, or let the run continue without it: a `when`, or `onError: continue`.',
       place: ['blocks', at, 'command' in block ? 'command' : 'exitCheck'],
       node: edge?.to ?? node,
       ...(edge === undefined ? {} : { edge: edges.indexOf(edge) }),
@@ -175,8 +175,8 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
     return [
       {
         kind: 'dead-end',
-        message: `A run that reaches ${quoteWord(block.id)} this way can only halt: nothing that can happen there completes it.`,
-        fix: 'Add a way on: another choice, `onError: continue`, or a condition that can come true here.',
+        message: `A run that reaches ${quoteWord(block.id)} this way can only halt: no outcome there leads to completion.`,
+        fix: 'Add a way on: another choice, `onError: continue`, or a condition that can be true here.',
         place: ['blocks', at, key],
         node,
       },
@@ -208,7 +208,7 @@ function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number):
   const at = nodes[node]?.standing.place.block ?? 0;
   return {
     kind: 'unbounded-loop',
-    message: `A run can go round at ${quoteWord(recipe.blocks[at]?.id ?? '')} forever: nothing counts its rounds.`,
+    message: `A run can loop at ${quoteWord(recipe.blocks[at]?.id ?? '')} forever: nothing limits its rounds.`,
     place: ['blocks', at],
     node: edges[edge]?.to ?? node,
     edge,

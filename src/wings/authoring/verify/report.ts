@@ -35,7 +35,7 @@ export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<
   const { recipe, problems, findings, explored } = report;
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (explored === undefined) {
-    return `${renderLintReport(errors, texts)}\n${recipe}: not explored; a recipe with errors cannot run.`;
+    return `${renderLintReport(errors, texts)}\n${recipe}: not explored, because a recipe with errors cannot run.`;
   }
   const { states, transitions, actions, whole } = explored;
   const most = actions === null ? '' : `, at most ${renderCount(actions, 'action')}`;
@@ -55,5 +55,5 @@ function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Rea
   const shown = told.slice(0, told.lastIndexOf('\n')).trimEnd();
   const yaml = stringify(script, { lineWidth: 0 }).trimEnd();
   const lines = yaml.split('\n').map((line) => `      ${line}`);
-  return `${shown}\n     = the shortest way there, for \`dev-cli recipe simulate ${script.recipe} --script FILE\`:\n${lines.join('\n')}\n`;
+  return `${shown}\n     = the shortest way there, as a script for \`dev-cli recipe simulate ${script.recipe} --script FILE\`:\n${lines.join('\n')}\n`;
 }

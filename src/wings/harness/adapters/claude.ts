@@ -85,7 +85,7 @@ export const claude: Harness = {
   homeVariable: 'CLAUDE_CONFIG_DIR',
   findSilence,
   whyUnheard:
-    'Begin a new session, in the directory of the project: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
+    'Begin a new session in the directory of the project: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
   listFormFaults: (settings, text) => [
     ...listSyntax(text, true),
     ...judgeKeys(settings),
@@ -170,12 +170,12 @@ function listRuleFaults(permissions: Record<string, unknown>): FormFault[] {
   return [
     ...(isMode ? [] : [{ what: 'permissions.defaultMode: not a mode' }]),
     ...judge(permissions, 'additionalDirectories', 'list', 'permissions.'),
-    ...(isUsable ? [] : [{ what: 'permissions.additionalDirectories: not a list of texts' }]),
+    ...(isUsable ? [] : [{ what: 'permissions.additionalDirectories: not a list of strings' }]),
     ...RULES.flatMap((key): FormFault[] => {
       const rules = permissions[key];
       if (!Array.isArray(rules)) return judge(permissions, key, 'list', 'permissions.');
       return rules.flatMap((rule: unknown, at) =>
-        typeof rule === 'string' ? [] : [{ what: `permissions.${key}[${at}]: not a text`, borneSince: '2.1.47' }],
+        typeof rule === 'string' ? [] : [{ what: `permissions.${key}[${at}]: not a string`, borneSince: '2.1.47' }],
       );
     }),
   ];

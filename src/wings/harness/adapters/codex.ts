@@ -53,7 +53,7 @@ export const codex: Harness = {
   homeVariable: 'CODEX_HOME',
   findSilence,
   whyUnheard:
-    'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
+    'Begin a new session. Codex skips hooks silently until the project is trusted and you have looked at them in `/hooks`.',
   // Codex ignores the whole file if it contains an unknown key.
   listFormFaults: ({ hooks, description: _, ...others }, text) => [
     ...listSyntax(text, true),
@@ -96,7 +96,7 @@ function renderAgent({ name, description, body, model, effort }: Agent): string 
 function findSilence({ directories, scopes, own, readToml, problem }: Asked): Finding[] {
   const path = join(own, 'config.toml');
   const config = readToml(path);
-  if (config === null) return [problem(`${path} is no TOML.`, 'Repair that file: Codex CLI needs it, too.')];
+  if (config === null) return [problem(`${path} is not valid TOML.`, 'Repair that file; Codex CLI needs it, too.')];
   const features = isRecord(config['features']) ? config['features'] : {};
   const findings: Finding[] = [];
   if (features['hooks'] === false || features['codex_hooks'] === false)
@@ -112,7 +112,7 @@ function findSilence({ directories, scopes, own, readToml, problem }: Asked): Fi
   if (levels[0] !== 'trusted')
     findings.push(
       problem(
-        `Codex CLI does not trust this project, so it skips its hooks in silence (no trust_level = "trusted" for it in ${path}).`,
+        `Codex CLI does not trust this project, so it silently skips its hooks (no trust_level = "trusted" for it in ${path}).`,
         `Start codex in ${directories[0] ?? ''} and trust the project when it asks; then look at its hooks with /hooks.`,
       ),
     );

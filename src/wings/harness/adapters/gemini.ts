@@ -65,7 +65,7 @@ export const gemini: Harness = {
   readsWhereStarted: true,
   findSilence,
   whyUnheard:
-    'Begin a new session, in the directory of the project. `/hooks` lists them; they need to be enabled, and the folder trusted.',
+    'Begin a new session in the directory of the project. `/hooks` lists the hooks; they must be enabled, and the folder trusted.',
   listFormFaults: (_settings, text) => listSyntax(text, false),
   dropsSettings: 'does not start with',
   buildTrial: ({ path, content }) => ({
@@ -126,14 +126,16 @@ function findSilence(asked: Asked): Finding[] {
 function findMistrust({ env, own, readShared, readSettings }: Asked, root: string): string | null {
   const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
   if (word === 'false' || restricted === 'true')
-    return 'Gemini CLI trusts no folder here, by its environment, so it reads none of the hooks of this one.';
+    return 'The environment tells Gemini CLI not to trust folders here, so it reads none of the hooks of this one.';
   if (word === 'true') return null;
   const settings = readShared(join(own, 'settings.json'));
   if (readAtPath(settings, ['security', 'folderTrust', 'enabled']) === false) return null;
   const path = env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(own, 'trustedFolders.json');
   const rule = findFolderRule(readSettings(path), root);
   if (rule === 'DO_NOT_TRUST') return `Gemini CLI does not trust this folder (${path}), so it reads none of its hooks.`;
-  return rule === null ? 'Gemini CLI has not been told yet to trust this folder; its hooks wait.' : null;
+  return rule === null
+    ? 'Gemini CLI has not yet been told to trust this folder, so it runs none of its hooks until then.'
+    : null;
 }
 
 /** The settings that disable hooks, as different versions name them. */

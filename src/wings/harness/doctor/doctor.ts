@@ -118,7 +118,7 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
     const said = error.details.map(({ problem: one }) => ` ${one}`).join('');
-    return [problem({ check }, `${error.message}${said}`, error.fix ?? 'Look at what it says.')];
+    return [problem({ check }, `${error.message}${said}`, error.fix ?? 'Read its output.')];
   }
 }
 
@@ -154,8 +154,8 @@ async function tryGuards(
         if (text !== markByComment(hook))
           return problem(
             subject,
-            `The guard was not tried: ${file}, which the installed line runs, is not as this version writes it.`,
-            'Run `dev-cli install`; where that keeps the file as edited, remove it before.',
+            `The guard was not tried: ${file}, which the installed line runs, is not what this version writes.`,
+            'Run `dev-cli install`; if it keeps the file because it was edited, remove the file first.',
           );
         return judgeTrial(subject, await tryLine(line, subject.harness));
       }),

@@ -40,8 +40,8 @@ async function tryServer({ name: check }: Extra, { probes }: Asked): Promise<Dia
   const ran = await probes.run(SERVER.command, SERVER.args, { input: REQUEST });
   const count = countTools(ran);
   if (count > 0) return { check, severity: 'ok', message: `\`${line}\` offers ${renderCount(count, 'tool')}.` };
-  const message = `\`${line}\`, as the PATH has it, offers no tools: it ${describeEnd(ran)}.`;
-  return { check, severity: 'problem', message, fix: `Run \`${line} </dev/null\`, and look at what it says.` };
+  const message = `\`${line}\`, as found on the PATH, offers no tools: it ${describeEnd(ran)}.`;
+  return { check, severity: 'problem', message, fix: `Run \`${line} </dev/null\` and read its output.` };
 }
 
 function countTools({ stdout }: Ran): number {
@@ -66,11 +66,16 @@ async function tryHook(context: Context, extra: Extra, asked: Asked): Promise<Di
     case 'refused': {
       const severity = asked.isInstalled(extra) && result.status === 'installed' ? 'problem' : 'note';
       return [
-        { check, severity, message: 'Who made a commit is not noted: the hook of git has no block for it.', fix },
+        {
+          check,
+          severity,
+          message: 'Nothing records which session made a commit: the git hook has no block of dev-cli.',
+          fix,
+        },
       ];
     }
     default:
-      return [{ check, severity: 'problem', message: 'What notes commits in the hook of git is outdated.', fix }];
+      return [{ check, severity: 'problem', message: 'The block of dev-cli in the git hook is outdated.', fix }];
   }
 }
 
@@ -89,8 +94,8 @@ function tryBlock({ name: check }: Extra, { probes, env }: Asked): Promise<Diagn
     });
     const ran = await probes.run('git', [...settings, 'commit', '--quiet', '--allow-empty', '-m', 'doctor'], around);
     const isNoted = new RegExp(`^[0-9a-f]{40,64} \\d+ ${SESSION}\n$`).test(probes.read(commits) ?? '');
-    if (isNoted) return { check, severity: 'ok', message: 'A commit is noted with its session, by the hook of git.' };
-    const message = `The hook of git notes no commit: \`git commit\` in a temporary repository ${describeEnd(ran)}, and nothing was noted.`;
-    return { check, severity: 'problem', message, fix: 'See that sh, git and date are on the PATH, and work.' };
+    if (isNoted) return { check, severity: 'ok', message: 'The git hook records each commit with its session.' };
+    const message = `The git hook records no commits: \`git commit\` in a temporary repository ${describeEnd(ran)}, and nothing was recorded.`;
+    return { check, severity: 'problem', message, fix: 'Make sure that sh, git and date are on the PATH and work.' };
   });
 }

@@ -66,7 +66,7 @@ export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Fin
 export function judgeForeign(subject: Subject): Finding {
   return problem(
     subject,
-    'The installed line before a tool is not as this version writes it, so it was not run: whether the guard fires is not known.',
+    'The installed hook line before a tool is not what this version writes, so it was not run: whether the guard fires is unknown.',
     installAgain(subject),
   );
 }

@@ -72,7 +72,7 @@ export function tellPermission(context: Context, installations: readonly Install
     ? [
         note(
           subject,
-          'Autopilot is trusted in this clone: an agent may have dev-cli run any command, outside of a sandbox, unasked.',
+          'Autopilot is trusted in this clone: an agent may have dev-cli run any command, outside a sandbox, without asking.',
         ),
       ]
     : [ok(subject, PERMISSION)];
@@ -143,11 +143,13 @@ export function judgeAbsence(context: Context, { installations, plugin, caller, 
     const subject = { check: 'installed', harness } as const;
     const { title } = HARNESSES[harness];
     if (isHeard && harness === caller)
-      return [note(subject, `Hooks run in ${title}, but not from settings here: a plugin or an extension has them.`)];
+      return [
+        note(subject, `Hooks run in ${title}, but not from settings here: they come from a plugin or an extension.`),
+      ];
     if (isNamed || harness === caller)
       return [problem(subject, `Nothing is installed for ${title}.`, installAgain(subject))];
     return isFound(context, context.root, harness)
-      ? [note(subject, `${title} is on this machine, and nothing is installed for it.`, installAgain(subject))]
+      ? [note(subject, `${title} is on this machine, but nothing is installed for it.`, installAgain(subject))]
       : [];
   });
   if (absent.length < harnesses.length || findings.some(({ severity }) => severity === 'problem') || isHeard)

@@ -138,7 +138,7 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
     findings.push(problem(subject, `Outdated: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)));
   if (edited.length > 0)
     findings.push(
-      note(subject, `Kept because you edited it, so without later changes: ${joinFirst(edited, NAMED)}.`, [
+      note(subject, `Kept because you edited it, so later changes are missing from it: ${joinFirst(edited, NAMED)}.`, [
         'Remove the copies that you do not need, then ',
         installInvocation(subject),
         '.',
@@ -146,7 +146,7 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
     );
   if (missing.length === 0 && earlier.length === 0 && edited.length === 0)
     findings.push(
-      ok(subject, `Skills and agents are where it looks for them (${renderCount(decisions.length, 'file')}).`),
+      ok(subject, `Skills and agents are where the harness looks for them (${renderCount(decisions.length, 'file')}).`),
     );
   return findings;
 }
@@ -177,11 +177,11 @@ function judgeSettings(
   if (unheard.length > 0)
     findings.push(problem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
   else if (others > 0)
-    findings.push(problem(subject, `Hooks in ${piece.path} are not as this version writes them (${others}).`, again));
+    findings.push(problem(subject, `Hooks in ${piece.path} are not what this version writes (${others}).`, again));
   if (rules.length > 0)
     findings.push(problem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
   if (servers.length > 0) findings.push(problem(subject, `${servers.join(', ')} is missing in ${piece.path}.`, again));
-  return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} stand in ${piece.path}.`)];
+  return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} are in ${piece.path}.`)];
 }
 
 function saysRules({ additions = [] }: SharedFile): string {
@@ -220,7 +220,7 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
       : [
           problem(
             subject,
-            `${title} ${dropsSettings} ${path}, hooks included, because of what it cannot use: ${name(dropping)}.`,
+            `${title} ${dropsSettings} ${path}, hooks included, because of entries that it cannot use: ${name(dropping)}.`,
             'Repair or remove these entries, then look at `/hooks` in a new session.',
           ),
         ]),
@@ -229,7 +229,7 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
       : [
           note(
             subject,
-            `${title} passes over what it cannot use in ${path}: ${name(borne)}. Earlier versions drop the file.`,
+            `${title} skips entries that it cannot use in ${path}: ${name(borne)}. Earlier versions ignore the whole file.`,
           ),
         ]),
   ];

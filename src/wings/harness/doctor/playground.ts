@@ -100,7 +100,7 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
   if (succeeded(begun) && probes.exists(join(directory, '.dev', 'guard'))) return;
   throw new DevCliError('COMMAND_FAILED', `No run could be begun in a temporary directory: it ${describeEnd(begun)}.`, {
     details: [{ target: 'dev-cli init', problem: toBoundedLine(`${begun.stdout} ${begun.stderr}`, 500) }],
-    fix: 'Look at what it says; `dev-cli init` fails elsewhere, too.',
+    fix: 'Read its output; `dev-cli init` would fail elsewhere, too.',
   });
 }
 

@@ -36,7 +36,7 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
   if (harness === null && session === null)
     return note(
       subject,
-      'Not called in a session of a harness, so whether hooks run there is not known.',
+      'Not called in a session of a harness, so whether hooks run there is unknown.',
       'Have the agent run `dev-cli doctor` in its chat.',
     );
   const known = harness === null ? null : HARNESSES[harness];
@@ -53,7 +53,7 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
   if (below !== null && known?.readsWhereStarted && known.session !== undefined)
     return problem(
       subject,
-      `No hook has reported this session: ${title} reads ${below.root}/${known.directory} only where it is started there, and this is ${below.cwd}.`,
+      `No hook has reported this session: ${title} reads ${below.root}/${known.directory} only if it is started there, but this session is in ${below.cwd}.`,
       [
         `Start it in ${below.root}, or install for the user: `,
         { command: 'install', input: { harness: [known.id], user: true } },
@@ -63,10 +63,10 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
   if (run !== null)
     return note(
       subject,
-      `This session is bound to "${run}", but \`init\` may have done that: whether hooks run is not known.`,
+      `This session is bound to "${run}", but \`init\` may have done that: whether hooks run is unknown.`,
       'Have the agent run `dev-cli doctor` in a new session.',
     );
-  if (!leavesTrace) return note(subject, 'There are no runs here yet, and without one hooks leave no trace.');
+  if (!leavesTrace) return note(subject, 'There are no runs here yet, and without a run, hooks leave no trace.');
   const { whyUnheard } = known ?? HARNESSES[HARNESS_IDS[0]];
   return problem(subject, `No hook has reported this session of ${title}.`, whyUnheard);
 }

@@ -19,7 +19,7 @@ export interface FormFault {
 export function listSyntax(text: string, disallowComments: boolean): FormFault[] {
   const errors: ParseError[] = [];
   parse(text, errors, { disallowComments, allowTrailingComma: false });
-  return errors.length === 0 ? [] : [{ what: disallowComments ? 'comments or a last comma' : 'a last comma' }];
+  return errors.length === 0 ? [] : [{ what: disallowComments ? 'comments or a trailing comma' : 'a trailing comma' }];
 }
 
 const KINDS = {
@@ -68,7 +68,7 @@ export function listHooksFaults(hooks: unknown, form: HookForm): FormFault[] {
 function listGroupFaults(group: unknown, at: string, form: HookForm): string[] {
   if (!isRecord(group)) return [`${at}: not an object`];
   const { matcher, hooks = form.mayBeEmpty ? [] : undefined } = group;
-  const faults = matcher === undefined || typeof matcher === 'string' ? [] : [`${at}.matcher: not a text`];
+  const faults = matcher === undefined || typeof matcher === 'string' ? [] : [`${at}.matcher: not a string`];
   if (!Array.isArray(hooks)) return [...faults, `${at}.hooks: not a list`];
   return [...faults, ...hooks.flatMap((hook: unknown, n) => listHookFaults(hook, `${at}.hooks[${n}]`, form))];
 }
@@ -76,10 +76,10 @@ function listGroupFaults(group: unknown, at: string, form: HookForm): string[] {
 function listHookFaults(hook: unknown, at: string, { types, isTimeout }: HookForm): string[] {
   if (!isRecord(hook)) return [`${at}: not an object`];
   const { type, command, timeout } = hook;
-  if (typeof type !== 'string') return [`${at}.type: not a text`];
+  if (typeof type !== 'string') return [`${at}.type: not a string`];
   if (types !== undefined && !types.includes(type)) return [`${at}.type: not known`];
   return [
-    ...(type === 'command' && typeof command !== 'string' ? [`${at}.command: not a text`] : []),
+    ...(type === 'command' && typeof command !== 'string' ? [`${at}.command: not a string`] : []),
     ...(timeout === undefined || (typeof timeout === 'number' && isTimeout(timeout))
       ? []
       : [`${at}.timeout: not a number of seconds`]),

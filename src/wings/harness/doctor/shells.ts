@@ -59,7 +59,7 @@ export function judgeShell({ title, option }: Shell, ran: Ran, version: string):
     return problem(
       subject,
       `${title} ${describeEnd(ran)}.`,
-      'Look at what its start-up files wait for: a harness that starts it waits, too.',
+      'Find out what its start-up files wait for: a harness that starts this shell waits, too.',
     );
   const at = ran.stdout.lastIndexOf(MARK);
   if (at < 0) return note(subject, `${title} could not be asked for dev-cli: it ${describeEnd(ran)}.`);
@@ -81,19 +81,19 @@ export function judgeShell({ title, option }: Shell, ran: Ran, version: string):
     return problem(
       subject,
       `In ${title}, ${path} does not run: it ${describeEnd(ran)}.`,
-      'See that node is on that PATH, too.',
+      'Make sure that node is on that PATH, too.',
     );
   if (isOfNpm(path))
     return problem(
       subject,
-      `${title} finds dev-cli only where npm has put it for this call: ${path}`,
+      `${title} finds dev-cli only where npm put it for this one call: ${path}`,
       'Install the package with `npm install -g`, so that agents and hooks find it.',
     );
   return found === version
     ? ok(subject, `${title} finds dev-cli ${version}: ${path}`)
     : problem(
         subject,
-        `${title} finds dev-cli ${found} (${path}), and this is ${version}.`,
+        `${title} finds dev-cli ${found} (${path}), but this is ${version}.`,
         'Remove one of them, or put the one you mean first on that PATH.',
       );
 }

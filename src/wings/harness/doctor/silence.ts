@@ -43,7 +43,11 @@ function findBelow({ id, title, directory, ...harness }: Harness, { directories,
   const fix = { command: 'install', input: { harness: [id], user: true } };
   const subject = { check: 'silence', harness: id } as const;
   return [
-    note(subject, `${title} reads ${root}/${directory} only where it is started there, and this is ${cwd}.`, fix),
+    note(
+      subject,
+      `${title} reads ${root}/${directory} only if it is started there, but this session is in ${cwd}.`,
+      fix,
+    ),
   ];
 }
 
@@ -52,7 +56,7 @@ function findMoved({ id, title, homeVariable }: Harness, { scopes }: Place, own:
   return [
     problem(
       { check: 'silence', harness: id },
-      `${title} reads ${own} (${homeVariable}), and what is installed for this user stands in ${usual}.`,
+      `${title} reads ${own} (${homeVariable}), but the files installed for this user are in ${usual}.`,
       ['Install into the project: ', { command: 'install', input: { harness: [id] } }, '.'],
     ),
   ];
@@ -82,7 +86,7 @@ function createAsked({ id, title }: Harness, { directories, scopes, env, read }:
         .map((rule) =>
           problem(
             { check: 'settings', harness: id },
-            `${title} denies its agent dev-cli: ${rule} stands in ${path}, below ${key.join('.')}.`,
+            `${title} denies dev-cli to its agent: ${rule} is in ${path}, below ${key.join('.')}.`,
             'Remove it there.',
           ),
         ),

@@ -31,7 +31,7 @@ export async function lookAtGit(probes: Probes, situation: Situation, caller: Ha
     return [
       note(
         subject,
-        `${workTree} is in no git repository: nothing is committed, and changed sources are not noticed.`,
+        `${workTree} is not in a git repository: nothing is committed, and changed sources are not noticed.`,
         'Run `git init` there if you want one.',
       ),
     ];
@@ -70,10 +70,10 @@ export function judgeIdentity({ here, own }: Identity): Finding {
     );
   const who = own.stdout.replace(/>[^>]*$/, '>').trim();
   return succeeded(here) && here.stdout.replace(/>[^>]*$/, '>').trim() === who
-    ? ok(subject, `Commits are by ${who}.`)
+    ? ok(subject, `Commits are made as ${who}.`)
     : note(
         subject,
-        `git in this shell does not see your configuration; the git that dev-cli calls does, and commits by ${who}.`,
+        `git in this shell does not see your configuration; the git that dev-cli calls does, and commits as ${who}.`,
       );
 }
 
@@ -83,7 +83,7 @@ export function judgeWriting(refused: { place: string; code: string } | null, ca
   if (refused === null) return ok(subject, 'Commits can be made from this shell.');
   return problem(
     subject,
-    `${refused.place} cannot be written from this shell (${refused.code}): commits wait for a call that can.`,
+    `${refused.place} cannot be written from this shell (${refused.code}): commits wait for a call that can write there.`,
     (caller === null ? undefined : HARNESSES[caller].sandbox?.git) ??
       'Give yourself the right to write there; in a sandbox, run `dev-cli next` in a terminal of your own.',
   );
@@ -96,9 +96,9 @@ export function judgeIgnored(ran: Ran): Finding {
     ? problem(
         subject,
         'git sees the runs in .dev: `git clean` and `git stash -u` would remove them.',
-        'Add the line `/.dev/specs/*/*` to .dev/.gitignore, or remove that file: the next run writes it anew.',
+        'Add the line `/.dev/specs/*/*` to .dev/.gitignore, or remove that file: the next run writes it again.',
       )
-    : ok(subject, 'git leaves the runs in .dev alone.');
+    : ok(subject, 'git ignores the runs in .dev.');
 }
 
 /** Judges whether a program could listen on a port of this machine. @param code of the error; null without one */

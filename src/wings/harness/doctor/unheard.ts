@@ -52,8 +52,8 @@ export async function warnOfSilence(
   return [
     `no hook of dev-cli has been heard in this session of ${title}: nothing guards the run, and no prompt opens a gate.`,
     isBelow(cwd, root)
-      ? `${title} reads the hooks of ${root} only where it is started there, and this is ${cwd}. Tell the user, who can start it there or run \`dev-cli install --harness ${id} --user\`.`
-      : 'Tell the user; `dev-cli doctor` says what it knows of the cause.',
+      ? `${title} reads the hooks of ${root} only if it is started there, but this session is in ${cwd}. Tell the user, who can start it there or run \`dev-cli install --harness ${id} --user\`.`
+      : 'Tell the user; `dev-cli doctor` looks for the cause.',
   ].join(' ');
 }
 

@@ -58,7 +58,7 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
     return [
       problem(
         subject,
-        `The files installed ${where} are from ${installed}; this is ${version}.`,
+        `The files installed ${where} are from version ${installed}; this is ${version}.`,
         installAgain(subject),
       ),
     ];
@@ -67,7 +67,7 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
     : [
         problem(
           subject,
-          `The files installed ${where} are from ${installed}; this is the older ${version}.`,
+          `The files installed ${where} are from version ${installed}; this is the older ${version}.`,
           'Upgrade this dev-cli, or put the newer one first on the PATH.',
         ),
       ];
@@ -98,7 +98,7 @@ export async function lookAtPrograms(
       const version = succeeded(ran) ? /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0] : undefined;
       const finding =
         version === undefined
-          ? note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is not known.`)
+          ? note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is unknown.`)
           : ok(subject, `${title} ${version}.`);
       return { harness: id, version, finding };
     }),

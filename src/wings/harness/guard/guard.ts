@@ -54,7 +54,7 @@ export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): strin
   if (write === 'history') return run.work === 'execution' && writer !== 'main' ? renderHistory(run) : null;
   const { inRoot, inWorkTree } = write;
   const below = inRoot === null ? null : cutPrefix(inRoot, '.dev/');
-  if (inRoot === '.dev') return `.dev is dev-cli's: ${TELL}`;
+  if (inRoot === '.dev') return `.dev belongs to dev-cli: ${TELL}`;
   if (below !== null) return judgeBelowDev(below, run);
   if (inWorkTree !== null) return judgeSource(inWorkTree, run, writer);
   // Outside the project, nothing is guarded.
@@ -63,13 +63,13 @@ export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): strin
 }
 
 function renderHistory({ name }: GuardedRun): string {
-  return `"${name}" makes its own commits, of what results list: a worker leaves commits, branches, stash and index alone (\`git restore FILE\` is allowed).`;
+  return `"${name}" makes its own commits, from what results list: a worker leaves commits, branches, stash and index alone (\`git restore FILE\` is allowed).`;
 }
 
-const TELL = 'change nothing there; commands of dev-cli do.';
+const TELL = 'change it only by commands of dev-cli.';
 
 function judgeBelowDev(below: string, run: GuardedRun): string | null {
-  if (OWN.test(below)) return `.dev/${below} is dev-cli's: ${TELL}`;
+  if (OWN.test(below)) return `.dev/${below} belongs to dev-cli: ${TELL}`;
   if (SHARED.test(below)) return null;
   const [, name = '', path = ''] = /^specs\/([^/]+)(?:\/(.*))?$/s.exec(below) ?? [];
   if (name === '') return `.dev/${below} is not a place for a file.`;
@@ -93,9 +93,9 @@ function judgeSource(path: string, run: GuardedRun, writer: Writer): string | nu
     case 'execution':
       return judgeWorker(path, run, writer);
     case 'planning':
-      return `"${run.name}" plans: nothing outside .dev/ is written while it does (${shown(path)}).`;
+      return `"${run.name}" is planning: until it is done, nothing outside .dev/ may be written (${shown(path)}).`;
     case 'publishing':
-      return `"${run.name}" opens a pull request: it changes no source (${shown(path)}).`;
+      return `"${run.name}" is opening a pull request and changes no sources (${shown(path)}).`;
     case null:
       return run.writes === null ? null : `"${run.name}" may write ${run.writes.join(', ')}, not ${shown(path)}.`;
   }
@@ -103,12 +103,12 @@ function judgeSource(path: string, run: GuardedRun, writer: Writer): string | nu
 
 function judgeWorker(path: string, { name, tasks }: GuardedRun, writer: Writer): string | null {
   if (writer === 'main') {
-    return `"${name}" carries a plan out: its subagents write sources, the agent that drives it does not (${shown(path)}).`;
+    return `"${name}" is carrying out a plan: its subagents write sources; the agent that drives it does not (${shown(path)}).`;
   }
   if (tasks.some((globs) => globs.length === 0 || createGlobTest(globs)(path))) return null;
   const allowed = [...new Set(tasks.flat())];
   return allowed.length === 0
-    ? `no todo of "${name}" that may change sources is at work (${shown(path)}).`
+    ? `no todo that is at work in "${name}" may change sources (${shown(path)}).`
     : `${shown(path)} is in no todo that is at work in "${name}": ${allowed.join(', ')}. A worker that needs it hands in BLOCKED with needs.files.`;
 }
 

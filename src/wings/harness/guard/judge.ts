@@ -28,7 +28,7 @@ export async function judgeCall(context: JudgingContext, event: ToolCall): Promi
   const why = writes === null ? `${event.tool} does not say what it writes.` : judgeAll(writes, run, writer);
   if (why === null) return null;
   return {
-    refuse: `dev-cli: ${why} If the user wants it anyway: \`dev-cli guard off ${run.name}\`, in a terminal of their own.`,
+    refuse: `dev-cli: ${why} If the user wants it anyway, they can run \`dev-cli guard off ${run.name}\` in a terminal of their own.`,
   };
 }
 

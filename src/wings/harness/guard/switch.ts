@@ -17,7 +17,7 @@ export async function switchGuard(context: Context, given: string | undefined, t
   await transact(asPerson(context), name, (tx) => {
     const { state } = tx;
     if (state.status !== 'live') {
-      throw new DevCliError('DATA_UNEXPECTED', `"${name}" has ended and guards nothing.`, {
+      throw new DevCliError('DATA_UNEXPECTED', `"${name}" has ended, so its guard is off.`, {
         run: name,
         fix: { command: 'status', input: { name } },
       });
@@ -32,7 +32,7 @@ export async function switchGuard(context: Context, given: string | undefined, t
     json: { ok: true, run: name, guard: to },
     text: () =>
       to === 'off'
-        ? `Tools may write anywhere while "${name}" is live. \`dev-cli guard on ${name}\` ends that, and so does its end.`
-        : `"${name}" judges again what tools write.`,
+        ? `Tools may write anywhere until "${name}" ends or you run \`dev-cli guard on ${name}\`.`
+        : `The guard of "${name}" is on again.`,
   };
 }

@@ -31,8 +31,8 @@ export async function runHook(
   const unattended = isOwnSession(env) || ATTENDED.some((variable) => env[variable] === '0');
   const event = readPayload(payload?.text ?? '', { event: name, harness, cwd, unattended });
   if (event === null) {
-    throw new DevCliError('DATA_MALFORMED', `This is no ${name} of ${harness}.`, {
-      fix: 'A harness calls this command; `dev-cli install` puts it in place.',
+    throw new DevCliError('DATA_MALFORMED', `The payload is not a valid ${name} event of ${harness}.`, {
+      fix: 'A harness calls this command; `dev-cli install` sets it up.',
     });
   }
   if (isAgentsCommand(env) && name !== 'pre-tool-use') return renderReply(name, harness, {});

@@ -41,7 +41,7 @@ export async function lookAtOutputs(context: Context & Ported, event: ToolUse): 
   }
   if (told.length === 0) return null;
   const more = told.length > TOLD ? [`and ${told.length - TOLD} more`] : [];
-  return ['dev-cli: what you wrote would be refused; put it right now.', ...told.slice(0, TOLD), ...more].join('\n');
+  return ['dev-cli: what you wrote would be refused; fix it now.', ...told.slice(0, TOLD), ...more].join('\n');
 }
 
 function toRootPath({ name }: RunState, path: string): string {

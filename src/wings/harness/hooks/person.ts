@@ -63,7 +63,7 @@ function waitsForPerson(state: RunState): boolean {
 }
 
 const REPEAT =
-  'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it takes the paths that it listed.';
+  'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it accepts the paths it listed.';
 
 /**
  * Renders the command of each choice: the action shows none, so that an agent cannot run one before the user has

@@ -27,7 +27,7 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
 
 /** Explains the permission that is written for a harness. */
 export const PERMISSION =
-  'The permission for dev-cli lets an agent call it unasked, and dev-cli runs commands outside of the sandbox of a harness: those that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
+  'The permission for dev-cli lets an agent call it without asking, and dev-cli runs commands outside the sandbox of a harness: commands that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
 
 function grantsCalls(parts: readonly Part[]): boolean {
   return parts.some(({ decisions }) =>
@@ -41,7 +41,7 @@ export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choice
   return Object.keys(choices).length === 0
     ? []
     : [
-        'The models and efforts of .dev/preferences.yaml hold in this project alone: the agents for this user have none.',
+        'The models and efforts in .dev/preferences.yaml apply to this project only; the agents installed for this user have none.',
       ];
 }
 
@@ -52,7 +52,7 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
       .filter(({ path, does }) => does === 'kept' && path.endsWith(HOOK_FILE))
       .map(
         ({ path }) =>
-          `The hooks run ${path} as it is, which is not what this version writes: remove it, and repeat \`dev-cli install\`.`,
+          `The hooks run ${path}, which is not what this version writes: remove it, then repeat \`dev-cli install\`.`,
       ),
   );
 }
@@ -66,10 +66,10 @@ export function listRivalNotes(parts: readonly Part[]): string[] {
 
 /** Says that an entry in a file is somebody else's and stays. */
 export const describeRival = (path: string, rival: string): string =>
-  `${rival} in ${path} is somebody else’s and stays as it is: none of dev-cli is added there.`;
+  `${rival} in ${path} is not from dev-cli and stays as it is; nothing is added there.`;
 
 const NOT_ON_PATH =
-  'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you have run with `npm install -g`.';
+  'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you ran globally: `npm install -g`.';
 
 /** Returns whether dev-cli is on the PATH other than in a directory that npm adds for one command. */
 function isLasting(searchPath: string): boolean {

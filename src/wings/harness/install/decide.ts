@@ -82,7 +82,7 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
   return { path, what, does: 'kept', why: WHY_KEPT[whose], ...defined({ record }) };
 }
 
-const WHY_KEPT = { theirs: 'it is somebody else’s', edited: 'it was edited since it was installed' };
+const WHY_KEPT = { theirs: 'it is not from dev-cli', edited: 'it was edited since it was installed' };
 
 /** Decides whose file it is: by the manifest or, as in a clone, by its mark. Its name does not matter. */
 function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | 'edited' | 'theirs' {

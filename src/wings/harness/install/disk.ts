@@ -36,7 +36,7 @@ export function readText(path: string): string | null {
       const target = followLinks(path);
       const dangling = target === path ? findDangling(dirname(path)) : path;
       if (dangling === null || (dangling === path && existsSync(dirname(target)))) return null;
-      throw pathError(path, null, `${dangling} is a link to what is not there`, 'Fix or remove that link.');
+      throw pathError(path, null, `${dangling} is a dangling link`, 'Fix or remove that link.');
     }
   });
 }

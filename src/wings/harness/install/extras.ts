@@ -24,8 +24,8 @@ export async function loadExtras({ ports }: Ported<'extras'>, named: readonly st
   const extras = await Promise.all(ports.extras.map((load) => load()));
   const unknown = named.find((name) => !extras.some((extra) => extra.name === name));
   if (unknown === undefined) return extras;
-  throw new DevCliError('USAGE', `Nothing that could be set up is called ${JSON.stringify(unknown)}.`, {
-    fix: `Name of these: ${extras.map(({ name }) => name).join(', ')}.`,
+  throw new DevCliError('USAGE', `There is no extra called ${JSON.stringify(unknown)}.`, {
+    fix: `Choose from: ${extras.map(({ name }) => name).join(', ')}.`,
   });
 }
 
@@ -84,7 +84,7 @@ export function decideSwitches(
     if (does === 'created') return [{ ...row, does, text: '' }];
     return listNames(directory).length === 0
       ? [{ ...row, does, text: null }]
-      : [{ ...row, does: 'kept', why: 'remove it by hand to forget what is in it' }];
+      : [{ ...row, does: 'kept', why: 'remove it by hand to erase what is in it' }];
   });
 }
 

@@ -16,9 +16,13 @@ type Around = Pick<Context, 'home' | 'searchPath'>;
 export function findHarnesses(context: Around, base: string): HarnessId[] {
   const found = HARNESS_IDS.filter((id) => isFound(context, base, id));
   if (found.length > 0) return found;
-  throw new DevCliError('USAGE', 'No harness was found: neither its directory here or in your home, nor its program.', {
-    fix: { command: 'install', input: { harness: [HARNESS_IDS[0]] } },
-  });
+  throw new DevCliError(
+    'USAGE',
+    'No harness was found: no directory of one here or in your home, and no program on the PATH.',
+    {
+      fix: { command: 'install', input: { harness: [HARNESS_IDS[0]] } },
+    },
+  );
 }
 
 /** Returns whether `install` finds this harness without being told. */

@@ -53,10 +53,10 @@ export const putBlock = (hook: string): string => putRegion(hook, MARKERS, BODY,
 /** Returns why the block cannot be inserted into a hook; null if it can. */
 export function findObstacle(hook: string): string | null {
   const manager = MANAGERS.find(({ mark }) => mark.test(hook));
-  if (manager !== undefined) return `it is ${manager.name}’s, which writes it anew`;
+  if (manager !== undefined) return `it belongs to ${manager.name}, which would overwrite the change`;
   if (/^#![^\n]*\r(?:\n|$)/.test(hook))
-    return 'its first line ends with a carriage return, so git finds no shell for it';
-  return isShell(hook) ? null : 'it is not for sh, bash, dash, ksh or zsh';
+    return 'its first line ends with a carriage return, so git cannot find its shell';
+  return isShell(hook) ? null : 'it is not a script for sh, bash, dash, ksh or zsh';
 }
 
 const MANAGERS = [

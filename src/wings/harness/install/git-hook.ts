@@ -65,7 +65,7 @@ export function planGitHook(directory: string, options: GitOptions): Promise<Git
         if (mode !== undefined) chmodSync(path, mode);
       },
     });
-    if (!isSame(run, path)) return refuse(place, `core.hooksPath has git run ${run} in its place`);
+    if (!isSame(run, path)) return refuse(place, `because of core.hooksPath, git runs ${run} instead`);
     const hook = readHook(path);
     if (hook === null) return write('installed', NEW_HOOK, 0o755);
     const block = readBlock(hook.text);
@@ -86,7 +86,7 @@ export function planGitHookRemoval(directory: string, options: GitOptions): Prom
     const block = readBlock(hook.text);
     if (block.kind === 'none') return { result: { status: 'foreign-hook', path }, carryOut: removeCommits };
     if (block.kind === 'half' || hook.fixed !== null) {
-      const detail = `${path} stays as it is: ${hook.fixed ?? HALF}. Remove the lines of dev-cli by hand, from “# dev-cli: post-commit” on.`;
+      const detail = `${path} stays as it is: ${hook.fixed ?? HALF}. Remove the lines of dev-cli by hand; they begin with “# dev-cli: post-commit”.`;
       return { result: { status: 'refused', path, detail }, carryOut: null };
     }
     const { without } = block;
@@ -100,7 +100,7 @@ export function planGitHookRemoval(directory: string, options: GitOptions): Prom
   });
 }
 
-const HALF = 'of the marks of dev-cli only a part is there, or more than one block';
+const HALF = 'a mark of dev-cli is missing in it, or it has more than one block';
 
 async function plan(
   directory: string,
@@ -116,8 +116,8 @@ async function plan(
 async function findPlace(directory: string, options: GitOptions): Promise<Place | string> {
   try {
     const found = await findRepository(directory, options);
-    if (found.kind === 'no-git') return 'There is no git on the PATH.';
-    if (found.kind !== 'repository') return `${directory} is in no repository of git.`;
+    if (found.kind === 'no-git') return 'git is not on the PATH.';
+    if (found.kind !== 'repository') return `${directory} is not in a git repository.`;
     // Git runs a hook at the top, to which a relative core.hooksPath is also relative.
     const top = resolve(directory, found.top);
     const ask = async (...args: string[]) => {
@@ -186,6 +186,6 @@ function writeHook(path: string, text: string): void {
 
 /** Plans no change, and explains how to do it by hand. */
 function refuse({ hook, commits }: Place, why: string): GitHookPlan {
-  const detail = `Nothing was put into ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${BLOCK}`;
+  const detail = `Nothing was added to ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${BLOCK}`;
   return { result: { status: 'refused', path: hook, detail }, carryOut: null };
 }

@@ -55,8 +55,8 @@ export async function install(
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
   if (input.with !== undefined && chosen.length === 0)
-    throw new DevCliError('USAGE', '`--with` sets up harnesses, and none is named.', {
-      fix: 'Name one beside git, or leave --harness out.',
+    throw new DevCliError('USAGE', '`--with` sets up harnesses, but no harness is named.', {
+      fix: 'Name a harness besides git, or leave --harness out.',
     });
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
@@ -290,7 +290,7 @@ function readKnown({ scope, base, manifest }: Places): Manifest | null {
 export function checkIds(names: readonly string[]): HarnessId[] {
   const unknown = names.filter((name) => !HARNESS_IDS.some((id) => id === name));
   if (unknown.length === 0) return HARNESS_IDS.filter((id) => names.includes(id));
-  throw new DevCliError('USAGE', `No harness is called ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`, {
+  throw new DevCliError('USAGE', `Unknown harness: ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`, {
     fix: `Name one or more of ${HARNESS_IDS.join(', ')}, separated by commas.`,
   });
 }
@@ -306,9 +306,13 @@ const withoutGit = (names: readonly string[]): string[] => names.filter((name) =
 function namesGit({ harness }: InstallInput, { scope }: Places): boolean {
   if (harness?.includes(GIT) !== true) return false;
   if (scope === 'project') return true;
-  throw new DevCliError('USAGE', 'The hook of git belongs to a clone, and not to all projects of a user.', {
-    fix: 'Repeat the call in the project, without --user.',
-  });
+  throw new DevCliError(
+    'USAGE',
+    'The git hook belongs to one clone and cannot be installed for all projects of a user.',
+    {
+      fix: 'Repeat the call in the project without --user.',
+    },
+  );
 }
 
 function changes(parts: readonly Part[]): boolean {

@@ -49,7 +49,7 @@ export function renderDone({ parts, git }: CarriedOut, tense: 'done' | 'would'):
 
 function renderHook({ status, path, detail }: GitHookResult, tense: 'done' | 'would'): string {
   const does = tense === 'would' ? (WOULD_HOOK[status] ?? status) : status;
-  return `${does.padEnd(9)} ${path ?? 'the hook of git'}${detail === undefined ? '' : `: ${detail}`}`;
+  return `${does.padEnd(9)} ${path ?? 'the git hook'}${detail === undefined ? '' : `: ${detail}`}`;
 }
 
 const WOULD_HOOK: Partial<Record<GitHookResult['status'], string>> = {
@@ -128,15 +128,19 @@ export function buildAnswer(
           ? nextSteps.length === 0
             ? []
             : ['', ...nextSteps]
-          : ['', `Nobody can be asked here. To do it: ${written(unasked)}`]),
+          : ['', `There is nobody to ask here. To do it: ${written(unasked)}`]),
       ].join('\n'),
   };
 }
 
 const HOOK_REFUSED = {
   code: 'NEEDS_MISSING',
-  message: 'Nothing was written: the hook of git cannot be changed here.',
-  fix: 'Do by hand what the detail says, and repeat the call without git if there is more in it.',
+  message: 'Nothing was written: the git hook cannot be changed here.',
+  fix: 'Do what the detail says by hand; if the call named anything besides git, repeat it without git.',
 };
 
-const UNASKED = { code: 'TERMINAL_REQUIRED', message: 'Nothing was written: nobody can be asked here.', details: [] };
+const UNASKED = {
+  code: 'TERMINAL_REQUIRED',
+  message: 'Nothing was written: there is nobody to ask here.',
+  details: [],
+};

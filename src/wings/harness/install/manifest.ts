@@ -69,7 +69,7 @@ export function readManifest(path: string): Manifest | null {
     value = null;
   }
   if (isManifest(value)) return value;
-  throw new DevCliError('DATA_MALFORMED', `${path} does not say what was installed.`, {
+  throw new DevCliError('DATA_MALFORMED', `${path} is not a valid record of what was installed.`, {
     fix: 'Move it away. The next install records what is there.',
   });
 }

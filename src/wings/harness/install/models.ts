@@ -34,15 +34,15 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
         });
       }
       if (model !== undefined) {
-        report.error(['agents', role, 'model'], 'Each harness calls its models differently.', {
+        report.error(['agents', role, 'model'], 'Each harness has its own names for models.', {
           at: 'key',
-          fix: `Name the harness, such as \`${HARNESS_IDS[0]}: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
+          fix: `Put the model below the harness, such as \`${HARNESS_IDS[0]}: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
         });
       }
       for (const harness of HARNESS_IDS) {
         const name = choices[harness]?.model ?? DEFAULT;
         if (MODEL.test(name)) continue;
-        report.error(['agents', role, harness, 'model'], `${quoteWord(name)} cannot be the name of a model.`);
+        report.error(['agents', role, harness, 'model'], `${quoteWord(name)} is not a valid model name.`);
       }
     }
   });

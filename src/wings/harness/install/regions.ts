@@ -51,6 +51,6 @@ function readToml(text: string, shown: string): object {
   try {
     return parse(text);
   } catch {
-    throw malformed(shown, `${shown} is no TOML that a table can be added to.`);
+    throw malformed(shown, `${shown} is not TOML to which a table can be added.`);
   }
 }

@@ -115,7 +115,7 @@ function summarize(reason: InboxReason, payload: LogEvent['payload']): string {
   const given = readLine(payload['reason']);
   switch (reason) {
     case 'security_failure':
-      return given ?? 'an attempt changed what it must not change';
+      return given ?? 'an attempt changed files that it must not change';
     case 'action_block':
       return given ?? 'the goal is blocked';
     case 'action_escalate':

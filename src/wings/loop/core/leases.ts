@@ -85,7 +85,7 @@ export const findHolder = (leases: LeaseTable, goal: string, at: string): Lease 
 /** Returns why `auto` skips a goal at an instant, because another worker holds it; null if none does. */
 export function findOther(leases: LeaseTable, goal: string, at: string): string | null {
   const holder = findHolder(leases, goal, at);
-  return holder === null || holder.worker === AUTO ? null : `${holder.worker} has it until ${holder.expiresAt}`;
+  return holder === null || holder.worker === AUTO ? null : `${holder.worker} holds it until ${holder.expiresAt}`;
 }
 
 /**
@@ -143,7 +143,7 @@ function chooseOffer(
     const holder = findHolder(leases, goal, at);
     return holder === null
       ? { kind: 'offered', offer }
-      : refuse('goal_already_claimed', `${holder.worker} has it until ${holder.expiresAt}`);
+      : refuse('goal_already_claimed', `${holder.worker} holds it until ${holder.expiresAt}`);
   }
   const free = offers.filter((offer) => offer.why === null && findHolder(leases, offer.id, at) === null);
   const offer = free.find(fits);
@@ -160,12 +160,13 @@ export function findOwn(leases: LeaseTable, id: string, worker: string, at: stri
     ...{ kind: 'refused', code, goal: lease?.goal ?? null, problem },
   });
   if (lease === undefined) return refuse('claim_not_active', 'there is no such claim');
-  if (lease.worker !== worker) return refuse('claim_of_other_worker', `it is ${lease.worker}’s, not ${worker}’s`);
+  if (lease.worker !== worker)
+    return refuse('claim_of_other_worker', `it belongs to ${lease.worker}, not to ${worker}`);
   return isActive(lease, at)
     ? lease
     : refuse(
         'claim_not_active',
-        `it ${lease.status === 'released' ? 'was released' : 'is over since'} ${lease.closedAt ?? lease.expiresAt}`,
+        `it ${lease.status === 'released' ? 'was released at' : 'expired at'} ${lease.closedAt ?? lease.expiresAt}`,
       );
 }
 
@@ -222,7 +223,7 @@ function tellRefusal(
 export function requireActive(leases: LeaseTable, claim: string | null, at: string): void {
   const lease = claim === null ? undefined : leases[claim];
   if (claim === null || (lease !== undefined && isActive(lease, at))) return;
-  throw refuseClaim('claim_not_active', claim, 'its time is over');
+  throw refuseClaim('claim_not_active', claim, 'it has expired');
 }
 
 /** Refusals of calls about an existing claim. */
@@ -233,7 +234,7 @@ export function refuseClaim(code: LeaseRefusal, target: string | null, problem: 
   const said = toBoundedLine(problem, 300);
   return new DevCliError(
     'CLAIM_REFUSED',
-    `${target === null ? 'No goal is given' : `${toBoundedLine(target, 80)} ${OF_CLAIMS.has(code) ? 'does not hold' : 'is not given'}`}: ${said}.`,
+    `${target === null ? 'No goal is assigned' : `${toBoundedLine(target, 80)} ${OF_CLAIMS.has(code) ? 'is not active' : 'is not assigned'}`}: ${said}.`,
     {
       details: [{ ...(target !== null && { target: toBoundedLine(target, 80) }), problem: said, reason_code: code }],
       fix: ['See who has what: ', { command: 'queue list', input: {} }, '.'],

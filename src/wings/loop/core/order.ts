@@ -45,7 +45,7 @@ export function orderGoals(goals: readonly LoopGoal[], newest: string | null): L
 
 /** Returns why a goal is not run; null if it can be. */
 export function findRefusal({ status, mode, children }: LoopGoal): string | null {
-  if (children.length > 0) return 'it is divided into others';
+  if (children.length > 0) return 'it is divided into other goals';
   if (mode === 'interactive') return 'its mode is interactive: it is for a person';
   return status === 'active' ? null : `its status is ${status}`;
 }
@@ -77,7 +77,7 @@ function sortByDependency(goals: readonly LoopGoal[]): LoopGoal[] {
 function requireKnown(all: readonly LoopGoal[], id: string): LoopGoal {
   const found = all.find((goal) => goal.id === id);
   if (found !== undefined) return found;
-  throw refuse(id, 'there is no such goal', 'Name one of .ai/goals.yaml: dev-cli observe lists them.');
+  throw refuse(id, 'there is no such goal', 'Name a goal of .ai/goals.yaml; dev-cli observe lists them.');
 }
 
 function requireRunnable(goal: LoopGoal): LoopGoal {
@@ -107,7 +107,7 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
 
 /** Builds the refusal of a goal. @param why in words that follow "it is not run, because" */
 export function refuse(goal: string, why: string, fix: string): DevCliError {
-  return new DevCliError('GOAL_REFUSED', `The goal "${goal}" is not run: ${why}.`, {
+  return new DevCliError('GOAL_REFUSED', `The goal "${goal}" cannot be run: ${why}.`, {
     details: [{ target: goal, problem: why }],
     fix,
   });

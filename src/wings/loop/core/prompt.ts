@@ -71,21 +71,21 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
     : 'this directory, a fresh copy of the branch';
   const work =
     run === null
-      ? `Do the work in ${here}. Commit or not, as you like: what differs in the end is taken.`
+      ? `Do the work in ${here}. Commit or not, as you like: what differs at the end counts.`
       : `Carry out the run ${run} in ${here}: call \`dev-cli next ${run}\`, do what it says, acknowledge as it says, until it is done. Where it waits for a person, end with status complete: dev-cli tells the person.`;
   const tests = `\`${toWholeLine(testCommand)}\``;
   return [
     work,
     goal.expect_failure
       ? `Write tests, not the code that they ask for: in the end ${tests} has to fail, by your new tests alone. It is run again afterwards, and decides.`
-      : `Run the tests: ${tests}. Where they fail by your work, mend it and run them again, at most three times. They are run again afterwards, and decide. Never remove or weaken a test that is not about this goal.`,
+      : `Run the tests: ${tests}. If they fail because of your work, fix it and run them again, at most three times. They are run again afterwards, and decide. Never remove or weaken a test that is not about this goal.`,
     handoff === null
       ? 'Write no handoff: how it ended is said in the result, as the instructions of this packet say.'
       : `At the end, write how it ended into ${handoff}; without it nothing counts. Its form:\n   ---\n   timestamp: "<now, ISO 8601 with offset>"\n   status: complete|failed|blocked\n   goal_id: "${toWholeLine(goal.id)}"\n   reason: "<why, if not complete; in double quotes>"\n   ---\n   ## Done, ## Key Decisions, ## Changed Files, ## Next: a list below each`,
-    'Where the goal cannot be reached without a person, or makes no sense: ' +
+    'If the goal cannot be reached without a person, or makes no sense: ' +
       (handoff === null ? 'success false, action_taken "block", and the summary' : 'status blocked, and the reason') +
       ' says what is missing or asks the question. Nothing else stops the work.',
-    `Ask nobody: nobody reads. Assume what is safe and can be undone, and ${handoff === null ? 'say it in the summary' : 'list it below Key Decisions'}.`,
+    `Do not ask questions: nobody reads them. Assume what is safe and can be undone, and ${handoff === null ? 'say it in the summary' : 'list it below Key Decisions'}.`,
   ];
 }
 
@@ -95,7 +95,7 @@ function listTerms({ goal, protectedPaths, handoff }: PromptFacts): string[] {
   return [
     ...(allowed === null ? [] : [`Change nothing but ${quote(allowed)}.`]),
     ...(protectedPaths.length === 0 ? [] : [`Never change ${quote(protectedPaths)}.`]),
-    `Do not change .ai/${handoff === null ? '' : ', but for the one handoff'}, nor .dev/.`,
+    `Do not change .ai/${handoff === null ? '' : ', except for the one handoff'}, nor .dev/.`,
     ...(mode === 'adversarial'
       ? ['Try to break what is there: look for inputs, orders and surroundings in which it fails.']
       : []),
@@ -124,9 +124,7 @@ function renderDecision({
       : `You try one answer to a question: ${toWholeLine(alternative)}. Others try the others, and what they leave is compared: the smallest change that passes wins. Follow this approach, and change no more than it takes.`,
     renderForeignBlock(question, { label: 'The question' }),
     renderForeignBlock(approach, { label: 'The approach', holds: true }),
-    ...(ref === null
-      ? []
-      : [`It was tried before, and that is kept as ${ref}: \`git show ${ref}\` shows it. Take from it what fits.`]),
+    ...(ref === null ? [] : [`An earlier attempt is kept as ${ref}: \`git show ${ref}\` shows it. Use what fits.`]),
   ];
 }
 

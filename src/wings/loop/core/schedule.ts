@@ -63,7 +63,7 @@ export function listNotRun(desk: Desk, over: string | null): { id: string; reaso
     if (open?.state === 'judging' && over !== null) return [{ id, reason: over }];
     if (batch.outcomes[id] !== undefined || open !== undefined) return [];
     const goal = all.find((one) => one.id === id);
-    if (goal === undefined) return [{ id, reason: 'it is not in .ai/goals.yaml any more' }];
+    if (goal === undefined) return [{ id, reason: 'it is no longer in .ai/goals.yaml' }];
     return [{ id, reason: findObstacle(desk, goal, all) ?? over ?? 'the batch ended' }];
   });
 }

@@ -31,7 +31,7 @@ export async function acceptTicket(
     const now = Buffer.isBuffer(content) ? content.toString('utf8') : null;
     const after = acceptDecision(text, chosen);
     if ('text' in after && now === after.text) return { answer: null, changes: [] };
-    if (now !== text) return refuse('it is not what was tried any more');
+    if (now !== text) return refuse('it has changed since it was tried');
     if ('problem' in after) return refuse(`the file ${after.problem}`);
     return { answer: null, changes: [{ path: file, content: after.text }] };
   };

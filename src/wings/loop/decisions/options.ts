@@ -25,14 +25,15 @@ export function requireOptions(input: Input): void {
   const isGuarded = reasons.length > 0 || guards.some((one) => one !== undefined);
   const known: readonly string[] = WINNER_REASONS;
   if (command === undefined ? tool === undefined : command.trim() === '')
-    throw usage('Nothing says how an alternative is tried.', 'Give a line with --command, or --tool, or both.');
+    throw usage('No way to try an alternative is given.', 'Give --command, --tool or both.');
   if (parallel < 1 || parallel > 32)
-    throw usage('--parallel takes a number from 1 to 32.', 'Leave it out for two at a time.');
-  if (input.backend === 'ray') throw usage('There is no ray here.', 'Leave --backend out: this machine does it.');
+    throw usage('--parallel takes a number from 1 to 32.', 'Leave it out to try two at a time.');
+  if (input.backend === 'ray')
+    throw usage('The backend ray is not available here.', 'Leave --backend out to use this machine.');
   if (isGuarded && accept !== true)
-    throw usage('What begins with --accept- is about --accept.', 'Add --accept, or leave it out.');
+    throw usage('The options --accept-… need --accept.', 'Add --accept, or leave those options out.');
   if (reasons.some((one) => !known.includes(one)))
-    throw usage('Nothing wins by such a reason.', `--accept-if-reason takes ${known.join(', ')}.`);
+    throw usage('--accept-if-reason has an unknown reason.', `Use ${known.join(', ')}.`);
 }
 
 const usage = (problem: string, fix: string): DevCliError => new DevCliError('USAGE', problem, { fix });
@@ -54,21 +55,22 @@ export function requireTicket(
   const isThere = dirname(file) === DECISIONS;
   if (isThere) requireInside(root, file);
   const text = isThere ? reader.read(`${root}/${file}`) : null;
-  if (text === null) throw usage(`There is no ticket ${shown}.`, `Write one into ${DECISIONS}, and name it by its id.`);
+  if (text === null)
+    throw usage(`There is no ticket ${shown}.`, `Write a ticket into ${DECISIONS}, and name it by its id.`);
   const { ticket, problems } = checkTicket(
     text,
     file,
     listGoals(goals).map(({ id }) => id),
   );
   if (ticket === null)
-    throw new DevCliError('SCHEMA_INVALID', `${shown} cannot be used.`, {
+    throw new DevCliError('SCHEMA_INVALID', `${shown} is not valid.`, {
       details: problems,
-      fix: 'Mend it at the places named in details, then repeat the same call.',
+      fix: 'Fix what `details` lists, then repeat the same call.',
     });
   const after = acceptDecision(text, { selected: 'x', ref: 'x' });
   const isAccepted = ticket.status === 'accepted' ? `is accepted already: ${ticket.selected}` : null;
   const problem = isAccepted ?? ('problem' in after ? after.problem : null);
   if (accept !== true || problem === null) return { file, text, ticket };
-  const fix = 'Leave --accept out to compare once more, or mend that.';
+  const fix = 'Leave --accept out to only compare again, or fix the ticket.';
   throw new DevCliError('DECISION_REFUSED', `${shown} ${problem}.`, { details: [{ target: shown, problem }], fix });
 }

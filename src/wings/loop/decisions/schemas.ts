@@ -21,14 +21,14 @@ export const DecisionSchema = Type.Object(
     question: text('What is to be decided.'),
     status: Type.Unsafe<'proposed' | 'accepted'>({
       ...enumSchema('proposed', 'accepted'),
-      description: 'Is it decided?',
+      description: 'Whether the decision is made.',
     }),
-    alternatives: Type.Array(Type.Object({ id, approach: text('How it is done then, for whoever does it.') }), {
+    alternatives: Type.Array(Type.Object({ id, approach: text('How it would be done, for the worker who does it.') }), {
       minItems: 2,
-      description: 'What there is to choose from: two or more, each with `id` and `approach`.',
+      description: 'The choices: two or more, each with `id` and `approach`.',
     }),
     selected: Type.Optional(Type.String({ description: 'The id of the alternative that was chosen.' })),
-    evidence_refs: Type.Optional(Type.Array(Type.String(), { description: 'A list of references that show why.' })),
+    evidence_refs: Type.Optional(Type.Array(Type.String(), { description: 'References to the evidence, as a list.' })),
   },
   { $id: 'loop-decision', description: 'A question with its alternatives: .ai/decisions/ID.yaml.' },
 );

@@ -17,27 +17,27 @@ export const DECISION_SPECS = [
     input: Type.Object({
       file: word('The ticket: its id, or the path of its file.', { format: 'file', placeholder: 'FILE' }),
       command: optional(
-        word('A line for sh that makes or judges an alternative. Default, with --tool: test_command.', {
+        word('A command line for sh that makes or judges an alternative. Default, with --tool: test_command.', {
           placeholder: 'LINE',
         }),
       ),
       tool: optional(
         word('The tool, by its name in ai_tools, whose sessions make the alternatives.', { placeholder: 'NAME' }),
       ),
-      parallel: optional(integer('N', 'Alternatives at work at once, 1 to 32. Default: 2.')),
+      parallel: optional(integer('N', 'How many alternatives to try at once, 1 to 32. Default: 2.')),
       backend: optional(
-        choice(['auto', 'thread', 'ray'], 'Where they are tried. There is this machine: auto or thread.'),
+        choice(['auto', 'thread', 'ray'], 'Where to try them. Only this machine is available: auto or thread.'),
       ),
-      accept: flag('Accept the winner in the ticket, if one has passed and the guards hold.'),
+      accept: flag('Accept the winner in the ticket if there is one and all guards pass.'),
       acceptIfReason: optional(
-        texts('Only if it won by this: passed, diff_lines, changed_files or alternative_id; repeatable.', {
+        texts('Accept only if it won by this: passed, diff_lines, changed_files or alternative_id; repeatable.', {
           placeholder: 'CODE',
         }),
       ),
-      acceptMaxDiffLines: optional(integer('N', 'Only if it changed at most so many lines.')),
-      acceptMaxChangedFiles: optional(integer('N', 'Only if it changed at most so many files.')),
-      acceptRequireEligible: flag('Only if test_command passes on it, too.'),
-      explain: flag('Tell each result with the facts behind it, on standard error.'),
+      acceptMaxDiffLines: optional(integer('N', 'Accept only if it changed at most N lines.')),
+      acceptMaxChangedFiles: optional(integer('N', 'Accept only if it changed at most N files.')),
+      acceptRequireEligible: flag('Accept only if test_command passes on it, too.'),
+      explain: flag('Print each result with the facts behind it to standard error.'),
       trust: optional(
         word('Trust the commands of this digest for this call, as `auto --dry-run` prints it: for cron and CI.', {
           placeholder: 'DIGEST',
@@ -45,7 +45,10 @@ export const DECISION_SPECS = [
       ),
     }),
     examples: [
-      { command: 'dev-cli decision spike cache --command "./try.sh {alternative_id}"', note: 'A script makes each.' },
+      {
+        command: 'dev-cli decision spike cache --command "./try.sh {alternative_id}"',
+        note: 'A script makes each alternative.',
+      },
       { command: 'dev-cli decision spike cache --tool claude --accept', note: 'Sessions make them, the tests judge.' },
     ],
   },

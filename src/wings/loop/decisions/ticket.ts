@@ -42,12 +42,12 @@ export function checkTicket(
   const { decision_id: id, goal_id: goal, status, selected, alternatives } = given;
   const ids = Array.isArray(alternatives) ? alternatives.map((one) => one?.id) : [];
   if (typeof id === 'string' && basename(file).replace(/\.ya?ml$/, '') !== id)
-    report('/decision_id', 'decision_id is not the name of the file. Give both the same.');
+    report('/decision_id', 'decision_id differs from the name of the file. Make both the same.');
   if (typeof goal === 'string' && goals?.includes(goal) === false)
-    report('/goal_id', `goal_id is ${quote(goal)}, which is no goal of .ai/goals.yaml.`);
+    report('/goal_id', `goal_id is ${quote(goal)}, which is not a goal of .ai/goals.yaml.`);
   const findClash = (one: string, before: readonly unknown[]): string | null => {
     if (before.some((other) => typeof other === 'string' && fold(other) === fold(one)))
-      return 'is too near to another: each has its own, whatever the case, "." as "-"';
+      return 'is too similar to another: ids must differ in more than case, or "." and "-"';
     const isGoal = goals?.some((other) => fold(other) === fold(nameVariant(id, one))) === true;
     return isGoal ? `makes ${quote(nameVariant(id, one))}, which is a goal already` : null;
   };
@@ -58,7 +58,7 @@ export function checkTicket(
     if (fault !== null) report(at, `id is ${quote(one)}, which ${fault}.`);
   }
   if (isForm && status === 'accepted' && !ids.includes(selected ?? ''))
-    report('/selected', 'What is accepted names one of its alternatives as `selected`.');
+    report('/selected', 'An accepted decision must name one of its alternatives as `selected`.');
   return { ticket: problems.length > 0 ? null : given, problems };
 }
 

@@ -26,7 +26,7 @@ export async function explore(
   if (asked.length === 0) throw new DevCliError('USAGE', 'The question has no word to search for.');
   const options = { env, signal };
   if ((await findRepository(root, options)).kind !== 'repository')
-    throw new DevCliError('NEEDS_MISSING', 'Git searches the code, and there is no repository here.', {
+    throw new DevCliError('NEEDS_MISSING', 'Exploring the code needs a git repository, but there is none here.', {
       details: [{ target: root, problem: 'no repository' }],
       fix: 'Repeat the call in a repository, or run git init first.',
     });
@@ -67,7 +67,7 @@ export async function explore(
     [
       ...report.matches.map((one) => `${show(one.path)}:${one.line}: ${one.text}`),
       `${matches.length === 0 ? 'No line has any of' : '\nTerms'}: ${list(terms)}`,
-      ...(dropped.length === 0 ? [] : [`Left out, in a third of the files or more: ${list(dropped)}`]),
+      ...(dropped.length === 0 ? [] : [`Ignored, because a third of the files or more contain them: ${list(dropped)}`]),
       ...calling.map(([path, by]) => `${show(path)} is imported by ${by.length}: ${list(by)}`),
       ...(tests.length === 0 ? [] : [`Tests, ${tests.length}: ${list(tests)}`]),
       `Files: ${matched.size} with a match, ${importers.size} that import them; ${touched.size} in all`,

@@ -6,14 +6,14 @@ import { integer, optional, word } from '../../../registry/values.js';
 export const EXPLORE_SPECS = [
   {
     name: 'explore',
-    summary: 'Find the code that a question is about: lines, who imports them, tests.',
+    summary: 'Find the code that a question is about: lines, the files that import it, tests.',
     description:
-      'Searches the files that git lists for the words of the question, and shows the lines with the rarest, which TypeScript, JavaScript and Python files import theirs, and which of these are tests. Nothing is written.',
+      'Searches the files that git lists for the words of the question. Shows the lines with the rarest words, which TypeScript, JavaScript and Python files import the files of these lines, and which of them are tests. Writes nothing.',
     ...{ actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130], positionals: ['question'] },
     input: Type.Object({
       question: word('Words of any language, or names from the code.', { placeholder: 'QUESTION' }),
-      maxMatches: optional(integer('N', 'Lines at most, 1 to 200. Default: 40.')),
+      maxMatches: optional(integer('N', 'The most lines to show, 1 to 200. Default: 40.')),
     }),
-    examples: [{ command: 'dev-cli explore "where do sessions expire?"', note: 'What would a change touch?' }],
+    examples: [{ command: 'dev-cli explore "where do sessions expire?"', note: 'What a change would touch.' }],
   },
 ] as const satisfies readonly CommandSpec[];

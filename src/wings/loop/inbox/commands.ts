@@ -105,7 +105,7 @@ export async function act(
   const said = { goal, reasonCode, classification, action, operator, reason };
   let told: Answer | null = null;
   if (reasonCode === 'halted' && action !== 'defer')
-    throw refuseAnswer('not_answered_here', id, 'a halted run goes on by the command of its own', {
+    throw refuseAnswer('not_answered_here', id, 'a halted run is continued by its own command', {
       ...(item.answer !== null && { fix: Array.isArray(item.answer) ? item.answer : [item.answer] }),
       ...(item.answer !== null && 'command' in item.answer && { answer: item.answer }),
     });
@@ -168,7 +168,7 @@ function readReason(given: string | undefined): string | null {
   const reason = maskSecrets(stripInvisible(given ?? '')).trim();
   if (reason.length <= LONGEST) return reason === '' ? null : reason;
   throw new DevCliError('USAGE', `--reason takes at most ${LONGEST} characters.`, {
-    fix: 'Say it in fewer, and name the file that says the rest.',
+    fix: 'Shorten it, and name a file that contains the rest.',
   });
 }
 

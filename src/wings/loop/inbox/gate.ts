@@ -29,14 +29,14 @@ export async function answerGate(
   const input = { name, choice, ...defined({ note: given.note ?? undefined }) };
   return askAtGate(context, input, call).catch((error: unknown) => {
     if (!(error instanceof DevCliError) || error.code !== 'STALE_ACTION') throw error;
-    throw refuseAnswer('already_answered', id, 'somebody answered the gate meanwhile');
+    throw refuseAnswer('already_answered', id, 'the gate has been answered in the meantime');
   });
 }
 
 async function findChoice(context: Context, run: string, action: 'approve' | 'reject', id: string): Promise<string> {
   const head = await context.store.read(run);
   const asked = head.snapshot?.pendingAction;
-  if (asked?.action !== 'wait-for-user') throw refuseAnswer('closed', id, 'the gate does not wait any more');
+  if (asked?.action !== 'wait-for-user') throw refuseAnswer('closed', id, 'the gate is no longer waiting');
   const block = readCapturedRecipe(head).recipe.blocks.find((one) => one.id === asked.block);
   const written = block !== undefined && 'choices' in block ? block.choices : [];
   const offered = asked.choices ?? [];

@@ -89,7 +89,7 @@ function buildAnswer(
 ): Invocation | Instruction {
   const approve = { command: 'inbox act', input: { id, action: 'approve', operator: 'NAME' } };
   // The obstacle stays, whatever is answered.
-  if (code === 'action_escalate') return ['Clear what is in the way, then ', approve];
+  if (code === 'action_escalate') return ['Clear the obstacle, then ', approve];
   if (code !== 'action_block') return approve;
   if (classification !== 'decision-pending') return { ...approve, input: { ...approve.input, reason: 'YOUR ANSWER' } };
   const goal = goals?.find((one) => one.id === goal_id);

@@ -9,14 +9,14 @@ const INBOX = { actor: 'person', output: 'text', exits: [0, 1, 2, 3, 4, 130] } a
 export const INBOX_SPECS = [
   {
     name: 'inbox list',
-    summary: 'List what waits for a person, the pressing first.',
+    summary: 'List what waits for a person, the most urgent first.',
     description:
-      'Goals that were blocked, branches that could not be moved, claims that met, gates of runs. Each item has the command that resolves it, and closes by itself when its cause is gone.',
+      'Lists blocked goals, branches that could not be moved, conflicting claims, and gates of runs. Each item has the command that resolves it, and closes by itself once its cause is gone.',
     ...INBOX,
     exclusive: [['openOnly', 'includeResolved']],
     input: Type.Object({
-      openOnly: flag('Only what is open; so it is without this, too.'),
-      includeResolved: flag('Also what is closed.'),
+      openOnly: flag('Only open items. This is the default.'),
+      includeResolved: flag('Also closed items.'),
     }),
     examples: [{ command: 'dev-cli inbox list', note: 'In the morning.' }],
   },
@@ -24,14 +24,14 @@ export const INBOX_SPECS = [
     name: 'inbox summary',
     summary: 'Count what waits for a person.',
     ...INBOX,
-    input: Type.Object({ topK: optional(integer('K', 'How many items are shown. Default: 10.')) }),
-    examples: [{ command: 'dev-cli inbox summary --top-k 3', note: 'The three that press most.' }],
+    input: Type.Object({ topK: optional(integer('K', 'How many items to show. Default: 10.')) }),
+    examples: [{ command: 'dev-cli inbox summary --top-k 3', note: 'The three most urgent.' }],
   },
   {
     name: 'inbox act',
     summary: 'Answer an item: approve, reject, or defer it.',
     description:
-      'What an answer does depends on the item: a blocked goal is approved to be tried again, with --reason in the next prompt; a gate is asked at the terminal, as `approve` does. Of two answers, the first holds. An agent answers nothing.',
+      'What an answer does depends on the item: approving a blocked goal has it tried again, with --reason in the next prompt; a gate is answered at the terminal, as with `approve`. The first of two answers counts. An agent cannot answer.',
     ...INBOX,
     positionals: ['id'],
     input: Type.Object({
@@ -39,9 +39,11 @@ export const INBOX_SPECS = [
       action: choice(['approve', 'reject', 'defer'], 'The answer; defer leaves the item open.'),
       operator: word('Who answers.', { placeholder: 'NAME' }),
       reason: optional(freeText('Why: for the log, and for the next attempt.')),
-      goalStatus: optional(choice(STATUSES, 'What the goal is to become: active with approve, blocked with reject.')),
+      goalStatus: optional(choice(STATUSES, 'The new status of the goal: active with approve, blocked with reject.')),
       choice: optional(
-        word('The choice of a gate, in place of the one that leads on, or stops.', { placeholder: 'C' }),
+        word('The choice at a gate. Default: with approve the one that leads on, with reject the one that stops.', {
+          placeholder: 'C',
+        }),
       ),
     }),
     examples: [

@@ -89,7 +89,7 @@ function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, ro
       'GOAL_REFUSED',
       `No goal${role === undefined ? '' : ` of the role ${toBoundedLine(role, 60)}`} is free.`,
       {
-        fix: 'Name one with --goal: dev-cli observe lists them.',
+        fix: 'Name a goal with --goal; dev-cli observe lists them.',
       },
     );
   }
@@ -97,5 +97,5 @@ function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, ro
   const why =
     named === undefined ? 'there is no such goal' : (named.why ?? (fits(named) ? null : `its role is ${named.role}`));
   if (named !== undefined && why === null) return named;
-  throw refuse(goal, why ?? '', 'Name another: dev-cli observe lists them.');
+  throw refuse(goal, why ?? '', 'Name another goal; dev-cli observe lists them.');
 }

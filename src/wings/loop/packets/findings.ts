@@ -40,9 +40,9 @@ const tell = (pointer: string, ...doubts: Doubt[]): ErrorDetail[] =>
 function judgePacket({ packet_id: id, goal_id: goal, adapter }: Sound, { state }: Known): Doubt[] {
   if (id === undefined) return [];
   const known = state.packets[id];
-  if (known === undefined) return ['is of no packet of the last 30 days'];
+  if (known === undefined) return ['does not belong to any packet of the last 30 days'];
   return [
-    known.seen && 'was handed in before',
+    known.seen && 'was already handed in',
     goal !== undefined && known.goal !== goal && `was made for the goal ${known.goal}`,
     adapter !== undefined && known.adapter !== adapter && `was made for ${known.adapter}`,
   ];
@@ -63,7 +63,7 @@ function judgeGoal({ goal_id: goal, claim_id: claim }: Sound, { state, at, offer
   return [
     offer.why !== null && `the goal is not worked on: ${offer.why}`,
     Object.values(state.attempts).some((one) => one.goal === goal) && 'an attempt of it is under way',
-    holder !== null && holder.id !== claim && `${holder.worker} has it until ${holder.expiresAt}`,
+    holder !== null && holder.id !== claim && `${holder.worker} holds it until ${holder.expiresAt}`,
   ];
 }
 
@@ -101,7 +101,7 @@ export function listChangeFaults(changes: readonly PathChange[]): string[] {
 
 /** `..` after a name may start from somewhere else, if that name is itself a link. */
 function findLinkFault(path: string, link: string): string | null {
-  if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'leads up again behind a name';
+  if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'goes up again after a name';
   return findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
 }
 

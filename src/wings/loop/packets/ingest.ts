@@ -150,9 +150,9 @@ export async function ingest(
     json: { ok: true, run_id: runId, goal_id, adapter, event_id: event['event_id'] ?? null, attempt: id },
     text: () =>
       id === null
-        ? `Noted for ${goal_id}. Without a patch or a ref it finishes nothing.`
+        ? `Recorded for ${goal_id}. Without a patch or a ref it does not finish the goal.`
         : ended === null
-          ? `${id}: the batch at work judges it, or the next.`
+          ? `${id}: the batch at work, or the next one, judges it.`
           : `${id}: ${goal_id} is blocked, and waits for a person: dev-cli inbox list`,
   };
 }
@@ -178,17 +178,18 @@ function readResult(path: string, shown: string): { value: Sound; faults: ErrorD
   const read = (): Buffer | string => {
     const stats = readStats(path);
     if (stats === undefined) return 'there is no such file';
-    if (!stats.isFile()) return stats.isSymbolicLink() ? 'it is a link' : 'it is no regular file';
+    if (!stats.isFile()) return stats.isSymbolicLink() ? 'it is a link' : 'it is not a regular file';
     return readRegular(path, LARGEST) ?? 'it has more than 1 MB';
   };
   const bytes = withIoErrors(path, null, read);
   if (typeof bytes === 'string') throw refusePacket(shown, [{ problem: bytes }]);
   const value = parseOrNull(bytes.toString('utf8'));
-  if (!isRecord(value)) throw refusePacket(shown, [{ problem: 'it is no JSON object' }]);
+  if (!isRecord(value)) throw refusePacket(shown, [{ problem: 'it is not a JSON object' }]);
   const faults = describeFaults(findFaults(SCHEMA, value));
-  if ('patch' in value && 'ref' in value) faults.push({ pointer: '/patch', problem: 'stands beside a ref: give one' });
+  if ('patch' in value && 'ref' in value)
+    faults.push({ pointer: '/patch', problem: 'comes together with a ref: give only one of them' });
   if ('patch' in value && !('packet_id' in value))
-    faults.push({ pointer: '/patch', problem: 'needs a packet_id, which says its base' });
+    faults.push({ pointer: '/patch', problem: 'needs a packet_id, because the packet names its base' });
   const unfit = new Set(faults.map(({ pointer }) => pointer?.split('/')[1]));
   const sound: Sound = Object.fromEntries(Object.entries(value).filter(([name]) => !unfit.has(name)));
   return { value, faults, sound };
@@ -216,7 +217,7 @@ async function readWork(
     return { ...refuse(''), base: tip, tree: `${tip}^{tree}` };
   if (ref !== undefined) {
     const commit = await findCommitOf(top, ref, git);
-    if (commit === null) return refuse('/ref', 'is no commit of this repository');
+    if (commit === null) return refuse('/ref', 'is not a commit of this repository');
     const base = (await nullIfRefused(runGit(top, ['merge-base', tip, commit], git)))?.toString('utf8').trim();
     if (base === undefined) return refuse('/ref', `has no commit in common with ${branch}`);
     const changes = await listPathChanges(top, { from: base, to: commit }, git);
@@ -301,8 +302,8 @@ function describe(result: Result, runId: string, attempt: Attempt | null) {
 function refusePacket(file: string, findings: readonly ErrorDetail[]): DevCliError {
   const target = toBoundedLine(file, 200);
   const count = findings.length === 1 ? 'one finding' : `${findings.length} findings`;
-  return new DevCliError('PACKET_REFUSED', `The result in ${target} is not taken: ${count}.`, {
+  return new DevCliError('PACKET_REFUSED', `The result in ${target} is not accepted: ${count}.`, {
     details: findings.slice(0, MOST).map((one) => ({ target, ...one })),
-    fix: 'Mend what details names, and hand it in once more.',
+    fix: 'Fix what `details` lists, then hand it in again.',
   });
 }

@@ -16,11 +16,11 @@ export const PACKET_SPECS = [
     input: Type.Object({
       adapter: choice(ADAPTERS, 'Who works on it.'),
       goal: optional(word('The goal, by id.', { placeholder: 'GOAL' })),
-      role: optional(word('Only a goal of this role.', { placeholder: 'R' })),
-      contextFormat: optional(choice(FORMATS, 'How the context is written. Default: plain.')),
-      includeContext: flag('With what memory tells of the goal: the default.'),
+      role: optional(word('Only a goal with this role.', { placeholder: 'R' })),
+      contextFormat: optional(choice(FORMATS, 'The format of the context. Default: plain.')),
+      includeContext: flag('Include what memory knows about the goal. This is the default.'),
       noIncludeContext: flag('Without it.'),
-      write: flag('Also into .ai/protocols/outbox: the default.'),
+      write: flag('Also write it to .ai/protocols/outbox. This is the default.'),
       noWrite: flag('Only print it.'),
     }),
     exclusive: [
@@ -36,10 +36,10 @@ export const PACKET_SPECS = [
     name: 'protocol ingest',
     summary: 'Hand in the result of a packet.',
     description:
-      'A result with a patch or a ref becomes an attempt of its goal, judged and integrated by the batch at work or the next as any other. One without is noted, and finishes nothing. What cannot be taken is refused with every finding.',
+      'A result with a patch or a ref becomes an attempt of its goal, which the batch at work or the next one judges and integrates like any other. A result without either is only recorded. A result that cannot be accepted is refused with every finding.',
     ...PROTOCOL,
     positionals: ['file'],
     input: Type.Object({ file: word('The result: a JSON file of at most 1 MB.', { format: 'file' }) }),
-    examples: [{ command: 'dev-cli protocol ingest result.json', note: 'Judge what was made.' }],
+    examples: [{ command: 'dev-cli protocol ingest result.json', note: 'Hand in what a worker made.' }],
   },
 ] as const satisfies readonly CommandSpec[];

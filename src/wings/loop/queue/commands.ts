@@ -145,7 +145,7 @@ export function listOffers(context: Context, goals: readonly LoopGoal[], { attem
     const why =
       findRefusal(goal) ??
       // A worker would bypass the steps and gates of the recipe.
-      (goal.recipe === null ? null : `its recipe ${goal.recipe} is carried out by auto alone`) ??
+      (goal.recipe === null ? null : `only auto carries out its recipe ${goal.recipe}`) ??
       (undone === null ? null : `it depends on ${undone}, which is not done`) ??
       findUndecided(context, goal) ??
       (busy.has(goal.id) ? 'an attempt of it waits' : null);
@@ -181,15 +181,19 @@ function requireMinutes({ queue }: Pick<LoopConfig, 'queue'>, given: number | un
   const isOurs = most === MOST_MINUTES;
   throw new DevCliError(
     'USAGE',
-    `--ttl-minutes takes a number from 1 to ${most}${isOurs ? '' : ', which is queue.max_ttl_minutes here'}.`,
-    { fix: `Take fewer and renew the claim${isOurs ? '' : ', or raise queue.max_ttl_minutes in .ai/config.yaml'}.` },
+    `--ttl-minutes takes a number from 1 to ${most}${isOurs ? '' : ', the value of queue.max_ttl_minutes here'}.`,
+    {
+      fix: `Take fewer minutes and renew the claim${isOurs ? '' : ', or raise queue.max_ttl_minutes in .ai/config.yaml'}.`,
+    },
   );
 }
 
 function requireWorker(given: string): string {
   const worker = requireText('--worker', given);
   if (worker !== AUTO) return worker;
-  throw new DevCliError('USAGE', `"${AUTO}" is dev-cli's own name among workers.`, { fix: 'Take another one.' });
+  throw new DevCliError('USAGE', `"${AUTO}" is the worker name that dev-cli itself uses.`, {
+    fix: 'Choose another name.',
+  });
 }
 
 /** Validates a name given as an option. @throws DevCliError `USAGE` */

@@ -16,7 +16,9 @@ export function renderAnnotations(findings: readonly Finding[], prefix: string):
     return all.slice(0, SHOWN).map((finding, index) => {
       const { check, file, line, column: col, message, fix } = finding;
       const rest =
-        index === SHOWN - 1 && more > 0 ? `\nand ${renderCount(more, `more ${severity}`)}: the log has all.` : '';
+        index === SHOWN - 1 && more > 0
+          ? `\nand ${renderCount(more, `more ${severity}`)}: the log lists all of them.`
+          : '';
       const properties = Object.entries({ file: posix.join(prefix, file), line, col, title: `dev-cli: ${check}` })
         .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeProperty(String(value))}`]))
         .join(',');

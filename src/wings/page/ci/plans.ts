@@ -61,13 +61,13 @@ function judgePlan(files: PendingDocuments, name: string, state: RunState | null
     buildFinding('plan', { file: `${getRunDirectory(name)}/${file}`, message, ...more }),
   ];
   const text = files.text(PLAN_CONTENT);
-  if (text === null) return at(PLAN, `${PLAN_CONTENT} is not there: ${PLAN} alone is not carried out.`);
+  if (text === null) return at(PLAN, `${PLAN_CONTENT} is missing: ${PLAN} alone cannot be carried out.`);
   const scene = { name, files, state: state && copyState(state), recipe: null, at: '', warnings: [] };
   const { ok, report } = validatePlan(scene, {});
   if (!ok)
     return locate(text, report['findings'] as unknown as ErrorDetail[], `${getRunDirectory(name)}/${PLAN_CONTENT}`);
   if (files.text(PLAN) === null)
-    return at(PLAN_CONTENT, `${PLAN} is not there.`, { fix: `dev-cli plan generate ${name}` });
+    return at(PLAN_CONTENT, `${PLAN} is missing.`, { fix: `dev-cli plan generate ${name}` });
   const line = findDifferentLine(files);
   const fix = `dev-cli plan apply ${name}`;
   return line === null ? [] : at(PLAN, `${PLAN} differs from ${PLAN_CONTENT}.`, { line, fix });

@@ -32,10 +32,10 @@ export async function listChanges(
     if (given === undefined)
       return {
         ...NONE,
-        warning: `What the pull request changes is not known: its base is not here. Check out with fetch-depth: 0.`,
+        warning: `The base of the pull request is not in this clone, so its changes are unknown. Check out with fetch-depth: 0.`,
       };
     throw new DevCliError('USAGE', `There is no commit ${JSON.stringify(given)} here.`, {
-      details: [{ target: '--since', problem: 'no commit of this clone' }],
+      details: [{ target: '--since', problem: 'not a commit of this clone' }],
       fix: 'Name a commit, a tag or a branch that git log shows; in CI, fetch it first.',
     });
   }

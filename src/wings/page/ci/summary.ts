@@ -60,7 +60,7 @@ export function joinSections(sections: readonly SummarySection[], size: number):
     }
   }
   if (kept.length > 0 && left.length > 0) {
-    kept.push(`Left out, since there is no room for it: ${toMarkdown(joinFirst(left, 10))}.\n\n`);
+    kept.push(`Left out for lack of room: ${toMarkdown(joinFirst(left, 10))}.\n\n`);
   }
   return kept.join('');
 }

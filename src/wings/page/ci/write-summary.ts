@@ -22,7 +22,7 @@ export function writeSummary(
     return withIoErrors(path, root, () => {
       const there = statSync(path, { throwIfNoEntry: false });
       if (there !== undefined && !there.isFile())
-        throw pathError(path, root, 'it is no file', 'Name a file that a summary can be added to.');
+        throw pathError(path, root, 'it is not a file', 'Name a regular file; the summary is appended to it.');
       const text = joinSections(sections, there?.size ?? 0);
       if (text === '') return `The summary was not written: ${file} has no room left.`;
       appendFileSync(path, there === undefined || there.size === 0 ? text : `\n${text}`);

@@ -35,14 +35,14 @@ export function Details({ row, page, source, now, choose }: Props) {
         </p>
       )}
       <Names label="Builds on" ids={after} choose={choose} />
-      <Names label="On it build" ids={behind} choose={choose} />
+      <Names label="Needed by" ids={behind} choose={choose} />
       {commit && (
         <button type="button" aria-expanded={isDiff} onClick={() => setDiff(!isDiff)}>
           Diff of <code>{commit.slice(0, 7)}</code>
         </button>
       )}
       {commit && isDiff && <Document {...{ source, page }} wanted={diffOf(commit)} label={`Diff of ${commit}`} />}
-      {segments.length === 0 && <p class="quiet">Nothing has been done on it yet.</p>}
+      {segments.length === 0 && <p class="quiet">No work on this has begun yet.</p>}
       <ol>
         {segments.map((segment, index) => (
           <Segment {...{ segment, index, row, page, source, now }} />
@@ -80,7 +80,7 @@ function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: P
     <li>
       <p>
         <i class={who} aria-hidden="true" /> <strong>{WHO[who]}</strong> <bdi>{what}</bdi>{' '}
-        <span class={ok === false ? 'bad' : 'quiet'}>{to === null ? 'goes on' : ended}</span>
+        <span class={ok === false ? 'bad' : 'quiet'}>{to === null ? 'in progress' : ended}</span>
       </p>
       <p class="quiet">
         <Instant at={from} seconds /> · {formatDuration((to ?? of.now) - from)} · entry {seq}

@@ -58,13 +58,13 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
       ))}
       <fieldset aria-label="Zoom">
         {zoom > 1 && <span class="quiet">{zoom}×</span>}
-        <button type="button" aria-label="Closer" onClick={() => setZoom(Math.min(64, zoom * 2))}>
+        <button type="button" aria-label="Zoom in" onClick={() => setZoom(Math.min(64, zoom * 2))}>
           +
         </button>
-        <button type="button" aria-label="Farther" onClick={() => setZoom(Math.max(1, zoom / 2))}>
+        <button type="button" aria-label="Zoom out" onClick={() => setZoom(Math.max(1, zoom / 2))}>
           −
         </button>
-        <button type="button" aria-label="0, the whole run" onClick={() => setZoom(1)}>
+        <button type="button" aria-label="0: show the whole run" onClick={() => setZoom(1)}>
           0
         </button>
       </fieldset>

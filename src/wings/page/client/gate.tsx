@@ -64,7 +64,7 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, source, aga
     field.current?.focus();
     const end = (): void => {
       setPrepared(null);
-      setFailure(new Failure('EXPIRED', 'The number is no longer taken.', 'Send the answer again.'));
+      setFailure(new Failure('EXPIRED', 'The number has expired.', 'Send the answer again.'));
     };
     const timer = setTimeout(end, prepared.until - Date.now());
     return () => clearTimeout(timer);
@@ -100,11 +100,11 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, source, aga
           <label key={id}>
             <input type="radio" name="choice" required checked={choice === id} onChange={() => setChoice(id)} />{' '}
             <strong>{id}</strong> {label !== id && <bdi>{label}</bdi>}{' '}
-            {reason && <span class="quiet">wants a reason</span>}
+            {reason && <span class="quiet">requires a reason</span>}
           </label>
         ))}
         <label>
-          Reason{isReasonWanted ? '' : ' (if you like)'}
+          Reason{isReasonWanted ? '' : ' (optional)'}
           <textarea
             rows={2}
             required={isReasonWanted}
@@ -115,7 +115,7 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, source, aga
       </fieldset>
       {prepared !== null && (
         <label>
-          The number stands in the terminal where <code>dev-cli view</code> runs, with what it decides; until{' '}
+          The terminal where <code>dev-cli view</code> runs shows the number and what it decides, until{' '}
           <Instant at={prepared.until} seconds />
           <input
             ref={field}

@@ -97,7 +97,7 @@ function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChan
 
 function tellChange(before: RunPage, { decision, clock, status, rows }: RunPage): string {
   if (decision?.actionId !== before.decision?.actionId)
-    return decision ? `Waits for you: ${decision.title}` : 'The question was answered.';
+    return decision ? `Waits for you: ${decision.title}` : 'The question has been answered.';
   if (before.clock.isRunning && !clock.isRunning) return `The run has ended: ${status}`;
   const states = new Map(before.rows.map(({ id, state }) => [id, state]));
   const changed = rows.filter(({ id, state }) => states.get(id) !== state);

@@ -41,8 +41,8 @@ export function Run({ source, name, run, row }: Props) {
             <Head page={page} now={now} hasRuns={source.runs !== null} />
             {page.fault && (
               <p class="trouble" role="alert">
-                <strong>The journal is damaged; all up to there is shown.</strong> <code>{page.fault.code}</code>{' '}
-                <bdi>{page.fault.message}</bdi>
+                <strong>The journal is damaged; everything before the damage is shown.</strong>{' '}
+                <code>{page.fault.code}</code> <bdi>{page.fault.message}</bdi>
               </p>
             )}
             <GateSection page={page} source={source} again={() => setAgain((count) => count + 1)} />

@@ -100,7 +100,8 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   };
   const given = body === undefined ? { headers } : post;
   const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
-  if (response === null) throw new Failure(UNREACHABLE, 'The server does not answer.', 'Does dev-cli view still run?');
+  if (response === null)
+    throw new Failure(UNREACHABLE, 'The server does not answer.', 'Is dev-cli view still running?');
   if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
   if (response.ok) return response;
   const { error } = await response.json().catch((): PageError => {
@@ -128,7 +129,7 @@ export async function openFile({ content }: HTMLTemplateElement): Promise<Source
   const { page, documents, without }: PageFile = await new Response(inflated).json();
   const left = without.length === 0 ? '' : ` It was written without ${without.join(', ')}.`;
   const refuse = async () => {
-    throw new Failure('NOT_IN_FILE', `This file does not have it.${left}`);
+    throw new Failure('NOT_IN_FILE', `This file does not contain it.${left}`);
   };
   const document: Source['document'] = async (_, { key }) => documents[key] ?? refuse();
   return { runs: null, run: async () => page, document, follow: null, prepare: refuse, confirm: refuse };

@@ -52,7 +52,7 @@ function Cell({ row, ring, choose }: { row: PageRow; ring: Ring | undefined; cho
 
 const RINGS = {
   here: 'chosen',
-  before: 'the chosen one builds on it',
+  before: 'needed by the chosen one',
   behind: 'builds on the chosen one',
 } as const;
 type Ring = keyof typeof RINGS;

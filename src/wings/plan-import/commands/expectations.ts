@@ -128,7 +128,7 @@ export function toExpect(
     case 'passes':
       return canFail(commands) ? {} : HOLLOW;
     case 'fails':
-      return 'it has to fail, so that it judges nothing';
+      return 'it must fail, so it cannot judge anything';
     case 'exits':
       return canFail(commands) ? { exitCode: expected.code } : HOLLOW;
     case 'prints':
@@ -137,7 +137,7 @@ export function toExpect(
       if (GREPS.test(program)) return { exitCode: 1 };
       return QUIET.test([program, ...(first?.words.slice(1) ?? [])].join(' '))
         ? {}
-        : 'it is expected to print nothing, and the source does not say with which status it ends';
+        : 'it is expected to print nothing, but the source does not state its exit code';
     case 'finds':
       return FINDERS.test(program) && !isCounting(first) ? {} : UNCLEAR;
     case 'absent':
@@ -146,17 +146,17 @@ export function toExpect(
       return UNCLEAR;
     case 'counts':
       if (expected.count === 0 && GREPS.test(program)) return { exitCode: 1 };
-      return `it is expected to print ${expected.count} and nothing else, which no acceptance can say`;
+      return `it is expected to print ${expected.count} and nothing else, which an acceptance cannot express`;
   }
 }
 
-const UNCLEAR = 'what is expected of it is nothing that an acceptance can say';
+const UNCLEAR = 'its expected result is not one that an acceptance can express';
 const GREPS = /^(?:[ef]?grep|rg|ag|git grep)$/;
 /** Programs that exit with 0 if and only if they find something. */
 const FINDERS = /^(?:[ef]?grep|rg|ag|git grep|test|\[|ls)$/;
 const isCounting = (command: ShellCommand | undefined): boolean =>
   command?.words.some((word) => /^-[a-zA-Z]*c|^--count$/.test(word)) === true;
-const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
+const HOLLOW = 'it succeeds whatever it finds, so it cannot judge anything';
 
 /** Programs that print nothing if and only if they succeed. */
 const QUIET =

@@ -90,7 +90,7 @@ export function joinDirectory(before: string | null, directory: string): string 
   return parts.length === 0 ? null : parts.join('/');
 }
 
-const HAS_TO_FAIL = 'it has to fail, so that it judges nothing';
+const HAS_TO_FAIL = 'it must fail, so it cannot judge anything';
 
 function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
   const touched = [...document.touched].some((each) => each >= line && each <= end);

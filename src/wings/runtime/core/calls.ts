@@ -25,10 +25,10 @@ export function readInput(
     input = text.trim() === '' ? {} : JSON.parse(text);
   } catch {
     const fault = findJsonFault(text);
-    const where = fault === null ? '' : `: at character ${fault.offset} there should be ${fault.expected}`;
-    return refuse(`it is no JSON${where}`, schema);
+    const where = fault === null ? '' : `: expected ${fault.expected} at character ${fault.offset}`;
+    return refuse(`it is not valid JSON${where}`, schema);
   }
-  if (!isJsonObject(input)) return refuse('it is JSON, but no object', schema);
+  if (!isJsonObject(input)) return refuse('it is JSON, but not an object', schema);
   const fault = find(schema as OutlineSchema, input);
   return fault === null ? { input } : refuse(`${fault.at === '' ? 'it' : fault.at} ${fault.problem}`, schema);
 }
@@ -37,5 +37,5 @@ function refuse(why: string, { properties, required }: JsonObject): { problem: s
   const needed = Array.isArray(required) ? required : [];
   const keys = Object.keys(isJsonObject(properties ?? null) ? (properties as JsonObject) : {}).slice(0, 30);
   const takes = keys.map((key) => (needed.includes(key) ? `${key} (required)` : key)).join(', ');
-  return { problem: `not run: the input does not fit: ${why}. It takes: ${takes || 'nothing'}.` };
+  return { problem: `not run: the input does not fit: ${why}. Its keys: ${takes || 'none'}.` };
 }

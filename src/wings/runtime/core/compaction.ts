@@ -100,7 +100,7 @@ function shrinkResults(messages: readonly Message[], room: number): Message[] {
   let size = estimateTokens(messages);
   for (const { block, bytes } of large) {
     if (size <= room) break;
-    const note = `[${bytes - 2 * ENDS} bytes left out here to make room]`;
+    const note = `[${bytes - 2 * ENDS} bytes omitted to save room]`;
     const output = `${cutBytes(block.output, ENDS)}\n${note}\n${cutToLastBytes(block.output, ENDS)}`;
     const small = { ...block, output };
     size -= estimateBlock(block) - estimateBlock(small);

@@ -41,7 +41,7 @@ export function renderInstructions(files: readonly InstructionFile[]): string {
     room -= Math.min(cap, trimmed.length);
     return cap === 0 ? [] : [renderForeignBlock(trimmed, { label: path, cap, holds: true })];
   });
-  const more = left.length === 0 ? [] : [`Not shown, because there is no room: ${left.join(', ')}. Read them first.`];
+  const more = left.length === 0 ? [] : [`Not shown, for lack of room: ${left.join(', ')}. Read them first.`];
   return [...shown, ...more].join('\n\n');
 }
 

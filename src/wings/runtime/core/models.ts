@@ -53,7 +53,7 @@ export function findModel(full: string, overrides: Readonly<Record<string, Model
   const [input, output] = [own.input ?? row?.[1], own.output ?? row?.[2]];
   const source = [row?.[5], name === undefined ? undefined : 'the configuration'].filter((one) => one !== undefined);
   if (input === undefined || output === undefined) {
-    const warning = `The price of ${full} is not known; \`models\` in the configuration can say it.`;
+    const warning = `The price of ${full} is unknown; set it in \`models\` of the configuration.`;
     return { window, prices: null, source: source.join(', '), warning };
   }
   const cacheWrite = own.cacheWrite ?? (own.input === undefined ? row?.[3] : undefined) ?? input;

@@ -65,7 +65,7 @@ export function judge(call: JudgedCall): Judgement {
   if (allows(own, target)) return { judged: 'allow' };
   const isContained = call.isInSandbox && 'command' in target && call.needs === 'danger-full-access';
   const byMode = judgeByMode(mode, isContained ? 'workspace-write' : call.needs);
-  const reason = 'requires an allow rule that names the file: it may hold secrets';
+  const reason = 'requires an allow rule that names the file, because it may contain secrets';
   return call.isSecret && byMode.judged === 'allow' ? { judged: 'ask', reason } : byMode;
 }
 

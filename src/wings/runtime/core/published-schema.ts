@@ -10,7 +10,7 @@ const BlockSchema = taggedUnion('type', [
   Type.Object({ type: Type.Literal('text'), text: Text }, noOtherKeys),
   Type.Object(
     { type: Type.Literal('thinking'), thinking: Text, signature: Type.Optional(Text) },
-    { ...noOtherKeys, description: 'What a model thought before it answered.' },
+    { ...noOtherKeys, description: 'The thinking of a model before its answer.' },
   ),
   Type.Object(
     { type: Type.Literal('tool_use'), id: Text, name: Text, input: Text },

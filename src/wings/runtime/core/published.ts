@@ -74,12 +74,12 @@ function findUnpaired({ role, blocks }: Given, before: Given | undefined, pointe
   const seen = new Set<string>();
   return blocks.flatMap((block, at) => {
     const tell = (problem: string): PublishedFault[] => [{ pointer: `${pointer}/blocks/${at}`, problem }];
-    if (!ROLES[block.type].includes(role)) return tell(`a message of the role ${role} has no ${block.type}`);
+    if (!ROLES[block.type].includes(role)) return tell(`a message with the role ${role} cannot have a ${block.type}`);
     if (block.type !== 'tool_use' && block.type !== 'tool_result') return [];
     const id = block.type === 'tool_use' ? block.id : block.tool_use_id;
-    if (seen.has(id)) return tell('its id stands here twice');
+    if (seen.has(id)) return tell('its id occurs twice in this message');
     seen.add(id);
-    return block.type === 'tool_result' && !asked.includes(id) ? tell('the message before has no such call') : [];
+    return block.type === 'tool_result' && !asked.includes(id) ? tell('the message before it has no such call') : [];
   });
 }
 

@@ -44,13 +44,13 @@ export function findToolName(name: string, known: readonly string[]): string | n
 export function parseRule(text: string, known: readonly string[]): Rule | string {
   const [, name = '', inner] = RULE.exec(text) ?? [];
   const about = (inner ?? '*').trim().replace(/^(?:\.\/)+/, name.toLowerCase() === 'bash' ? '$&' : '');
-  if (name === '' || about === '' || about.length > LONGEST) return 'not of the form tool or tool(what it is about)';
+  if (name === '' || about === '' || about.length > LONGEST) return 'not of the form TOOL or TOOL(PATTERN)';
   const tool = findToolName(name, known);
   if (tool === null) return `there is no tool ${name}`;
   // For file tools, `*` means only the files at the top.
   const isAll = inner === undefined || (about === '*' && !/_(?:file|search)$/.test(tool)) || about === MORE;
   if (tool === 'bash' && !isAll && /['"`\\$|&;<>\n]|\*(?!$)|(?<!:)\*/.test(about))
-    return 'a rule for bash takes plain words, and :* behind them for more';
+    return 'a rule for bash has plain words, followed by :* to allow further arguments';
   return { text: text.trim(), tool, about: isAll ? null : about };
 }
 

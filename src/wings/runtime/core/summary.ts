@@ -54,7 +54,7 @@ const ROOM = {
 };
 
 const TITLE = '[A summary of the conversation so far]';
-const HEAD = `${TITLE} Earlier messages gave way to it; the messages behind it are verbatim. Go on with the work where it stands, without a recap and without a word about this summary.`;
+const HEAD = `${TITLE} It replaces earlier messages; the messages after it are verbatim. Continue the work from there, without a recap and without mentioning this summary.`;
 
 const EMPTY: SummaryFields = {
   ...{ first: null, users: [], left: 0, counts: { user: 0, assistant: 0, calls: 0 }, tools: [], read: [] },

@@ -52,7 +52,7 @@ export function chooseAcknowledgement(action: PendingAction, choice: string | un
   const ack =
     choices.length === 0 ? ('ack' in action ? action.ack : undefined) : choices.find(({ id }) => id === choice)?.ack;
   if (ack !== undefined) return ack as Invocation;
-  throw new DevCliError('UNKNOWN_CHOICE', 'This action is finished by one of its choices.', {
+  throw new DevCliError('UNKNOWN_CHOICE', 'To finish this action, one of its choices must be given.', {
     details: choices.map(({ id, label }) => ({ target: id, problem: label })),
     fix: `Call finish with choice: ${choices.map(({ id }) => id).join(', ')}.`,
   });
@@ -66,7 +66,7 @@ function readReference({ root }: Pick<Context, 'root'>, given: string): string {
     return readFileSync(resolve(root, path), 'utf8');
   } catch (error) {
     if (getSystemCode(error) === undefined) throw error;
-    throw new DevCliError('DATA_MISSING', `${path} is not there.`, {
+    throw new DevCliError('DATA_MISSING', `${path} does not exist.`, {
       fix: `Write ${path}, or give finish a reason; then call finish again.`,
     });
   }

@@ -69,7 +69,7 @@ function performChild(driven: Driven, { actionId }: DispatchAction, agent: Agent
       if (output !== undefined) return requireFile(driven, output);
       if (reason !== undefined) return;
       throw new DevCliError('DATA_MISSING', 'The result is missing.', {
-        fix: 'Call finish again, with the result in words as its reason.',
+        fix: 'Call finish again and state the result as its reason.',
       });
     }),
   });
@@ -78,5 +78,5 @@ function performChild(driven: Driven, { actionId }: DispatchAction, agent: Agent
 async function requireFile(driven: Driven, output: string): Promise<void> {
   const { problems } = await judgeFile(driven.call(), output, driven.context.root);
   if (problems.length === 0) return;
-  throw new DevCliError('EVIDENCE_INVALID', `${output} cannot be taken yet.`, { details: [...problems] });
+  throw new DevCliError('EVIDENCE_INVALID', `${output} is not acceptable yet.`, { details: [...problems] });
 }

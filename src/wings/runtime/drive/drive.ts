@@ -66,7 +66,9 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
   if (input.dryRun) {
     const action = getShownAction((await readRun(context, name)).snapshot);
     const isOpen = action !== null && 'actionId' in action;
-    const message = isOpen ? renderActionMessage(action, context) : `Nothing: the run is ${action?.action}.`;
+    const message = isOpen
+      ? renderActionMessage(action, context)
+      : `Nothing would be sent: the run is ${action?.action}.`;
     const choices = isOpen && 'choices' in action ? (action.choices ?? []) : [];
     return showRequest(
       { context, input, call, kind: 'drive', run },
@@ -203,7 +205,7 @@ function claimRun({ root, clock, ids }: Context, name: string): Claim {
     make: true,
   });
   if (mine !== null) return mine;
-  throw new DevCliError('LOCKED', `Another process drives "${name}".`, {
+  throw new DevCliError('LOCKED', `Another process is driving "${name}".`, {
     fix: 'Wait until it has ended, then repeat the same call.',
   });
 }

@@ -78,7 +78,7 @@ export function openDriven(runtime: Runtime, context: Context & Ported, run: Dri
     read(path) {
       const text = context.reader.read(toAbsolute(path));
       if (text !== null) return text;
-      throw new DevCliError('IO', `${path} is not there.`, { fix: { command: 'next', input: { name: run.name } } });
+      throw new DevCliError('IO', `${path} does not exist.`, { fix: { command: 'next', input: { name: run.name } } });
     },
   };
 }

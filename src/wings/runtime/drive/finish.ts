@@ -56,7 +56,7 @@ export function createFinish(
   let outcome: Outcome = { kind: 'open' };
   let refusals = 0;
   const take = async (finish: Finish): Promise<ToolResult> => {
-    if (outcome.kind !== 'open') return { output: 'The work is finished already.', isError: true };
+    if (outcome.kind !== 'open') return { output: 'The work is already finished.', isError: true };
     if (finish.cannot !== undefined) {
       outcome = { kind: 'failed', reason: finish.cannot };
       return { output: 'Noted.', isError: false };
@@ -75,7 +75,7 @@ export function createFinish(
   const tool: Tool = {
     name: 'finish',
     description:
-      'Say that the work is done. What it promised is checked now, as `dev-cli check` would: if something is missing you are told what, and call finish again once it is mended. `cannot`: it cannot be done, and why.',
+      'Report the work as done. Its promised outputs are checked now, as `dev-cli check` would: if something is missing, the answer says what; fix it and call finish again. `cannot`: the work cannot be done, and why.',
     schema: describeInput(choices),
     needs: 'read-only',
     isParallel: false,
@@ -126,7 +126,7 @@ function describeInput(choices: readonly { id: string; label: string }[]): JsonO
     additionalProperties: false,
     properties: {
       ...defined({ choice: choices.length === 0 ? undefined : choice }),
-      reason: text('Why this choice, or the result in words where no file was promised.'),
+      reason: text('Why this choice, or the result if no file was promised.'),
       cannot: text('Why the work cannot be done.'),
     },
   };

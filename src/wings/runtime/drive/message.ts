@@ -20,7 +20,7 @@ export function renderActionMessage(action: PendingAction, place: Place): string
   const choices = 'choices' in action ? (action.choices ?? []) : [];
   if (choices.length > 0)
     parts.push(
-      ['Choose one, and give it to finish:', ...choices.map(({ id, label }) => `- ${id}: ${label}`)].join('\n'),
+      ['Choose one and pass it to finish:', ...choices.map(({ id, label }) => `- ${id}: ${label}`)].join('\n'),
     );
   parts.push('Call finish when it is done.');
   if (action.consult !== undefined) parts.push(`Read only if you need it: ${action.consult.join(', ')}`);
@@ -32,7 +32,7 @@ function renderFiles(paths: readonly string[], reader: FileReader, root: string)
   let left = READ_CAP;
   return paths.map((path) => {
     const text = reader.read(path.startsWith('/') ? path : `${root}/${path}`);
-    if (text === null) return `${path} is not there.`;
+    if (text === null) return `${path} does not exist.`;
     if (text.length > left) return `Read ${path} first.`;
     left -= text.length;
     return renderForeignBlock(text, { label: path });
@@ -52,8 +52,8 @@ function renderData({ write, form, schema, need = {}, headings = [] }: Data, { r
     `Write ${path}: ${forms[form]}.`,
     ...(schema === undefined
       ? []
-      : [`It has to fit this schema: ${reader.read(`${library.shipped}/schemas/${schema}.schema.json`)}`]),
+      : [`It must match this schema: ${reader.read(`${library.shipped}/schemas/${schema}.schema.json`)}`]),
     ...Object.entries(need).map(([section, line]) => `- ${section}: ${line}`),
-    ...headings.map((heading) => `It has the heading ${heading}.`),
+    ...headings.map((heading) => `It must have the heading ${heading}.`),
   ].join('\n');
 }

@@ -22,8 +22,8 @@ export interface Work {
 }
 
 const REMINDER =
-  'You have ended your turn without calling finish. If the work is done, call finish now; if not, go on with it.';
-const GO_ON = 'Go on with the task from where it stands, and call finish when it is done.';
+  'You have ended your turn without calling finish. If the work is done, call finish now; if not, continue it.';
+const GO_ON = 'Continue the task from where it stands, and call finish when it is done.';
 /** How often a model is reminded to call `finish`. */
 const REMINDERS = 2;
 
@@ -73,10 +73,10 @@ function describeSilence({ outcome }: FinishTool): string {
 
 const ENDS: Readonly<Record<string, string>> = {
   empty: 'answered nothing, twice',
-  truncated: 'its answers were cut at their longest',
+  truncated: 'its answers were cut off at the maximum length',
   refused: 'the model refused',
   context: 'the task does not fit into the context window of the model',
-  max_iterations: 'took as many requests as a turn may',
+  max_iterations: 'used up the requests of a turn',
   stuck: 'made the same call three times, with the same result',
 };
 

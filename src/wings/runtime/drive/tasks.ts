@@ -89,7 +89,10 @@ async function checkTask(driven: Driven, action: string): Promise<void> {
     if (!isRecord(json)) return;
     if (json['status'] === 'running') continue;
     if (json['ok'] === true && json['unlisted'] === undefined) return;
-    const problem = json['ok'] === true ? 'What it changed is not all listed yet.' : 'Its commands do not pass yet.';
+    const problem =
+      json['ok'] === true
+        ? 'Not all files that it changed are listed yet.'
+        : 'Its acceptance commands do not pass yet.';
     const lines = (text?.(() => '') ?? '').split('\n');
     throw new DevCliError('EVIDENCE_INVALID', problem, { details: lines.map((line) => ({ problem: line })) });
   }

@@ -38,7 +38,7 @@ export async function list(context: Context, run: string | undefined): Promise<A
       const lines = rows.map(
         (row) => `${row.id}  ${row.at}  ${row.requests} requests  ${formatUsage(row.usage)}  ${formatCost(row.cost)}`,
       );
-      const sum = rows.length === 0 ? 'No session yet.' : `sum: ${formatUsage(usage)}, ${formatCost(cost)}`;
+      const sum = rows.length === 0 ? 'There are no sessions yet.' : `sum: ${formatUsage(usage)}, ${formatCost(cost)}`;
       return [...lines, sum, ...warnings.map((line) => `warning: ${line}`)].join('\n');
     },
   };
@@ -50,7 +50,7 @@ export const compact: Handler<Input<'session compact'>> = async (context, { sess
   try {
     const { removed } = await shorten(session, { keep: keep ?? KEPT });
     const json = { ok: true, session: session.id, removed_message_count: removed, messages: session.messages.length };
-    return { exit: 0, json, text: () => `${session.id}: ${removed} messages are now a summary.` };
+    return { exit: 0, json, text: () => `${session.id}: a summary replaces ${removed} messages.` };
   } finally {
     session.release();
   }
@@ -69,16 +69,16 @@ export async function exportSession(context: Context, given: string): Promise<An
 export const importSession: Handler<Input<'session import'>> = async (context, { file }, { cwd }) => {
   const text = context.reader.read(resolve(cwd, file));
   if (text === null) {
-    throw new DevCliError('DATA_MISSING', `${file} is not there.`, {
-      fix: 'Name a file that `session export` has printed.',
+    throw new DevCliError('DATA_MISSING', `${file} does not exist.`, {
+      fix: 'Name a file with the output of `session export`.',
     });
   }
   const read = fromPublished(parseOrNull(text), publishedOutline);
   if ('faults' in read) {
     const details = read.faults.map(({ pointer, problem }) => ({ pointer, problem }));
-    throw new DevCliError('SCHEMA_INVALID', `${file} is no session in the published form.`, {
+    throw new DevCliError('SCHEMA_INVALID', `${file} is not a valid session in the published form.`, {
       details,
-      fix: 'Mend it, then repeat the same call.',
+      fix: 'Fix what `details` lists, then repeat the same call.',
     });
   }
   const opening = { id: `imported-${context.ids.hex(10)}`, kind: 'prompt', work: null, model: '' } satisfies Pick<
@@ -93,7 +93,7 @@ export const importSession: Handler<Input<'session import'>> = async (context, {
       exit: 0,
       json,
       text: () =>
-        `${session.id}: ${read.messages.length} messages. Go on with \`dev-cli prompt --session ${session.id}\`.`,
+        `${session.id}: ${read.messages.length} messages. Continue it with \`dev-cli prompt --session ${session.id}\`.`,
     };
   } finally {
     session.release();

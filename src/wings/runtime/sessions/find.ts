@@ -67,8 +67,7 @@ export async function findSession(context: SessionsContext, given: string): Prom
   const message =
     one === undefined ? `There is no session ${shown}.` : `Several sessions begin with ${shown}: ${found.length}.`;
   throw new DevCliError('NO_SUCH_SESSION', message, {
-    details:
-      others.length === 0 ? [] : found.slice(0, 10).map(({ id }) => ({ target: id, problem: 'begins like this' })),
+    details: others.length === 0 ? [] : found.slice(0, 10).map(({ id }) => ({ target: id, problem: 'begins with it' })),
     fix: { command: 'session list', input: {} },
   });
 }

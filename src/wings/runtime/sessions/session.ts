@@ -146,13 +146,9 @@ function takeClaim(path: string, { clock, ids }: Pick<SessionsContext, 'clock' |
   const mine = claim(path, { clock, ids, purpose: 'a session of the runtime', make: true });
   if (mine !== null) return mine;
   const owner = findClaimOwner(path);
-  throw new DevCliError(
-    'LOCKED',
-    `Another process is at work in this session${owner === null ? '' : ` (${owner.pid})`}.`,
-    {
-      fix: 'Wait until it has ended, then repeat the same call.',
-    },
-  );
+  throw new DevCliError('LOCKED', `Another process is using this session${owner === null ? '' : ` (${owner.pid})`}.`, {
+    fix: 'Wait until it has ended, then repeat the same call.',
+  });
 }
 
 function begin({ id, kind, work, model }: Opening, at: string): SessionState {

@@ -21,12 +21,12 @@ const UsageSchema = Type.Object({
 });
 
 const BegunSchema = Type.Object({
-  n: Type.Integer({ minimum: 1, description: 'Which call of the session it is; names its directory.' }),
+  n: Type.Integer({ minimum: 1, description: 'The number of the call in its session; names its directory.' }),
   tool: Str,
   file: Type.Optional(
     Type.Object({ path: Str, before: Digest, after: Str }, { description: 'What a call that writes a file would do.' }),
   ),
-  command: Type.Optional(Type.Literal(true, { description: 'What it has started is found in its directory.' })),
+  command: Type.Optional(Type.Literal(true, { description: 'Its directory shows what it has started.' })),
 });
 
 export const SessionStateSchema = Type.Object({
@@ -43,9 +43,9 @@ export const SessionStateSchema = Type.Object({
   messages: Count,
   context: Type.Integer({
     minimum: 0,
-    description: 'Tokens of the messages that the last answer has counted; 0: none.',
+    description: 'Tokens of the messages that the last answer counted; 0: none.',
   }),
-  counted: Type.Integer({ minimum: 0, description: 'How many messages these are.' }),
+  counted: Type.Integer({ minimum: 0, description: 'The number of these messages.' }),
   usage: UsageSchema,
   cost: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'USD; null where a price is not known.' }),
   requests: Count,
@@ -55,10 +55,11 @@ export const SessionStateSchema = Type.Object({
   begun: Type.Record(Str, BegunSchema, { description: 'Calls that have not ended, by id.' }),
   read: Type.Record(Str, Str, { description: 'The digest of each file as the session last read or wrote it.' }),
   turn: Type.Unsafe<JsonObject | null>({ type: ['object', 'null'] }),
-  summary: Type.Unsafe<SummaryFields | null>({ type: ['object', 'null'], description: 'What compaction carries on.' }),
-  from: nullableSchema(
-    Type.Object({ offset: Count, seq: Count }, { description: 'Where the last compaction stands.' }),
-  ),
+  summary: Type.Unsafe<SummaryFields | null>({
+    type: ['object', 'null'],
+    description: 'What compaction carries over.',
+  }),
+  from: nullableSchema(Type.Object({ offset: Count, seq: Count }, { description: 'Where the last compaction is.' })),
   facts: Type.Optional(Free),
 });
 

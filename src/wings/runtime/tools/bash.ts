@@ -35,7 +35,7 @@ type BashInput = { command: string; timeout?: number };
 /** Plans the execution of a command. @throws ToolRefusal, system errors */
 export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSite, how: CommandSite): Plan {
   if (process.platform === 'win32') throw new ToolRefusal('bash runs on Linux and macOS only, not on Windows');
-  if (command.trim() === '' || command.includes('\0')) throw new ToolRefusal('the command is empty or has a NUL');
+  if (command.trim() === '' || command.includes('\0')) throw new ToolRefusal('the command is empty or contains a NUL');
   if (Buffer.byteLength(command) >= LONGEST) throw new ToolRefusal('the command is longer than 128 KiB; use a file');
   const shell = findProgram('bash', { searchPath: how.env['PATH'] ?? '', cwd: '/' }) ? 'bash' : 'sh';
   const argv = [shell, '-c', '--', command];
@@ -72,7 +72,7 @@ async function runOnce(request: JobRequest, { signal }: ToolSite, runners: Runne
     if (!hasBegun) {
       if (tries++ === TRIES) {
         await endCommand(directory);
-        throw new DevCliError('COMMAND_FAILED', 'The command could not be begun.');
+        throw new DevCliError('COMMAND_FAILED', 'The command could not be started.');
       }
       launch(request, runners);
     }
@@ -102,8 +102,8 @@ function toResult(exit: ExitRecord | null, timeout: number, site: ToolSite): Too
 /** Returns an empty text if there is nothing to report. */
 function describeEnd({ exit, signal, timedOut, error, reason }: ExitRecord, timeout: number): string {
   if (error === 'spawn') return '[it could not be started]';
-  const notes = error === 'log' ? [`[the output is not whole: ${reason}]`] : [];
-  if (timedOut) notes.push(`[ended after ${timeout} ms, with all that it had begun]`);
+  const notes = error === 'log' ? [`[the output is incomplete: ${reason}]`] : [];
+  if (timedOut) notes.push(`[ended after ${timeout} ms, with every process it had started]`);
   else if (exit !== 0) notes.push(exit === null ? `[ended by ${signal}]` : `[exit ${exit}]`);
   return notes.join('\n');
 }

@@ -49,5 +49,5 @@ export function boundResult(
   const first = cutBytes(text, head);
   const last = head < SHOWN_BYTES ? cutToLastBytes(text, SHOWN_BYTES - head) : '';
   const left = bytes - Buffer.byteLength(first) - Buffer.byteLength(last);
-  return `${first}\n[${left} of ${bytes} bytes are left out here; the whole: ${path}]\n${last}`;
+  return `${first}\n[${left} of ${bytes} bytes omitted here; the full text: ${path}]\n${last}`;
 }

@@ -21,7 +21,7 @@ type GlobInput = { pattern: string; path?: string };
 export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSite): Promise<ToolResult> {
   const ground = findGround(path, site);
   const { directory, hasGit } = ground;
-  if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, no directory`);
+  if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, not a directory`);
   const list = hasGit ? listByGit : listAll;
   const found = await list(expandPattern(pattern, directory), directory, site.signal);
   // Git's index may list deleted files and nested repositories.
@@ -32,7 +32,7 @@ export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSi
     if (names.length > GLOB_MOST) names[GLOB_MOST] = `[the first ${GLOB_MOST}; there are more]`;
     if (names.length > GLOB_MOST) break;
   }
-  return { output: site.clean(names.join('\n')) || 'No file fits.', isError: false };
+  return { output: site.clean(names.join('\n')) || 'No file matches.', isError: false };
 }
 
 async function listByGit(patterns: readonly string[], directory: string, signal: AbortSignal): Promise<string[]> {

@@ -42,17 +42,17 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
   // Also rejects lone surrogates: they would name another file.
   if (/\p{Cc}/u.test(input) || stripInvisible(input) !== input)
-    throw new ToolRefusal(`${shown}: a name may have no control characters and nothing invisible`);
+    throw new ToolRefusal(`${shown}: a name may not have control or invisible characters`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];
   const lexical = resolve(workTree, input);
   const home = follow(root, join(root, HOME));
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
-  if (path === null) throw new ToolRefusal(`${shown} lies outside of the work tree, ${workTree}`);
+  if (path === null) throw new ToolRefusal(`${shown} is outside the work tree, ${workTree}`);
   // Checks the path as written, too: the target of a link called `.git` also belongs to git.
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
-  if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git is git’s own`);
+  if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git belongs to git`);
   const isHome = inTree === null || parts.some(([first]) => first === HOME) || (home !== null && isWithin(home, path));
   const name = inTree === null ? path : relative(top, path).split(sep).join('/') || '.';
   return { path, name, isHome, lexical };
@@ -67,13 +67,13 @@ export function locateToWrite(input: string, site: Site): Place {
   const root = realpathSync.native(site.root);
   const isPromised = site.promised.some((one) => isWithin(follow(root, resolve(one)) ?? one, place.path));
   if (place.isHome && !isPromised)
-    throw new ToolRefusal(`${place.name}: below ${HOME} only what was promised is written`);
+    throw new ToolRefusal(`${place.name}: below ${HOME} only promised files may be written`);
   const own = follow(realpathSync.native(site.workTree), site.own);
   if (own !== null && isWithin(own, place.path)) throw new ToolRefusal(`${place.name} is a file of dev-cli itself`);
   const found = readStats(place.lexical);
   if (found?.isSymbolicLink()) throw new ToolRefusal(`${toBoundedLine(input, 300)} is a symbolic link`);
   if (found?.isFile() === false)
-    throw new ToolRefusal(`${place.name} is ${found.isDirectory() ? 'a directory' : 'no file'}`);
+    throw new ToolRefusal(`${place.name} is ${found.isDirectory() ? 'a directory' : 'not a regular file'}`);
   return place;
 }
 

@@ -73,7 +73,7 @@ export function expandPattern(pattern: string, directory: string): string[] {
   const shown = toBoundedLine(pattern, 300);
   if (own === '' || /\p{Cc}/u.test(own)) throw new ToolRefusal('the pattern is empty or has control characters');
   if (own.startsWith('/') || own.split('/').includes('..'))
-    throw new ToolRefusal(`${shown} leads out of the directory that is searched; give that as path`);
+    throw new ToolRefusal(`${shown} leads out of the searched directory; give the other directory as path`);
   const expanded = [own];
   for (let at = 0; at < expanded.length; ) {
     // Takes innermost braces with a comma, leftmost first.
@@ -81,7 +81,7 @@ export function expandPattern(pattern: string, directory: string): string[] {
     if (found === undefined) at += 1;
     else expanded.splice(at, 1, ...inside.split(',').map((one) => (expanded[at] ?? '').replace(found, () => one)));
     if (expanded.length > MOST_PATTERNS)
-      throw new ToolRefusal(`${shown} stands for more than ${MOST_PATTERNS} patterns`);
+      throw new ToolRefusal(`${shown} expands to more than ${MOST_PATTERNS} patterns`);
   }
   return expanded;
 }

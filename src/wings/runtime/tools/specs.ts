@@ -38,7 +38,7 @@ export const SPECS = {
   read_file: spec(
     'Read',
     'read-only',
-    'Read lines of a text file. The answer begins with its path and which they are.',
+    'Read lines of a text file. The answer begins with the path and the line numbers.',
     1,
     {
       path: PATH,
@@ -46,14 +46,14 @@ export const SPECS = {
       limit: whole(1, `How many lines; ${READ_LINES} by default.`, READ_LINES),
     },
   ),
-  glob_search: spec('Glob', 'read-only', 'Find files by their paths. What git ignores is left out.', 1, {
-    pattern: text(`Such as src/**/*.{ts,tsx}. At most ${GLOB_MOST} files are named.`),
+  glob_search: spec('Glob', 'read-only', 'Find files by their paths. Files that git ignores are left out.', 1, {
+    pattern: text(`Such as src/**/*.{ts,tsx}. At most ${GLOB_MOST} files are listed.`),
     path: text('The directory to search; the work tree by default.'),
   }),
-  grep_search: spec('Grep', 'read-only', 'Find lines in text files. What git ignores is left out.', 1, {
+  grep_search: spec('Grep', 'read-only', 'Find lines in text files. Files that git ignores are left out.', 1, {
     pattern: text('A Perl regular expression for single lines.'),
     path: text('A file or directory to search; the work tree by default.'),
-    glob: text('Only such files, as in *.ts.'),
+    glob: text('Only files that match, such as *.ts.'),
     output_mode: {
       type: 'string',
       enum: ['files_with_matches', 'content', 'count'],
@@ -72,14 +72,14 @@ export const SPECS = {
   }),
   edit_file: spec('Edit', 'workspace-write', 'Replace text in a file that you have read.', 3, {
     path: PATH,
-    old_string: text('What is there, to the letter, with enough around it to occur once.'),
-    new_string: text('What takes its place.'),
+    old_string: text('The exact present text, with enough context to occur only once.'),
+    new_string: text('The replacement.'),
     replace_all: flag('Replaces every occurrence.'),
   }),
   bash: spec(
     'Bash',
     'danger-full-access',
-    'Run a command from the work tree. It has no input; what it starts ends with it.',
+    'Run a command in the work tree. It has no input; what it starts ends with it.',
     1,
     {
       command: text('For bash.'),

@@ -41,7 +41,7 @@ export function planEdit(input: EditInput, site: ToolSite, marks: ReadMarks): Pl
   const count = pieces.length - 1;
   if (count === 0) throw new ToolRefusal(`old_string does not occur in ${name}`);
   if (count > 1 && input.replace_all !== true)
-    throw new ToolRefusal(`old_string occurs ${count} times in ${name}; take in more around it, or set replace_all`);
+    throw new ToolRefusal(`old_string occurs ${count} times in ${name}; add more context, or set replace_all`);
   const told = `Edited ${name}: ${count} ${count === 1 ? 'occurrence' : 'occurrences'} replaced`;
   return planFile(place, { before: digest, content: pieces.join(after), told }, site, marks);
 }
@@ -65,7 +65,7 @@ function planFile(place: Place, { before, content, told }: Change, site: ToolSit
     const found = now.path === place.path ? readBytes(now) : null;
     const digest = found === null ? null : sha256(found);
     if (now.path !== place.path || (digest !== before && digest !== after))
-      throw new ToolRefusal(`${place.name} has changed meanwhile; nothing was written`);
+      throw new ToolRefusal(`${place.name} has changed in the meantime; nothing was written`);
     if (digest !== after) {
       ensureDirectory(dirname(place.path));
       writeDurably(place.path, bytes);

@@ -10,7 +10,7 @@ export function watchSilence(
   what: string,
 ): { signal: AbortSignal; touch: () => void; end: () => void } {
   const control = new AbortController();
-  const fault = (): void => control.abort(new ProviderFault('timeout', `No ${what} came for ${seconds} seconds.`));
+  const fault = (): void => control.abort(new ProviderFault('timeout', `No ${what} arrived for ${seconds} seconds.`));
   const timer = setTimeout(fault, seconds * 1_000);
   return {
     signal: control.signal,
@@ -38,7 +38,7 @@ export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
     const url = new URL(String(input));
     const { origin } = url;
     if (!isPrivate(url))
-      throw new ProviderFault('invalid', `${origin} is not https: the key would be sent for all to read.`);
+      throw new ProviderFault('invalid', `${origin} is not https: the key would be sent unencrypted.`);
     const watch = watchSilence(byteSeconds, 'byte');
     const signal = init?.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal;
     // An exchange aborts its signal when it ends, for whatever reason; then the watch ends, too.
@@ -46,7 +46,7 @@ export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
     const response = await fetch(input, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers } = response;
     if (status >= 300 && status < 400)
-      throw new ProviderFault('invalid', `${origin} redirects, which is not followed.`, { status });
+      throw new ProviderFault('invalid', `${origin} redirects, and redirects are not followed.`, { status });
     watch.touch();
     const watched = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {

@@ -77,7 +77,10 @@ async function* exchange(
 
 function findAddress({ api, baseURL = ADDRESSES[api], provider }: ChosenModel): string {
   if (baseURL === undefined || !URL.canParse(baseURL))
-    throw new ProviderFault('invalid', `The provider ${provider} needs its address, as baseURL in the configuration.`);
+    throw new ProviderFault(
+      'invalid',
+      `The provider ${provider} needs an address: set its baseURL in the configuration.`,
+    );
   const address = baseURL.replace(/\/+$/, '');
   // The paths of compatible APIs may continue after a version.
   if ((api === 'chat' ? /\/v\d\w*(?:\/|$)/ : /\/v\d\w*$/).test(address)) return address;

@@ -54,14 +54,14 @@ export async function readAnswer(
       case 'error': {
         const event = api === 'anthropic' ? nameUnknown(part.error) : null;
         if (event === null) throw toFault(part.error);
-        answer.warn(`The provider sent an event that is not known here: ${event}.`);
+        answer.warn(`The provider sent an unknown event: ${event}.`);
         break;
       }
       case 'finish':
         return answer.finish(part);
     }
   }
-  throw new ProviderFault('protocol', 'The answer has no end.');
+  throw new ProviderFault('protocol', 'The answer was cut off.');
 }
 
 /** Returns the name of an event that the wire does not know. */
@@ -119,9 +119,10 @@ class Answer {
 
   finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): Part[] {
     const stop = unified === 'stop' && raw === 'pause_turn' ? 'paused' : STOPS[unified];
-    if (stop === null) throw new ProviderFault('protocol', `The answer ended for no proper reason: ${raw ?? unified}.`);
+    if (stop === null)
+      throw new ProviderFault('protocol', `The answer ended for an unexpected reason: ${raw ?? unified}.`);
     if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
-      throw new ProviderFault('protocol', 'A part of the answer has no end.');
+      throw new ProviderFault('protocol', 'A part of the answer was cut off.');
     const usage = defined({
       // Some providers count cached tokens twice, some not at all.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
