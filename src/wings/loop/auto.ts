@@ -10,6 +10,7 @@ import { openBackend } from './backend.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { renewSteps } from './begin.js';
 import { buildEvent, nameBatch } from './core/events.js';
+import { nameAnswer } from './core/judge.js';
 import { findOther } from './core/leases.js';
 import { chooseGoals } from './core/order.js';
 import { finishSpike } from './decisions/finish.js';
@@ -179,7 +180,7 @@ function renderText(end: BatchEnd): string {
     ([id, { success, classification, action, reason, ref, attempts }]) => {
       const kept = ref === null || success ? '' : `\n    dev-cli attempt show ${id}#${attempts}`;
       const run = action === 'park' && parked.find(({ goal }) => goal === id)?.run;
-      if (run) return `  waits    ${id}: ${toBoundedLine(reason, 300)}\n    dev-cli approve ${run}`;
+      if (run) return `  waits    ${id}: ${toBoundedLine(reason, 300)}\n    ${nameAnswer(run, reason)}`;
       return success
         ? `  done     ${id}`
         : `  ${action.padEnd(8)} ${id}: ${classification}: ${toBoundedLine(reason, 300)}${kept}`;
