@@ -126,7 +126,7 @@ function parseOwnCommand(
     const { name: command } = form;
     if (form.inRecipe === undefined) {
       return refuse(`\`dev-cli ${command}\` cannot stand in a recipe.`, {
-        fix: 'Allowed are init, draft …, plan …, analysis save, check, cleanup and pull-request ….',
+        fix: 'Allowed are init, draft …, plan generate|template|validate|summary, analysis save, check, cleanup and pull-request ….',
       });
     }
     if (Object.keys(globals).length > 0) return refuse('Options such as --root and --json have no use in a recipe.');
