@@ -127,7 +127,7 @@ function parseOwnCommand(
     const { name: command } = form;
     if (form.inRecipe === undefined) {
       return refuse(`\`dev-cli ${command}\` cannot be used in a recipe.`, {
-        fix: 'Allowed are init, draft …, plan …, analysis save, check, cleanup and pull-request ….',
+        fix: 'Allowed are init, draft …, plan generate|template|validate|summary, analysis save, check, cleanup and pull-request ….',
       });
     }
     if (Object.keys(globals).length > 0)

@@ -17,7 +17,7 @@ export const SHELL_COMMANDS = [
     }),
     exits: [0, 1, 2, 130],
     examples: [
-      { command: 'dev-cli mcp', note: 'Every tool.' },
+      { command: 'dev-cli mcp', note: 'The tools of memory.' },
       { command: 'dev-cli mcp --tools neutral', note: 'One plan for every tool, in .nexus/.' },
     ],
   },

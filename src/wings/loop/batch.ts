@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { blockUndecided, createAttempt } from './begin.js';
-import { describeWaiting } from './core/judge.js';
+import { describeWaiting, nameAnswer } from './core/judge.js';
 import { type Desk, listNotRun, plan } from './core/schedule.js';
 import { findUndecided } from './decisions/ticket.js';
 import { type BatchOrder, drive, isCarried, takeUp } from './drive.js';
@@ -196,10 +196,11 @@ async function listParked({ streams, role }: Site): Promise<BatchEnd['parked']> 
   const { attempts } = await streams.read(LOOP);
   return Object.values(attempts)
     .filter(({ state }) => state === 'parked')
-    .map(({ goal, run, facts }) => ({
-      ...{ goal, run, reason: facts?.run?.said ?? '' },
-      answer: role.kind === 'desk' ? `dev-cli fleet take ${goal}` : `dev-cli approve ${run}`,
-    }));
+    .map(({ goal, run, facts }) => {
+      const reason = facts?.run?.said ?? '';
+      const answer = role.kind === 'desk' ? `dev-cli fleet take ${goal}` : nameAnswer(run ?? '', reason);
+      return { goal, run, reason, answer };
+    });
 }
 
 /** A goal that goals.yaml does not have any more; its attempt is brought to an end all the same. */

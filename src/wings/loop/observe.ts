@@ -4,7 +4,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { inspectClaim } from '../../store/standing.js';
 import { openBackend } from './backend.js';
-import { describeWaiting } from './core/judge.js';
+import { describeWaiting, nameAnswer } from './core/judge.js';
 import { findOther } from './core/leases.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
 import { findUndecided } from './decisions/ticket.js';
@@ -109,7 +109,11 @@ async function describeAttempt({ store }: Context, attempt: Attempt, isFleet: bo
   const asked = snapshot === null ? known : describeWaiting(snapshot);
   const waits = asked?.waits ? asked.said : state === 'unmoved' ? (verdict?.reason ?? null) : null;
   const answer =
-    run === null || state !== 'parked' ? '' : known ? `; dev-cli fleet take ${goal}` : `; dev-cli approve ${run}`;
+    run === null || state !== 'parked'
+      ? ''
+      : known
+        ? `; dev-cli fleet take ${goal}`
+        : `; ${nameAnswer(run, waits ?? '')}`;
   const row = {
     id: nameAttempt(attempt),
     goal,

@@ -24,6 +24,7 @@ import { EVENTS } from './log.js';
 import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
 import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
+import { requirePlans } from './steps/plan-of-goal.js';
 import { previewPrompt } from './steps/session.js';
 import { LOOP } from './streams.js';
 import { parseTemplate } from './template.js';
@@ -45,7 +46,7 @@ export interface Start {
 /**
  * Looks whether a batch may begin, and opens what its steps need. Nothing is written.
  * @throws DevCliError `NEEDS_MISSING`, `IDENTITY_MISSING`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
- * `CONTEXT_TOO_LARGE`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
+ * `CONTEXT_TOO_LARGE`, `PLAN_MISSING`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
  */
 export async function openSite(ports: LoopPorts, context: Context, start: Start, call: Call): Promise<OpenSite> {
   const { files, goals } = start;
@@ -68,6 +69,7 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   if (start.dirty !== true && !isUnderWay) refuseDirty(dirty, prefix);
   for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
+  if (!isUnderWay) await requirePlans(context, goals);
   requireConfigTrust(context, files, start.trust);
   // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
   for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));

@@ -82,9 +82,11 @@ function listTask(picture: Picture, goal: ChosenGoal | null): string[] {
   const isNewer = next !== null && (handed === null || Date.parse(next.at) >= Date.parse(handed.timestamp));
   const said = [...(isNewer ? [renderNext(next)] : []), ...(handoff?.sections.Next ?? [])];
   if (said.length > 0) return [...new Set(said)];
-  return goal === null
-    ? listSteps({ ...picture, next: null, handoff: null })
-    : [`Work towards the goal: ${goal.goal.title}`];
+  if (goal === null) return listSteps({ ...picture, next: null, handoff: null });
+  const begun = picture.runs.find(({ state, goal_id: id }) => state === 'live' && id === goal.goal.id);
+  if (begun !== undefined)
+    return [`Go on with the run of the goal, unless dev-cli auto is at work on it: dev-cli next ${begun.name}`];
+  return [`Work towards the goal: ${goal.goal.title}`];
 }
 
 /** Lists files named in memory first, then those named in the handoff. */

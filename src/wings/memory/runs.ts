@@ -14,6 +14,8 @@ interface RunNews {
   where: string;
   updated: string;
   goal: string | null;
+  /** The goal of goals.yaml whose run it is, by id. */
+  goal_id?: string;
   /** Texts of the manifest's sections. */
   decisions?: string;
   failed?: string;
@@ -93,10 +95,11 @@ async function tellRun(context: ReadContext, head: RunHead & { snapshot: RunStat
   const { skill: _, waitsFor: __, ...row } = buildRow(head.snapshot);
   const told = MANIFEST_SECTIONS.filter(({ id }) => id === 'decisions' || id === 'failed');
   const sections = renderSections(createRunView(context, head), 'manifest', told);
-  const { goal } = head.snapshot;
+  const { goal, origin } = head.snapshot;
   return {
     ...row,
     goal: goal === null ? null : toBoundedLine(goal, LONGEST),
+    ...(origin?.kind === 'goal' && { goal_id: origin.id }),
     ...Object.fromEntries(sections.map(({ id, text }) => [id, text])),
   };
 }

@@ -63,6 +63,19 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     expect(subjectsOf(project)).toEqual(['feat(one.a): The one']);
   });
 
+  it('without a plan of the goal’s name, a recipe that carries one out begins nothing', () => {
+    const project = create();
+    setUpLoop(project, { goals: GOAL.replace('ask-first', 'execute-standard'), sessions: {} });
+    const { exit, json } = runLoop(project, 'auto');
+    expect(exit).toBe(3);
+    expect(json.error).toMatchObject({
+      code: 'PLAN_MISSING',
+      details: [{ target: 'one.a', problem: '.dev/specs/one-a: PLAN.md is not there' }],
+      fix: expect.stringContaining('dev-cli init one-a --goal'),
+    });
+    expect(call(project, ['attempt', 'list']).json['attempts']).toEqual([]);
+  });
+
   it('a shipped workflow is carried out by several sessions, pushes nothing, and its guard hinders nobody in the user’s tree', {
     timeout: 60_000,
   }, () => {

@@ -290,12 +290,16 @@ describe('the context', () => {
   const whole = (more: Partial<Sources> = {}, rules: string[] = []) =>
     buildContext({ picture: picture(more), goal, rules });
 
-  it('has as its task the next action where it is newer than the handoff, then that of the handoff, else the goal', () => {
+  it('has as its task the next action where it is newer than the handoff, then that of the handoff, else the goal’s live run, else the goal', () => {
     const book = bookOf(['next', { text: 'Mails', doneWhen: 'sent' }]);
     const early = { ...HANDOFF, timestamp: '2026-11-26T00:00:00Z' };
     expect(whole({ book, handoff: early }).task).toEqual(['Mails (done when: sent)', 'Pay']);
     expect(whole({ book, handoff: HANDOFF }).task).toEqual(['Pay']);
     expect(whole().task).toEqual(['Work towards the goal: Paying']);
+    const run = { name: 'pay-1', recipe: 'r', state: 'live', where: 'a', updated: '', goal: null, goal_id: 'pay' };
+    const read = (one: typeof run) => whole({ runs: [one] }).task;
+    expect(read(run)).toEqual([expect.stringContaining('dev-cli next pay-1')]);
+    expect(read({ ...run, goal_id: 'other' })).toEqual(['Work towards the goal: Paying']);
     expect(buildContext({ picture: picture(), goal: null, rules: [] }).task).toEqual([]);
   });
 

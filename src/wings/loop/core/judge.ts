@@ -34,7 +34,8 @@ const NAMED = 8;
 export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   const { session, handoff, run, changed, forbidden } = facts;
   if (known.stopped) return end('interrupted', 'stop', INTERRUPTED);
-  const leftNothing = changed.length === 0 && handoff === null && run?.grew !== true;
+  // `drive` ends with 3 where its run waits for a person: then it has not failed, even if it had nothing to do before.
+  const leftNothing = changed.length === 0 && handoff === null && run?.grew !== true && run?.waits !== true;
   const failed = session.exit !== 0 && !session.timedOut && leftNothing;
   if (!session.started || CANNOT_RUN.includes(session.exit) || failed)
     return end('tool-error', 'pause', `${sayEnd(session)}${quoteLast(session.log)}`);
@@ -131,8 +132,18 @@ function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** Returns whether a run waits for a person, and its message. */
-export function describeWaiting({ status, pendingAction: action }: RunState): { waits: boolean; said: string } {
+/** How the message of a held run begins. */
+const HELD = 'the run is held';
+
+/** Returns whether a run waits for a person, at a gate or because it is held, and its message. */
+export function describeWaiting({ status, pendingAction: action, held }: RunState): { waits: boolean; said: string } {
+  if (status === 'live' && held !== undefined)
+    return { waits: true, said: held.reason === undefined ? HELD : `${HELD}: ${held.reason}` };
   if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
   return { waits: false, said: action?.action === 'done' ? action.summary : '' };
+}
+
+/** Returns the command by which a person lets a run go on that waits with this message. */
+export function nameAnswer(run: string, said: string): string {
+  return `dev-cli ${said.startsWith(HELD) ? 'release' : 'approve'} ${run}`;
 }

@@ -15,6 +15,7 @@ import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, keep, runCommand, type Site, type StepEnd } from '../site.js';
 import type { Attempt, Verdict } from '../state-schema.js';
 import { HANDOFFS } from './handoffs.js';
+import { nameOfGoal, takePlan } from './plan-of-goal.js';
 
 /**
  * Creates the tree of an attempt, with everything that its first session needs (loop-core.md, auto, step 1). Runs at
@@ -126,11 +127,12 @@ function nameNew(now: number, taken: readonly string[]): string {
 async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: string): Promise<string> {
   const { context } = site;
   const origin = { kind: 'goal', id: goal.id, attempt: attempt.n };
-  const [run, isBegun] = await findName(site, `${goal.id.replaceAll('.', '-')}-${attempt.n}`, origin);
+  const [run, isBegun] = await findName(site, `${nameOfGoal(goal)}-${attempt.n}`, origin);
   if (isBegun) return run;
   const isWorkflow = requireRecipe(context.library, recipe).workflow !== undefined;
   const { warnOfSilence: _, ...rest } = context;
   const within = { ...rest, workTree: findPlace(site, attempt), session: null, signal: new AbortController().signal };
+  await takePlan(within, goal, run, recipe);
   await init(within, run, {
     ...(isWorkflow ? { workflow: recipe } : { recipe }),
     goal: [goal.title, ...goal.acceptance.map((one) => `- ${typeof one === 'string' ? one : one.run}`)].join('\n'),
