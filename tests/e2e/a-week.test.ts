@@ -50,6 +50,11 @@ function dev(project: Project, line: string): string {
   return stdout;
 }
 
+function commit(project: Project, message: string): void {
+  dev(project, `git add --all && git commit --quiet --message "${message}"`);
+  expect(dev(project, 'git status --porcelain')).toBe('');
+}
+
 /** Calls tools of the shared plan over MCP, in a server of its own. */
 function callTools(project: Project, calls: [string, object][]): Record<string, unknown>[] {
   const clientInfo = { name: 'claude-code', version: '1' };
@@ -178,6 +183,23 @@ async function playNight(project: Project, stage: { onAsk: (told: string) => Pro
   await eventually('the end of the session is on record', () => existsSync(join(session, 'exit.json')));
 }
 
+/** What a session of Codex is told when it begins, by the hooks that were installed. */
+function beginCodex(project: Project): string {
+  const recorded = readFileSync(join(CHECKOUT, 'tests/fixtures/harness/codex.jsonl'), 'utf8').split('\n');
+  const payload = recorded.find((line) => line.includes('"SessionStart"'))?.replaceAll('/project', project.root);
+  const { hooks } = JSON.parse(readFileSync(join(project.root, '.codex/hooks.json'), 'utf8')) as {
+    hooks: { SessionStart: { hooks: { command: string }[] }[] };
+  };
+  const command = hooks.SessionStart[0]?.hooks[0]?.command ?? '';
+  const { stdout } = spawnSync('sh', ['-c', command], {
+    cwd: project.root,
+    env: project.env,
+    encoding: 'utf8',
+    input: payload ?? '',
+  });
+  return stdout;
+}
+
 /** Codex in the attempt's tree: it goes on from `next`, until `stops`. */
 function goOnInCodex(project: Project, stops: (action: Action) => boolean, first?: Action) {
   const prompts: string[] = [];
@@ -209,6 +231,8 @@ it.skipIf(skipped)(
     const page = readFileSync(join(CHECKOUT, 'docs/a-week.md'), 'utf8');
 
     // Monday.
+    upTo('dev-cli install');
+    expect(dev(project, 'dev-cli init')).toContain('.ai/goals.yaml');
     upTo('.ai/goals.yaml');
     planIn(project);
     upTo('dev-cli plan import');
@@ -217,15 +241,21 @@ it.skipIf(skipped)(
     const [before = '', after = ''] = readFileSync(plan, 'utf8').split('### [ ] task-2');
     const acceptance = '- ac-1, agent: npm test passes\n';
     writeFileSync(plan, `${before}### [ ] task-2${after.replace(acceptance, `${acceptance}${line}\n`)}`);
+    upTo('dev-cli plan apply');
+    commit(project, 'Plan: let clients remove to-dos');
     upTo('dev-cli auto');
     expect(dev(project, 'dev-cli inbox list')).toContain(`dev-cli approve ${RUN}`);
     await answerInPage(project);
     await playNight(project, stage);
 
     // Tuesday.
-    upTo('dev-cli observe');
+    expect(dev(project, 'dev-cli observe')).toMatch(/was cut off: the next auto takes it up.*delete-todos#1: session/s);
+    upTo('dev-cli context');
     expect(dev(project, `dev-cli status ${RUN}`)).toMatch(/todos {2}1\/2 done, 1 at work/);
-    const { agent, action } = goOnInCodex(project, isReview);
+    expect(beginCodex(project)).toContain(`dev-cli next ${RUN}`);
+    const { agent, action, prompts } = goOnInCodex(project, isReview);
+    expect(prompts[0]).toMatch(/^# task-2/);
+    expect(prompts[0]).toContain(treeOf(project));
     upTo('dev-cli nexus report');
     expect(tasksOf(project)).toEqual(['completed', 'completed']);
 
@@ -263,7 +293,7 @@ it.skipIf(skipped)(
 
     // Word for the next one, who asks on Monday.
     upTo('dev-cli handoff write');
-    expect(dev(project, 'git status --porcelain')).toBe('');
+    commit(project, 'Clients can remove to-dos');
     upTo('dev-cli context');
     upTo('dev-cli history');
     expect(dev(project, `dev-cli status ${RUN}`)).toMatch(/completed.*todos {2}2\/2 done.*1 command green/s);
