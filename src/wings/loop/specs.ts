@@ -81,7 +81,7 @@ export const LOOP_SPECS = [
   },
   {
     name: 'observe',
-    summary: 'Show the state of the loop: batch, goals, attempts, and what waits.',
+    summary: 'Show the state of the loop: batch, goals, attempts, what waits.',
     description: 'Shows each goal and why it runs or does not. Writes nothing.',
     ...SHOWS,
     input: Type.Object({}),

@@ -167,7 +167,7 @@ describe('observe baseline', () => {
     expect(print('observe', '--help')).toMatch(
       /^Usage: dev-cli observe \[options\] \[command\][\s\S]*\n {2}observe baseline /,
     );
-    expect(print('help')).toMatch(/\n {2}observe +Show[\s\S]*\n {2}observe baseline +Count/);
+    expect(print('help')).toMatch(/\n {2}observe +Show[\s\S]*\n {2}observe baseline +Compute/);
     const asked = [BINARY, 'completion', '--complete', 'bash', '--', 'observe', ''];
     const offered = execFileSync(process.execPath, asked, { cwd: project.root, env: project.env, encoding: 'utf8' });
     expect(offered).toMatch(/^baseline\t/m);

@@ -137,7 +137,7 @@ describe('explore', () => {
   it('says which words it left out, since they are everywhere', () => {
     for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) put(`cart/${n}.txt`, n === 1 ? 'cart tapir\n' : 'cart\n');
     expect(report('cart tapir')).toMatchObject({ terms: ['tapir'], dropped: ['cart'] });
-    expect(call(['cart tapir', '--text']).stdout).toMatch(/\nLeft out, [^\n]*: cart\n/);
+    expect(call(['cart tapir', '--text']).stdout).toMatch(/\nIgnored, [^\n]*: cart\n/);
     rmSync(join(project.root, 'cart'), { recursive: true });
   });
 
