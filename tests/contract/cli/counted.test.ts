@@ -13,23 +13,23 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** The most expensive call of each kind in a run that plans, asks, executes with commits, and answers questions. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [34, 1098, 65, 0, 4],
-  'approve execution-engine': [33, 947, 70, 7, 3],
-  init: [33, 972, 84, 1, 14],
-  'init --execute': [34, 1061, 78, 5, 5],
+  'approve approve-plan': [34, 1100, 65, 0, 4],
+  'approve execution-engine': [33, 949, 70, 7, 3],
+  init: [34, 973, 85, 1, 14],
+  'init --execute': [35, 1063, 79, 5, 5],
   'list --json': [2, 50, 6, 0, 0],
   manifest: [2, 75, 8, 0, 0],
   next: [2, 56, 7, 0, 0],
   'status --json': [2, 77, 7, 0, 0],
   'step complete analyze-full': [9, 492, 30, 1, 1],
   'step complete classify-intent --choice': [3, 276, 19, 0, 1],
-  'step complete codex-synth': [11, 499, 32, 1, 1],
+  'step complete codex-synth': [11, 500, 32, 1, 1],
   'step complete decision-confirm --choice': [8, 374, 26, 0, 1],
-  'step complete execution-engine': [19, 596, 106, 14, 33],
+  'step complete execution-engine': [19, 597, 106, 14, 33],
   'step complete explore-full': [9, 492, 27, 1, 1],
   'step complete generate-plan': [8, 388, 31, 1, 1],
   'step complete interview': [6, 366, 19, 0, 1],
-  'step complete review': [11, 499, 34, 1, 1],
+  'step complete review': [11, 500, 34, 1, 1],
 };
 
 const costs = new Map<string, Costs>();
