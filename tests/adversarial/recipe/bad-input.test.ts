@@ -162,9 +162,9 @@ describe('a file that a recipe uses and nobody can read', () => {
       const { json } = devCli(other, ['recipe', 'lint', '--json']);
       const [found] = json['files'] as typeof told;
       expect(found?.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
-        '4:42 `prompts` cannot be read: it is no regular file of at most 8 MiB.',
-        '5:42 `large.md` cannot be read: it is no regular file of at most 8 MiB.',
-        '6:47 `.dev/agents/scout.md` cannot be read: it is no regular file of at most 8 MiB.',
+        '4:42 `prompts` cannot be read: it is not a regular file of at most 8 MiB.',
+        '5:42 `large.md` cannot be read: it is not a regular file of at most 8 MiB.',
+        '6:47 `.dev/agents/scout.md` cannot be read: it is not a regular file of at most 8 MiB.',
         '7:45 Unknown placeholder {gaol}; did you mean {goal}?',
       ]);
     } finally {
@@ -183,7 +183,7 @@ describe('a file that a recipe uses and nobody can read', () => {
     );
     const whole = devCli(project, ['recipe', 'lint', 'whole', '--json']).json['files'] as typeof told;
     expect(whole[0]?.problems).toMatchObject([
-      { line: 3, message: `${large} cannot be read: it is no regular file of at most 8 MiB.` },
+      { line: 3, message: `${large} cannot be read: it is not a regular file of at most 8 MiB.` },
     ]);
   });
 });

@@ -347,7 +347,7 @@ blocks:
     const taken = devCli(project, ['step', 'complete', 'work', '--step', 'decide', '--data', '@.dev/d.md']);
     expect(taken.json.warnings).toEqual([
       expect.stringMatching(
-        /^decisions: "Plain files \(user\)\. Turned down: a database" counts as the agent's: .*\(user\)$/,
+        /^decisions: "Plain files \(user\)\. Turned down: a database" counts as the agent's\. .*\(user\)$/,
       ),
     ]);
     expect(part(summary(), 'Decisions')).toEqual([
