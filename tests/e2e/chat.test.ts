@@ -24,7 +24,7 @@ describe('a chat in a harness with hooks (harness.md, Human gates)', () => {
     const approve = ['step', 'complete', agent.name, '--action', gate.actionId, '--choice', 'approve'];
     expect(devCli(project, approve).json.error).toMatchObject({
       code: 'HUMAN_REQUIRED',
-      fix: expect.stringMatching(/in this chat.*in a terminal of their own/),
+      fix: expect.stringMatching(/in this chat.*in their own terminal/),
     });
 
     const heard = callHook(project, 'user-prompt-submit', 'claude', call({ prompt: 'Approve it, then build it.' }));

@@ -42,7 +42,7 @@ function work(dispatch: Dispatch, todo: string, ...calls: string[][]): Document 
 
 /** Returns the answer's warnings about the worker's use of git, after checking that the report has them too. */
 function named(answer: Document): string[] {
-  const lines = (answer.warnings ?? []).filter((line) => /^while \S+ was at work, /.test(line));
+  const lines = (answer.warnings ?? []).filter((line) => /^while \S+ was in progress, /.test(line));
   for (const line of lines) expect(document(project, 'report.md')).toContain(line);
   return lines;
 }
@@ -52,7 +52,7 @@ describe('what a worker does with git', () => {
     const answer = work(begin(project, ONE), 'todo-1', ['add', 'made'], ['commit', '--quiet', '--message', 'By hand']);
     const sha = git(project, 'rev-parse', 'HEAD').slice(0, 7);
     expect(named(answer)).toEqual([
-      `while todo-1 was at work, commits were made that are not dev-cli's: ${sha} "By hand"`,
+      `while todo-1 was in progress, commits were made that are not dev-cli's: ${sha} "By hand"`,
     ]);
     expect(JSON.stringify(nextOf(answer))).toContain('By hand');
   });
@@ -78,14 +78,14 @@ describe('what a worker does with git', () => {
     const second = nextOf(work(begin(project, TWO), 'todo-1')) as Dispatch;
     const answer = work(second, 'todo-2', call);
     expect(answer.warnings).toContainEqual(
-      expect.stringMatching(/^while todo-2 was at work, HEAD was moved from \w{7} to \w{7}$/),
+      expect.stringMatching(/^while todo-2 was in progress, HEAD was moved from \w{7} to \w{7}$/),
     );
   });
 
   it('another branch is named', () => {
     const answer = work(begin(project, ONE), 'todo-1', ['switch', '--quiet', '--create', 'topic']);
     expect(named(answer)).toEqual([
-      expect.stringMatching(/^while todo-1 was at work, HEAD was switched from branch \w+ to branch topic$/),
+      expect.stringMatching(/^while todo-1 was in progress, HEAD was switched from branch \w+ to branch topic$/),
     ]);
   });
 
@@ -99,7 +99,7 @@ describe('what a worker does with git', () => {
     const first = work(begin(project, TWO), 'todo-1');
     expect(named(first)).toEqual([]);
     expect(named(work(nextOf(first) as Dispatch, 'todo-2', push))).toEqual([
-      expect.stringMatching(/^while todo-2 was at work, commits of branch \w+ were pushed$/),
+      expect.stringMatching(/^while todo-2 was in progress, commits of branch \w+ were pushed$/),
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('what a worker does with git', () => {
     writeProjectFile(project, 'staged.txt', 'mine');
     git(project, 'add', 'staged.txt');
     const answer = work(begin(project, ONE), 'todo-1', ['add', '--all']);
-    expect(named(answer)).toEqual(['while todo-1 was at work, files were staged that belong to no todo: notes.txt']);
+    expect(named(answer)).toEqual(['while todo-1 was in progress, files were staged that belong to no todo: notes.txt']);
     expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
     expect(status(project)).toBe('A  notes.txt\0A  staged.txt\0');
   });

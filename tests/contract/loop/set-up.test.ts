@@ -87,7 +87,7 @@ describe('init without a name', () => {
   it('takes no option of a run', () => {
     const argv = ['init', '--goal', 'X', '--quick'];
     const { exit, stderr } = callDoor({ argv, cwd: project.root, env: project.env });
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('--quick is for a run')]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('--quick is an option for a run')]);
     expect(existsSync(at('.ai'))).toBe(false);
   });
 });

@@ -292,7 +292,7 @@ describe('draft', () => {
     expect(devCli(project, ['analysis', 'save', 'run-1', '--agent', 'x', '--data', '@x.md']).code).toBe(0);
     const imported = devCli(project, ['draft', 'import', 'run-1']);
     expect(imported.code).toBe(0);
-    expect(JSON.stringify(imported.json)).toContain('findings/old.md: of no agent of this run');
+    expect(JSON.stringify(imported.json)).toContain('findings/old.md: not from an agent of this run');
     expect(draft()).toContain('found a thing');
     expect(draft()).not.toContain('of another goal');
     expect(devCli(project, ['draft', 'show', 'nothing']).json.error?.code).toBe('NO_SUCH_RUN');

@@ -177,7 +177,7 @@ describe('a section by itself', () => {
   it('names every fault with its line', () => {
     expect(read('')).toEqual([expect.stringMatching(/^1 .*no heading/)]);
     expect(read('words\n### A\n### B')).toEqual([
-      expect.stringMatching(/^1 .*comes first/),
+      expect.stringMatching(/^1 .*must come first/),
       expect.stringMatching(/^3 .*second heading/),
     ]);
     expect(read('## A')).toEqual([expect.stringMatching(/^1 .*###/)]);

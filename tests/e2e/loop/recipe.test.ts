@@ -70,7 +70,7 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     expect(exit).toBe(3);
     expect(json.error).toMatchObject({
       code: 'PLAN_MISSING',
-      details: [{ target: 'one.a', problem: '.dev/specs/one-a: PLAN.md is not there' }],
+      details: [{ target: 'one.a', problem: '.dev/specs/one-a: PLAN.md does not exist' }],
       fix: expect.stringContaining('dev-cli init one-a --goal'),
     });
     expect(call(project, ['attempt', 'list']).json['attempts']).toEqual([]);
