@@ -177,7 +177,14 @@ describe('what a language is spelt with, and what hides', () => {
     tiny(project, 'coloured', [gate]);
     devCli(project, ['init', 'run-1', '--recipe', 'coloured', '--goal', '-'], { stdin: CONCEALED });
     writeProjectFile(project, '.dev/recipes/\u001b[8mbad.yaml', 'name: "\\e[8mbad"\nblocks: \u001b[31m\n');
-    const env = { ...project.env, NO_COLOR: undefined, FORCE_COLOR: '1' };
+    // dev-cli paints what it says itself, unless it is told not to.
+    const plain = { ...project.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const painted = { ...project.env, NO_COLOR: undefined, FORCE_COLOR: '1' };
+    const show = (command: string, env: NodeJS.ProcessEnv): string => {
+      const { output } = terminal?.(`dev-cli ${command}`, { cwd: project.root, env, answers: ['1'] }) ?? { output: '' };
+      expect(output, command).not.toBe('');
+      return output;
+    };
     const shown = [
       ...['status run-1', 'status run-1 --watch & sleep 1; kill $!', 'status run-1 --full', 'list', 'manifest run-1'],
       ...[
@@ -192,10 +199,12 @@ describe('what a language is spelt with, and what hides', () => {
       ...["init run-2 --recipe '\u001b[8mnone'", "status '\u001b[8mnone'", "check '\u001b[8mnone.md'"],
     ];
     for (const command of shown) {
-      const { output } = terminal?.(`dev-cli ${command}`, { cwd: project.root, env, answers: ['1'] }) ?? { output: '' };
-      expect(output, command).not.toBe('');
+      const output = show(command, plain);
       // dev-cli's own cursor movements, when a text is redrawn, are not colours.
       expect(output, command).not.toMatch(/\u001b\[[0-9;:]*m|[\u009b\u202e\u200b]/);
     }
+    // It conceals nothing itself.
+    for (const command of ['status run-1', 'history run-1'])
+      expect(show(command, painted), command).not.toMatch(/\u001b\[8m|[\u009b\u202e\u200b]/);
   });
 });
