@@ -249,7 +249,9 @@ it.skipIf(skipped)(
     await playNight(project, stage);
 
     // Tuesday.
-    expect(dev(project, 'dev-cli observe')).toMatch(/was cut off; the next auto continues it.*delete-todos#1: session/s);
+    expect(dev(project, 'dev-cli observe')).toMatch(
+      /was cut off; the next auto continues it.*delete-todos#1: session/s,
+    );
     upTo('dev-cli context');
     expect(dev(project, `dev-cli status ${RUN}`)).toMatch(/todos {2}1\/2 done, 1 at work/);
     expect(beginCodex(project)).toContain(`dev-cli next ${RUN}`);

@@ -108,7 +108,9 @@ describe('what a worker does with git', () => {
     writeProjectFile(project, 'staged.txt', 'mine');
     git(project, 'add', 'staged.txt');
     const answer = work(begin(project, ONE), 'todo-1', ['add', '--all']);
-    expect(named(answer)).toEqual(['while todo-1 was in progress, files were staged that belong to no todo: notes.txt']);
+    expect(named(answer)).toEqual([
+      'while todo-1 was in progress, files were staged that belong to no todo: notes.txt',
+    ]);
     expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
     expect(status(project)).toBe('A  notes.txt\0A  staged.txt\0');
   });

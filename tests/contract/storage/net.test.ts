@@ -14,7 +14,11 @@ function started(options = {}): Project {
 }
 
 it.each<[string, (project: Project) => void, RegExp]>([
-  ['a snapshot with another value', (project) => appendFileSync(at(project, 'state.json'), ' '), /state\.json: has the same content/],
+  [
+    'a snapshot with another value',
+    (project) => appendFileSync(at(project, 'state.json'), ' '),
+    /state\.json: has the same content/,
+  ],
   ['a damaged journal', (project) => writeFileSync(at(project, 'events.jsonl'), 'x\ny\n'), /JOURNAL_CORRUPT/],
   ['a recipe that was changed', (project) => appendFileSync(at(project, 'recipe.json'), ' '), /recipe\.json entry/],
 ])('the last look at a project finds %s', (_, damage, message) => {
