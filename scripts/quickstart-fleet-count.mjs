@@ -1,7 +1,12 @@
 // The figures of `observe baseline`, counted once more from events alone: it shares nothing with what it is held against.
 
-/** @param {object[]} events @returns {Record<string, number | null>} */
-export function countByHand(events) {
+/**
+ * An event counts once: a lease that its worker renewed in time for nobody to have it may end twice.
+ * @param {object[]} all
+ * @returns {Record<string, number | null>}
+ */
+export function countByHand(all) {
+  const events = [...new Map(all.map((event) => [event.event_id, event])).values()];
   const of = (type) => events.filter(({ event_type: one }) => one === type);
   const runs = new Map();
   for (const { timestamp, payload } of of('auto_attempt')) {

@@ -148,17 +148,14 @@ async function loseDisk(stage) {
   worker.kill('SIGKILL');
   await worker.ended;
   const clones = join(machine.state, 'dev-cli/fleet', machine.name);
-  const had = readdirSync(clones);
+  const listClones = () => readdirSync(clones).filter((name) => !name.startsWith('.') && !name.endsWith('.new'));
+  const had = listClones();
   rmSync(machine.state, { recursive: true, force: true, maxRetries: 3 });
   say(`  ${machine.name} is killed with ${list(claims)}, and its disk is lost`);
   work(stage, machine);
   await waitForWorker(stage, machine);
-  await until(
-    `${machine.name} clones`,
-    () => existsSync(clones) && readdirSync(clones).length === had.length,
-    PATIENCE,
-  );
-  check(readdirSync(clones).sort(), had.sort(), `${machine.name} has cloned ${had.sort().join(' and ')} again`);
+  await until(`${machine.name} clones`, () => existsSync(clones) && listClones().length === had.length, PATIENCE);
+  check(listClones().sort(), had.sort(), `${machine.name} has cloned ${had.sort().join(' and ')} again`);
 }
 
 const waitForWorker = ({ workers }, { name }) =>
