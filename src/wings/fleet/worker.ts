@@ -11,9 +11,9 @@ import { locateConfig, type MachineConfig, readMachineConfig } from './config.js
 import { ask, type Pool } from './database.js';
 import { type Carried, type Engine, launchEngine } from './engine.js';
 import { isAnyLost } from './lease-rows.js';
-import { createPlace, type Place } from './place.js';
 import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
 import { openWorkerProject, type WorkerProject } from './project.js';
+import { type ServedProject, serveProject } from './served.js';
 
 /** `fleet worker` (fleet.md, Commands): carries on what desks have begun, until a signal. */
 
@@ -76,18 +76,31 @@ export async function runWorker(
     // Whoever is told to end leaves what fails to others.
     isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
-  const places = machine.projects.map((one) => {
+  const served = machine.projects.map((one) => {
     const open = async (): Promise<WorkerProject> => {
       const project = await openWorkerProject(ports, given, one);
       // First of all ends what goes on elsewhere by now, and runs here since the process before this one.
       await project.tidy().catch((error: unknown) => call.tell(`${one.project}: ${toWords(error)}`));
       return project;
     };
-    return createPlace(one.project, open, { beat, worker, tell: call.tell });
+    return serveProject(one.project, open, { beat, worker, tell: call.tell });
   });
-  const crew: Crew = { ports, context, call, pool, engine, beat, held, places, slots, done: 0, rests: 0, broken: null };
+  const crew: Crew = {
+    ports,
+    context,
+    call,
+    pool,
+    engine,
+    beat,
+    held,
+    served,
+    slots,
+    done: 0,
+    rests: 0,
+    replaced: null,
+  };
   const timer = setInterval(() => void keepAlive(crew, machine), (leaseSeconds * 1_000) / 6);
-  call.tell(`${worker}: at work for ${places.map(({ name }) => name).join(', ')}, ${slots} at once`);
+  call.tell(`${worker}: at work for ${served.map(({ name }) => name).join(', ')}, ${slots} at once`);
   const working = work(crew, { once: asked.once === true, minutes: leaseSeconds / 60, worker });
   try {
     // A look may be waiting for the database.
@@ -163,14 +176,14 @@ interface Crew {
   engine: Engine;
   beat: Beat;
   held: Map<string, Held>;
-  places: readonly Place[];
+  served: readonly ServedProject[];
   slots: number;
   /** How often an attempt was carried on. */
   done: number;
   /** Until when nothing is taken, in milliseconds of the process. */
   rests: number;
-  /** Another process has the worker's name by now. */
-  broken: DevCliError | null;
+  /** Why this worker ends: another process has its name by now. */
+  replaced: DevCliError | null;
 }
 
 /** What is asked for with each look. */
@@ -182,31 +195,31 @@ interface Asked {
 
 /** Takes attempts while there is room. */
 async function work(crew: Crew, asked: Asked): Promise<void> {
-  const { context, places, held } = crew;
+  const { context, served, held } = crew;
   let tidied = performance.now();
   let pause = LOOK;
   while (!context.signal.aborted) {
-    if (crew.broken !== null) throw crew.broken;
+    if (crew.replaced !== null) throw crew.replaced;
     const { taken, isAwaited } = await lookAround(crew, asked);
     if (asked.once && taken === 0 && held.size === 0 && !isAwaited) break;
     if (held.size === 0 && performance.now() - tidied > TIDY) {
-      for (const place of places) await place.use((project) => project.tidy());
+      for (const one of served) await one.use((project) => project.tidy());
       tidied = performance.now();
     }
     pause = taken > 0 || held.size > 0 ? LOOK : Math.min(pause * 1.2, LONGEST);
     await sleep(pause, undefined, { signal: context.signal }).catch(() => {});
   }
   // A job of CI is to be red where it could not look.
-  for (const { problem } of places) if (asked.once && problem() !== null) throw problem();
+  for (const { problem } of served) if (asked.once && problem() !== null) throw problem();
 }
 
 /** Takes what is to be had in each project, while there is room. */
 async function lookAround(crew: Crew, asked: Asked): Promise<Found> {
   const all: Found = { taken: 0, isAwaited: false };
-  for (const place of crew.places) {
+  for (const one of crew.served) {
     if (crew.held.size >= crew.slots || performance.now() < crew.rests) break;
-    if (asked.once) await place.opened();
-    const found = await place.use((project) => takeAll(crew, project, asked));
+    if (asked.once) await one.opened();
+    const found = await one.use((project) => takeAll(crew, project, asked));
     all.taken += found?.taken ?? 0;
     all.isAwaited ||= found?.isAwaited ?? false;
   }
@@ -295,7 +308,7 @@ async function keepAlive(crew: Crew, { leaseSeconds }: MachineConfig): Promise<v
     for (const [claim, { stop }] of before) if (!mine.has(claim)) stop.abort();
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
-    if (error.code === 'LOCKED') crew.broken = error;
+    if (error.code === 'LOCKED') crew.replaced = error;
     call.tell(error.message);
     if (beat.silence() > leaseSeconds * 1_000) for (const [, { stop }] of before) stop.abort();
   }

@@ -198,7 +198,7 @@ async function listParked({ streams, role }: Site): Promise<BatchEnd['parked']> 
     .filter(({ state }) => state === 'parked')
     .map(({ goal, run, facts }) => {
       const reason = facts?.run?.said ?? '';
-      const answer = role.kind === 'desk' ? `dev-cli fleet take ${goal}` : nameAnswer(run ?? '', reason);
+      const answer = role.kind === 'desk' ? `dev-cli fleet take ${goal}` : nameAnswer(run ?? '', facts?.run ?? {});
       return { goal, run, reason, answer };
     });
 }

@@ -113,7 +113,7 @@ async function describeAttempt({ store }: Context, attempt: Attempt, isFleet: bo
       ? ''
       : known
         ? `; dev-cli fleet take ${goal}`
-        : `; ${nameAnswer(run, waits ?? '')}`;
+        : `; ${nameAnswer(run, asked ?? {})}`;
   const row = {
     id: nameAttempt(attempt),
     goal,

@@ -49,6 +49,7 @@ const SessionFacts = Type.Object({
       waits: Type.Boolean({ description: 'A person has to answer.' }),
       grew: Type.Boolean({ description: 'Its journal has grown since the session began.' }),
       said: Type.String({ description: 'What it waits for, or why it ended.' }),
+      held: Type.Optional(Type.Literal(true, { description: 'It waits because it is held: a person releases it.' })),
     }),
   ),
   changed: Type.Array(Str, { description: 'Paths below the root outside .ai/ and .dev/, and paths beside the root.' }),

@@ -132,18 +132,24 @@ function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** How the message of a held run begins. */
-const HELD = 'the run is held';
+/** What a run waits for, as a person reads it. */
+interface Waiting {
+  waits: boolean;
+  said: string;
+  held?: true;
+}
 
 /** Returns whether a run waits for a person, at a gate or because it is held, and its message. */
-export function describeWaiting({ status, pendingAction: action, held }: RunState): { waits: boolean; said: string } {
-  if (status === 'live' && held !== undefined)
-    return { waits: true, said: held.reason === undefined ? HELD : `${HELD}: ${held.reason}` };
+export function describeWaiting({ status, pendingAction: action, held }: RunState): Waiting {
+  if (status === 'live' && held !== undefined) {
+    const why = held.reason === undefined ? '' : `: ${held.reason}`;
+    return { waits: true, said: `the run is held${why}`, held: true };
+  }
   if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
   return { waits: false, said: action?.action === 'done' ? action.summary : '' };
 }
 
-/** Returns the command by which a person lets a run go on that waits with this message. */
-export function nameAnswer(run: string, said: string): string {
-  return `dev-cli ${said.startsWith(HELD) ? 'release' : 'approve'} ${run}`;
+/** Returns the command by which a person lets a run continue that waits. */
+export function nameAnswer(run: string, { held }: Pick<Waiting, 'held'>): string {
+  return `dev-cli ${held === true ? 'release' : 'approve'} ${run}`;
 }

@@ -3,7 +3,7 @@ import type { Beat } from './beat.js';
 import type { WorkerProject } from './project.js';
 
 /** A project of a machine’s fleet.yaml: one that cannot be had, or looked into, keeps the worker from no other (fleet.md, Commands). */
-export interface Place {
+export interface ServedProject {
   name: string;
   /** Waits until it was tried to open it, where that is under way. */
   opened(): Promise<void>;
@@ -21,11 +21,11 @@ export interface Place {
 const AGAIN = 10_000;
 
 /** @param open may take as long as git does */
-export function createPlace(
+export function serveProject(
   name: string,
   open: () => Promise<WorkerProject>,
   { beat, worker, tell }: { beat: Pick<Beat, 'note'>; worker: string; tell: (line: string) => void },
-): Place {
+): ServedProject {
   let project: WorkerProject | null = null;
   let problem: DevCliError | null = null;
   let fault: unknown = null;
