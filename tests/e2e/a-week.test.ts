@@ -292,6 +292,13 @@ it.skipIf(skipped)(
       'feat(delete-todos): Let clients remove to-dos\n',
     );
     dev(project, 'npm test');
+    const late = spawnSync(process.execPath, [BINARY, 'step', 'undo', RUN, '--todo', 'task-2'], {
+      cwd: project.root,
+      env: project.env,
+      encoding: 'utf8',
+    });
+    expect(late.status).toBe(4);
+    expect(JSON.parse(late.stdout).error.fix).toContain('git log --grep "Dev-Cli-Goal: delete-todos"');
 
     // Word for the next one, who asks on Monday.
     upTo('dev-cli handoff write');

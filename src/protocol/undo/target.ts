@@ -22,14 +22,8 @@ export interface UndoTarget {
  * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `UNKNOWN_BLOCK`
  */
 export function resolveUndo(state: RunState, todo: string, withDependents: boolean): UndoTarget {
-  const { name, status } = state;
-  if (status === 'completed' || status === 'aborted') {
-    throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
-      run: name,
-      fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out the todos that are unticked in PLAN.md.',
-    });
-  }
-  const { engine } = state;
+  requireUnended(state);
+  const { name, engine } = state;
   if (engine === null) {
     throw new DevCliError('NOT_REACHED', `"${name}" is not carrying out a plan.`, {
       run: name,
@@ -42,6 +36,22 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   const reopened = engine.order.filter((id) => redone.has(id) && engine.todos[id]?.attempt !== 0);
   const dependents = engine.order.filter((id) => redone.has(id));
   return { named, reopened, dependents, undone: withDependents ? dependents : named };
+}
+
+/**
+ * Refuses the undo of a run that has ended: its work is taken back with git.
+ * @throws DevCliError `RUN_ENDED`
+ */
+export function requireUnended({ name, status, origin }: RunState): void {
+  if (status !== 'completed' && status !== 'aborted') return;
+  const revert =
+    origin === null
+      ? 'Revert its commits with git, by their Dev-Cli-Task trailers'
+      : `The branch has its work as one commit: find it with git log --grep "Dev-Cli-Goal: ${origin.id}", and revert it with git`;
+  throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
+    run: name,
+    fix: `Nothing changed. ${revert}; a new run carries out the todos that are unticked in PLAN.md.`,
+  });
 }
 
 /** How many todos a refusal lists. It suggests no similar id, because undoing the wrong todo would be grave. */

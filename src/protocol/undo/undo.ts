@@ -28,7 +28,7 @@ import { runPendingJobs, stopJobs } from '../settle.js';
 import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
 import { requirePlace } from '../trust/place.js';
 import { listCounted, lookAtUndo, type UndoFindings } from './look.js';
-import { findWork, resolveUndo, type UndoTarget } from './target.js';
+import { findWork, requireUnended, resolveUndo, type UndoTarget } from './target.js';
 
 /** Milliseconds for which a call waits for another one, as for any lock. */
 const LOCK_WAIT = 10_000;
@@ -48,6 +48,8 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   const name = await findRun(context, given, true);
   const { dryRun = false } = input;
   const again: Invocation = { command: 'step undo', input: { ...input, name } };
+  // Before anything else: the work tree of an ended run may be gone, and no person is needed for this answer.
+  requireUnended((await readRun(context, name)).snapshot);
   if (!dryRun) requireTerminal(context, again, name);
   const asked = dryRun
     ? await look(context, name, input)
