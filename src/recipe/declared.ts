@@ -29,7 +29,8 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
       guards: 'planning',
       goal: 'required',
       inherits: [],
-      closing: "Show the user the summary and the plan's path. Nothing is to be implemented now.",
+      closing:
+        "Show the user the summary and the plan's path. Implement nothing now: /execute does, on their word.",
     },
   ],
   ['execute', { sources: 'free', guards: 'execution' }],

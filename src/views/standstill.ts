@@ -5,6 +5,7 @@ import type { Instruction } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
+import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 
 /** Who waits for whom, and what the reader can do about it. */
@@ -34,14 +35,16 @@ export function describeHold(
 /** Describes how a run ended, and what can still be done with it. */
 export function describeEnd(
   state: RunState,
-  { outcome, summary, resume }: Extract<Action, { action: 'done' }>,
+  { outcome, summary, resume, artifacts }: Extract<Action, { action: 'done' }>,
 ): WaitsFor {
   const now = `${outcome}: ${summary}`;
   if (state.engine?.waits?.head === true) {
     const taken = { command: 'approve', input: { name: state.name } };
     return { now, you: ['commits wait because of where HEAD is; to make them there: ', taken] };
   }
-  return { now, you: resume === undefined ? ['nothing to do'] : ['reopen it: ', resume] };
+  if (resume !== undefined) return { now, you: ['reopen it: ', resume] };
+  const isPlanOnly = outcome === 'completed' && state.engine === null && artifacts.some((path) => path.endsWith(PLAN));
+  return { now, you: [isPlanOnly ? `to have it built, tell the agent: /execute ${state.name}` : 'nothing to do'] };
 }
 
 /**
