@@ -10,7 +10,7 @@ import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
-import { readRequirements, readSuite } from '../src/wings/conformance/suite.js';
+import { readSuite, readSuiteRequirements } from '../src/wings/conformance/suite.js';
 import { MUTANTS } from '../tests/conformance/mutants.js';
 
 /** The shipped recipes whose pictures are in the pages. */
@@ -227,7 +227,7 @@ function handlerTable(): string {
 function requirementTable(): string {
   const shipped = { reader: DISK_READER, package: process.cwd() };
   const cases = readSuite('own', shipped, 'dev-cli-agent');
-  const rows = readRequirements(shipped).map(({ id, text, strict = false }): [string, string] => {
+  const rows = readSuiteRequirements(shipped).map(({ id, text, strict = false }): [string, string] => {
     const proving = cases.filter(({ requires }) => requires.includes(id)).map((one) => `\`${one.id}\``);
     const more = proving.length > SHOWN ? ` and ${proving.length - SHOWN} more` : '';
     const faults = MUTANTS.filter(({ requirement }) => requirement === id).length;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../src/base/sha256.js';
-import { findAgent, findVariant } from '../src/recipe/load/agent-definitions.js';
+import { findAgentDefinition, findVariant } from '../src/recipe/load/agent-definitions.js';
 import type { Library } from '../src/recipe/load/library.js';
 import { loadRecipe } from '../src/recipe/load/load.js';
 import { listRecipeFiles } from '../src/recipe/load/recipe-files.js';
@@ -23,7 +23,8 @@ export function readShippedTexts(root: string): ShippedTexts {
   }
   for (const file of library.reader.list(`${root}/agents`)) {
     const [type = '', variant = ''] = file.split('.');
-    const agent = file.split('.').length === 2 ? findAgent(library, type) : findVariant(library, type, variant);
+    const agent =
+      file.split('.').length === 2 ? findAgentDefinition(library, type) : findVariant(library, type, variant);
     if (agent !== null) found.agents[sha256(agent.text)] = { captured: agent.captured, maySave: agent.maySave };
   }
   return found as ShippedTexts;

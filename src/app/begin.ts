@@ -2,8 +2,8 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
-import { init } from '../protocol/init/init.js';
-import type { HandlersOf, Ported } from '../protocol/ports.js';
+import { initRun } from '../protocol/init/init.js';
+import type { HandlersOf, WithPorts } from '../protocol/ports.js';
 import type { CORE } from '../registry/catalogue.js';
 import { toFlag } from '../registry/input.js';
 import type { Context } from '../run/context.js';
@@ -17,9 +17,9 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   if (context.boundGoal) throw refuseSession(context.root, context.boundGoal);
   if (name === undefined) return setUp(context, given);
   const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
-  const begin = () => init(context, name, goal === null ? input : { ...input, goal });
+  const begin = () => initRun(context, name, goal === null ? input : { ...input, goal });
   const answer = await begin().catch(async (refusal) => {
-    const { takeUpEditedPlan } = await import('../protocol/plan/apply.js');
+    const { applyEditedPlan: takeUpEditedPlan } = await import('../protocol/plan/apply.js');
     await takeUpEditedPlan(context, name, refusal);
     return begin();
   });
@@ -42,7 +42,7 @@ function refuseSession(root: string, goal: string): DevCliError {
 }
 
 /** Sets the project up for goals. @throws DevCliError `USAGE` for any option, since all options of `init` need a run */
-async function setUp(context: Context & Ported, given: JsonObject): Promise<Answer> {
+async function setUp(context: Context & WithPorts, given: JsonObject): Promise<Answer> {
   const options = Object.keys(given).map(toFlag);
   if (options.length === 0) return (await context.ports.setUp())(context);
   throw new DevCliError('USAGE', `--${options[0]} is an option for a run, but no run was named.`, {

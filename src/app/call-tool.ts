@@ -1,16 +1,16 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import { listFaults } from '../documents/schema-faults.js';
+import { listSchemaFaults } from '../documents/schema-faults.js';
 import { describeFaults } from '../documents/schema-findings.js';
 import type TOOLS from '../generated/tools.js';
 import type { OwnGroup, ToolSite } from '../protocol/ports.js';
 import { findCommand } from '../registry/find.js';
-import { listBrokenRules, requireShort, toArgument } from '../registry/input.js';
+import { listBrokenInputRules, requireShort, toArgument } from '../registry/input.js';
 import type { DescribedCommand, ValueForm } from '../registry/spec.js';
 import { createContext } from './context.js';
-import type { Environment } from './environment.js';
-import { execute } from './execute.js';
+import type { CallEnvironment } from './environment.js';
+import { executeCommand } from './execute.js';
 
 /**
  * Carries out the command behind a tool (memory.md, MCP).
@@ -24,10 +24,10 @@ export async function callTool(
 ): Promise<Answer> {
   const form = findCommand(command);
   if (form === undefined) throw new DevCliError('INTERNAL', `${command} is not a command.`);
-  requireNothing(describeFaults(listFaults(validate, given)));
+  requireNothing(describeFaults(listSchemaFaults(validate, given)));
   const input = { ...fixed, ...readArguments(form, given) };
-  requireNothing(listBrokenRules(form, new Set(Object.keys(input))).map(nameArguments));
-  const answer = await execute({ command, input }, surround(site, input));
+  requireNothing(listBrokenInputRules(form, new Set(Object.keys(input))).map(nameArguments));
+  const answer = await executeCommand({ command, input }, surround(site, input));
   if ('stream' in answer) throw new DevCliError('INTERNAL', `${command} does not give a single answer.`);
   if (form.output === 'text') return answer;
   const { text: _, ...document } = answer;
@@ -92,7 +92,7 @@ function nameArguments({ target = '', problem }: ErrorDetail): ErrorDetail {
 }
 
 /** The surroundings of a tool call: there is no terminal, no standard input, and nobody to ask. */
-function surround(site: ToolSite, given: JsonObject): Environment {
+function surround(site: ToolSite, given: JsonObject): CallEnvironment {
   const nobody = (): never => {
     throw new DevCliError('TERMINAL_REQUIRED', 'A tool has no terminal.');
   };

@@ -11,10 +11,10 @@ import { readSession } from '../project/pointers.js';
 import { DISK_READER } from '../project/reader.js';
 import { type FoundRoot, findRoot } from '../project/root.js';
 import { openProject, openProjectForReading } from '../project/runs.js';
-import type { Ported } from '../protocol/ports.js';
+import type { WithPorts } from '../protocol/ports.js';
 import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 import { packageDirectory } from './package.js';
 import { createPorts, loadWarner, SECTIONS } from './ports.js';
 import { systemClock, systemIds } from './system.js';
@@ -28,7 +28,7 @@ const ANSWER_WITHIN = 45;
  * Creates everything a use case needs from the outside world, once for each call.
  * @throws DevCliError `USAGE` for a `--root` that is no root, or an environment variable with an unusable value; `IO`
  */
-export function createContext(environment: Environment, command: string): Context & Ported {
+export function createContext(environment: CallEnvironment, command: string): Context & WithPorts {
   const { env, cwd, ask, decide } = environment;
   const ids = systemIds;
   const options = { codec: runCodec, clock: systemClock, ids, purpose: command };
@@ -73,21 +73,21 @@ function findHome(env: NodeJS.ProcessEnv): Pick<Context, 'home' | 'trustDirector
 }
 
 /** Creates the context for use cases that only read; the code that writes is not even loaded. */
-export function createReadContext(environment: Environment): ReadContext & Ported<'sections'> {
+export function createReadContext(environment: CallEnvironment): ReadContext & WithPorts<'sections'> {
   const options = { codec: runCodec, clock: systemClock };
   const { runs, ...found } = openProjectForReading(buildRootQuery(environment), options);
   return { ...describeSurroundings(environment, found), store: runs, ports: { sections: SECTIONS } };
 }
 
 /** Creates the context for answering a harness's event without writing anything. */
-export function createHookContext(environment: Environment) {
+export function createHookContext(environment: CallEnvironment) {
   const context = createReadContext(environment);
   const sessionMark: Context['store']['sessionMark'] = async (id) => readSession(context.root, id);
   return { ...context, store: { ...context.store, sessionMark }, ...findHome(environment.env) };
 }
 
 function describeSurroundings(
-  environment: Environment,
+  environment: CallEnvironment,
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
@@ -112,7 +112,7 @@ function describeSurroundings(
 }
 
 /** Returns the id of the calling session, as the harness's hooks report it too; null where the environment has none. */
-function findSession(env: Environment['env']): string | null {
+function findSession(env: CallEnvironment['env']): string | null {
   return SESSION_VARIABLES.map((name) => env[name]).find(Boolean) ?? null;
 }
 
@@ -120,7 +120,7 @@ function findSession(env: Environment['env']): string | null {
  * Describes the caller. A terminal does not prove a person: it only shows that one can be asked, unless a harness mark
  * is set (protocol.md §1).
  */
-function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environment, mark: string | null): Caller {
+function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: CallEnvironment, mark: string | null): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;
   const harness = caller?.harness ?? env['DEV_CLI_HARNESS'];
   const session = findSession(env);
@@ -133,7 +133,7 @@ function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environmen
   };
 }
 
-function answerWithin(env: Environment['env']): number {
+function answerWithin(env: CallEnvironment['env']): number {
   const text = env['DEV_CLI_ANSWER_WITHIN'];
   if (text === undefined || text === '') return HASTY[findHarnessMark(env, HASTY) ?? ''] ?? ANSWER_WITHIN;
   const seconds = Number(text);
@@ -143,7 +143,7 @@ function answerWithin(env: Environment['env']): number {
   });
 }
 
-type Surroundings = Pick<Environment, 'cwd' | 'env' | 'root'>;
+type Surroundings = Pick<CallEnvironment, 'cwd' | 'env' | 'root'>;
 
 /**
  * Finds the root of a call (protocol.md, Root).

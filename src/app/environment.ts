@@ -3,7 +3,7 @@ import type { Decision } from '../base/decision.js';
 import type { JsonObject } from '../base/json.js';
 
 /** The surroundings of one call, which a use case must not look up by itself. */
-export interface Environment {
+export interface CallEnvironment {
   /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;

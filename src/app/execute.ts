@@ -3,7 +3,7 @@ import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { Handler } from '../protocol/ports.js';
 import { createContext } from './context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 import { USE_CASES } from './use-cases.js';
 
 /** Errors whose cause `diagnoseFailure` examines before they are reported. */
@@ -14,9 +14,9 @@ const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RU
  * @param call its input comes from the parser and satisfies the command's schema
  * @throws DevCliError whatever the command throws
  */
-export async function execute(
+export async function executeCommand(
   call: { command: string; input: JsonObject },
-  environment: Environment,
+  environment: CallEnvironment,
 ): Promise<Answer | StreamAnswer> {
   const handler = await boundTo(call.command);
   const context = createContext(environment, call.command);

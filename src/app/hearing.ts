@@ -1,13 +1,13 @@
 import type { Answer } from '../base/answer.js';
-import type { Ported } from '../protocol/ports.js';
+import type { WithPorts } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
 import { HANDLERS } from '../wings/harness/hooks/handlers.js';
 import { type HookInput, runHook } from '../wings/harness/hooks/hook.js';
 import type { noteFacts } from '../wings/memory/facts.js';
-import { listHandlers } from '../wings/memory/hearing.js';
-import { listHandlers as listReporters } from '../wings/neutral/hearing.js';
+import { createMemoryHookHandlers } from '../wings/memory/hearing.js';
+import { createNeutralHookHandlers as listReporters } from '../wings/neutral/hearing.js';
 import { createHookContext } from './context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
@@ -17,7 +17,7 @@ import { ALSO_HEARD } from './ports.js';
  * @returns null where the whole program has to answer
  * @throws whatever went wrong, or when a handler needs code that is left out; the whole program then answers
  */
-export async function answerEvent(input: HookInput, environment: Environment): Promise<Answer | null> {
+export async function answerEvent(input: HookInput, environment: CallEnvironment): Promise<Answer | null> {
   if (ALSO_HEARD.includes(input.event)) return null;
   const context = createHookContext(environment);
   const { sessionMark } = context.store;
@@ -37,10 +37,10 @@ export async function answerEvent(input: HookInput, environment: Environment): P
   const report = async () => {
     throw new Error('left out');
   };
-  const handlers = [...listHandlers(remember), ...listReporters(report), ...HANDLERS];
+  const handlers = [...createMemoryHookHandlers(remember), ...listReporters(report), ...HANDLERS];
   const ports = { ...context.ports, hookHandlers: [async () => handlers] };
   // Only code that this program leaves out uses the missing members of the context.
-  const answer = await runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
+  const answer = await runHook({ ...context, store, ports } as unknown as Context & WithPorts, input, environment);
   // Facts are noted last: if an error made the whole program answer instead, it would note them a second time.
   for (const one of told) (await import('../wings/memory/facts.js')).noteFacts(...one);
   return answer;

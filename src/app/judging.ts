@@ -4,7 +4,7 @@ import type { HookInput } from '../wings/harness/hooks/hook.js';
 import { readPayload } from '../wings/harness/hooks/payload.js';
 import { renderReply } from '../wings/harness/hooks/reply.js';
 import { createHookContext } from './context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
@@ -15,7 +15,7 @@ import { ALSO_HEARD } from './ports.js';
  */
 export async function answerToolCall(
   { harness, payload }: HookInput,
-  environment: Environment,
+  environment: CallEnvironment,
 ): Promise<Answer | null> {
   if (ALSO_HEARD.includes('pre-tool-use')) return null;
   const { cwd } = environment;

@@ -1,5 +1,5 @@
 import type { Line, Paragraph } from '../base/spans.js';
-import { fitColumns, layOut } from '../views/frames/paragraphs.js';
+import { fitColumns, layOutParagraphs } from '../views/frames/paragraphs.js';
 
 /**
  * Lays out text for a person's terminal that is `columns` wide (view.md, Width).
@@ -9,5 +9,5 @@ export async function layOutFor(
   columns: number,
   build: (columns: number) => Promise<readonly Paragraph[]>,
 ): Promise<Line[]> {
-  return layOut(await build(fitColumns(columns)), columns);
+  return layOutParagraphs(await build(fitColumns(columns)), columns);
 }

@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import { DISK_READER } from '../project/reader.js';
 import { PREFERENCES_FILE, readProjectSettings } from '../recipe/settings/project-settings.js';
 import { createReadContext } from './context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 
 /** The person who calls at a terminal, and how they want runs shown. */
 interface Person {
@@ -16,7 +16,7 @@ interface Person {
  * Describes the person who calls; null where standard input or output is no terminal, or a harness mark shows an agent.
  * @throws DevCliError whatever finding the root throws
  */
-export function describePerson(environment: Environment): Person | null {
+export function describePerson(environment: CallEnvironment): Person | null {
   const { caller, mark, root } = createReadContext(environment);
   if (caller.terminal !== true || mark !== null) return null;
   return { root, wants: prefersPlain(root) ? 'lines' : 'screens' };

@@ -33,7 +33,7 @@ export const createPorts = (): Ports => ({
   looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
   setUp: async () => (await import('../wings/loop/set-up.js')).setUpLoop,
   tellInbox: async () => {
-    const [{ tellOpen }, { openLoop }, { listWaiting }] = await Promise.all([
+    const [{ describeOpenItems: tellOpen }, { openLoop }, { listWaiting }] = await Promise.all([
       import('../wings/loop/inbox/items.js'),
       import('../wings/loop/streams.js'),
       import('../wings/memory/runs.js'),
@@ -50,6 +50,6 @@ export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unh
 
 /** What the reader thread can read: `visible` is the core's, the others belong to wings. */
 export const READINGS: Readings = {
-  visible: async (given) => (await import('../plan/markdown/visible.js')).showVisible(given),
+  visible: async (given) => (await import('../plan/markdown/visible.js')).stripHiddenText(given),
   plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),
 };

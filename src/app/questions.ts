@@ -1,14 +1,14 @@
 import type { Answer } from '../base/answer.js';
 import { readSession } from '../project/pointers.js';
 import { listCandidates } from '../protocol/candidates.js';
-import { list } from '../protocol/questions/list.js';
-import { manifest } from '../protocol/questions/manifest.js';
+import { showRunList } from '../protocol/questions/list.js';
+import { showManifest } from '../protocol/questions/manifest.js';
 import { nextIfIdle } from '../protocol/questions/next.js';
-import { status } from '../protocol/questions/status.js';
+import { showStatus } from '../protocol/questions/status.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { Candidate } from '../registry/spec.js';
 import { createReadContext, findWatchedSession } from './context.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 
 /** The commands that only read, and that agents, hooks and people call most. */
 export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
@@ -21,7 +21,7 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
  */
 export type Question<Name extends QuestionName> = (
   input: InputOf<Name>,
-  environment: Environment,
+  environment: CallEnvironment,
 ) => Promise<Answer | null>;
 
 /** Answers `next`, unless something must be finished first or the session may need a warning about silent hooks. */
@@ -34,24 +34,26 @@ export const answerNext: Question<'next'> = async ({ name, ...input }, environme
 
 /** Answers `manifest`. */
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
-  manifest(createReadContext(environment), name);
+  showManifest(createReadContext(environment), name);
 
 /** Answers `status`; the whole program answers `--watch` and a person at a terminal. */
 export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) => {
   const context = createReadContext(environment);
   const isForPerson = environment.stdoutIsTerminal && context.mark === null;
-  return watch === true || isForPerson ? null : status(context, name, input);
+  return watch === true || isForPerson ? null : showStatus(context, name, input);
 };
 
 /** Answers `list`; the whole program answers a person at a terminal. */
 export const answerList: Question<'list'> = async (_input, environment) => {
   const context = createReadContext(environment);
-  return environment.stdoutIsTerminal && context.mark === null ? null : list(context);
+  return environment.stdoutIsTerminal && context.mark === null ? null : showRunList(context);
 };
 
 /**
  * Lists what a shell may offer for a value. No command does this; only the completion program calls it. @throws
  * whatever went wrong
  */
-export const answerOffer = (wanted: Parameters<typeof listCandidates>[1], site: Environment): Promise<Candidate[]> =>
-  listCandidates(createReadContext(site), wanted);
+export const answerOffer = (
+  wanted: Parameters<typeof listCandidates>[1],
+  site: CallEnvironment,
+): Promise<Candidate[]> => listCandidates(createReadContext(site), wanted);

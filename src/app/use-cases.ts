@@ -1,16 +1,16 @@
 import type { JsonObject } from '../base/json.js';
 import { stepComplete } from '../protocol/acknowledge/complete.js';
 import type { Editor } from '../protocol/plan/edit.js';
-import type { Handler, HandlersOf, Ported } from '../protocol/ports.js';
+import type { Handler, HandlersOf, WithPorts } from '../protocol/ports.js';
 import type { CORE } from '../registry/catalogue.js';
 import type { Context, HistoryContext } from '../run/context.js';
 import { createRestoredView } from '../run/documents/lost.js';
-import type { Environment } from './environment.js';
+import type { CallEnvironment } from './environment.js';
 
 type Core = (typeof CORE)['specs'];
 
 /** The handlers of questions: their context type offers nothing that writes. */
-export type Questions = Omit<HandlersOf<Core, HistoryContext & Ported>, 'help' | 'mcp'>;
+export type Questions = Omit<HandlersOf<Core, HistoryContext & WithPorts>, 'help' | 'mcp'>;
 
 const document =
   (command: string): Handler<JsonObject> =>
@@ -20,14 +20,14 @@ const document =
 /** Questions about runs. Most see a run with its lost documents restored. */
 const QUESTIONS = {
   manifest: async (context, { name }) =>
-    (await import('../protocol/questions/manifest.js')).manifest(createRestoredView(context), name),
-  list: async (context) => (await import('../protocol/questions/shown.js')).list(context),
+    (await import('../protocol/questions/manifest.js')).showManifest(createRestoredView(context), name),
+  list: async (context) => (await import('../protocol/questions/shown.js')).showRunListForTerminal(context),
   'plan diff': async (context, { name, ...input }) =>
     (await import('../protocol/plan/diff.js')).diffPlans(createRestoredView(context), name, input),
   history: async (context, { name, ...input }) =>
-    (await import('../protocol/questions/history.js')).history(context, name, input),
+    (await import('../protocol/questions/history.js')).showHistory(context, name, input),
   journal: async (context, { name, ...input }) =>
-    (await import('../protocol/questions/history.js')).journal(context, name, input),
+    (await import('../protocol/questions/history.js')).streamJournal(context, name, input),
   replay: async (context, { name, at }) => {
     const { checkReplay, showReplay } = await import('../protocol/questions/replay.js');
     return at === undefined ? checkReplay(context, name) : showReplay(context, name, at);
@@ -43,16 +43,20 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   status: async (context, { name, watch, ...input }) =>
     watch === true
       ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input)
-      : (await import('../protocol/questions/shown.js')).status(createRestoredView(context), name, input),
-  use: async (context, { name }) => (await import('../protocol/control/use.js')).use(context, name),
+      : (await import('../protocol/questions/shown.js')).showStatusForTerminal(
+          createRestoredView(context),
+          name,
+          input,
+        ),
+  use: async (context, { name }) => (await import('../protocol/control/use.js')).activateRun(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) =>
     action === undefined
-      ? (await import('../protocol/questions/check.js')).check(createRestoredView(context), subject, cwd)
+      ? (await import('../protocol/questions/check.js')).checkDocumentFile(createRestoredView(context), subject, cwd)
       : (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, { action, ...input }),
   init: async (...given) => (await import('./begin.js')).beginRun(...given),
   // The small program has already answered `next` where nothing had to be finished first.
   next: async (context, { name, ...input }) =>
-    (await import('../protocol/questions/next.js')).next(context, name, input),
+    (await import('../protocol/questions/next.js')).showNextAction(context, name, input),
   'step complete': (context, { name, result, ...input }) => {
     const said = result === undefined ? {} : { result };
     return stepComplete(context, name, { ...input, ...(result === 'fail' ? { fail: true } : said) });
@@ -61,9 +65,10 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   'step invalidate': async (context, { name, ...input }) =>
     (await import('../protocol/control/invalidate.js')).stepInvalidate(context, name, input),
   abort: async (context, { name, reason }) =>
-    (await import('../protocol/control/abort.js')).abort(context, name, reason),
-  hold: async (context, { name, ...input }) => (await import('../protocol/control/hold.js')).hold(context, name, input),
-  release: async (context, { name }) => (await import('../protocol/control/hold.js')).release(context, name),
+    (await import('../protocol/control/abort.js')).abortNamedRun(context, name, reason),
+  hold: async (context, { name, ...input }) =>
+    (await import('../protocol/control/hold.js')).holdRun(context, name, input),
+  release: async (context, { name }) => (await import('../protocol/control/hold.js')).releaseRun(context, name),
   'step undo': async (context, { name, ...input }) =>
     (await import('../protocol/undo/undo.js')).stepUndo(context, name, input),
   'draft update': document('draft update'),
@@ -79,7 +84,8 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
     (await import('../protocol/plan/apply.js')).applyPlan(context, name, input),
   'analysis save': document('analysis save'),
   cleanup: document('cleanup'),
-  fork: async (context, { name, ...input }) => (await import('../protocol/control/fork.js')).fork(context, name, input),
+  fork: async (context, { name, ...input }) =>
+    (await import('../protocol/control/fork.js')).forkRun(context, name, input),
   approve: async (context, { name, ...input }, call) =>
     (await import('../protocol/approve/approve.js')).approve(context, name, input, createEditor(context, call)),
   'plan edit': async (context, { name, ...input }, environment) =>
@@ -100,7 +106,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
 /** Creates access to the calling person's editor. */
 export function createEditor(
   { signal }: Pick<Context, 'signal'>,
-  { env, write }: Pick<Environment, 'env' | 'write'>,
+  { env, write }: Pick<CallEnvironment, 'env' | 'write'>,
 ): Editor {
   return {
     async open(path, note) {

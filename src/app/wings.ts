@@ -136,15 +136,15 @@ export const WINGS: Readonly<Record<string, Described>> = {
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
   conformance: async () => (await import('../wings/conformance/commands.js')).HANDLERS,
-  fleet: async () => (await import('../wings/fleet/commands.js')).createHandlers(loadFleetPorts),
+  fleet: async () => (await import('../wings/fleet/commands.js')).createFleetHandlers(loadFleetPorts),
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
   loop: async () =>
-    (await import('../wings/loop/commands.js')).createHandlers({
+    (await import('../wings/loop/commands.js')).createLoopHandlers({
       tellContext: async (...given) => (await import('../wings/memory/context-command.js')).tellGoal(...given),
       listWaiting: async (context) => (await import('../wings/memory/runs.js')).listWaiting(context),
       openFleet: async (context, fleet, call) => {
-        const { openBackend } = await import('../wings/fleet/backend.js');
+        const { openFleetBackend: openBackend } = await import('../wings/fleet/backend.js');
         const backend: unknown = await openBackend((await loadFleetPorts()).loop, context, fleet, call);
         return backend as Awaited<ReturnType<OpenFleet>>;
       },
@@ -159,7 +159,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
   page: async () =>
-    (await import('../wings/page/commands.js')).createHandlers(async (...given) =>
+    (await import('../wings/page/commands.js')).createPageHandlers(async (...given) =>
       (await import('../wings/authoring/graph/command.js')).drawRun(...given),
     ),
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,

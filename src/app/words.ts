@@ -6,6 +6,6 @@ const BY_SIGN = new Map(Object.values(SIGNS).map(({ sign, word }) => [sign, word
 const SIGN = new RegExp(`(?<=^ *| {2})([${[...BY_SIGN.keys()].join('')}]) `, 'gmu');
 
 /** Replaces signs by words, for a person who prefers words (view.md, Drawing). */
-export function putInWords(text: string): string {
+export function spellOutSigns(text: string): string {
   return text.replace(SIGN, (_, sign: string) => `${BY_SIGN.get(sign)}: `);
 }

@@ -1,4 +1,4 @@
-import { defined } from './defined.js';
+import { omitUndefined } from './defined.js';
 import type { ERROR_CODES } from './error-codes.js';
 import type { Instruction, Invocation } from './invocation.js';
 
@@ -68,7 +68,11 @@ export class DevCliError extends Error {
   inRun({ run, pending }: Pick<ErrorParts, 'run' | 'pending'>): DevCliError {
     const { code, message, details, fix, answer, instead } = this;
     const where = { run: this.run ?? run, pending: this.pending ?? pending };
-    return new DevCliError(code, message, { ...defined({ fix, answer, instead, ...where }), details, cause: this });
+    return new DevCliError(code, message, {
+      ...omitUndefined({ fix, answer, instead, ...where }),
+      details,
+      cause: this,
+    });
   }
 }
 

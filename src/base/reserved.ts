@@ -13,7 +13,7 @@ const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED_BY
 export const RESERVED_NAMES: readonly string[] = Object.keys(OWNERS);
 
 /** A reserved part of a path, and its owner. */
-export interface Reserved {
+export interface ReservedName {
   name: string;
   owner: string;
 }
@@ -23,7 +23,7 @@ export interface Reserved {
  * same name count on every file system, where the extra refusals do no harm.
  * @param path with `/` between its parts
  */
-export function findReserved(path: string): Reserved | null {
+export function findReserved(path: string): ReservedName | null {
   for (const part of path.split('/')) {
     const name = foldName(part);
     const owner = Object.hasOwn(OWNERS, name) ? OWNERS[name] : undefined;

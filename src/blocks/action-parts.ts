@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import { readDraftStatus } from '../documents/draft.js';
@@ -136,7 +136,7 @@ export function buildFullPart(
     ...(exitCheck === undefined ? {} : { exitCheck: shown(exitCheck) }),
     ...(block.command === undefined ? {} : { then: shown(block.command.command) }),
     ...(block.onComplete === undefined ? {} : { onComplete: shown(block.onComplete) }),
-    ...defined({ exitWhen: block.exitWhen }),
+    ...omitUndefined({ exitWhen: block.exitWhen }),
   };
   return Object.keys(full).length === 0 ? {} : { full };
 }

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
 import { listOfferedChoiceIds } from '../machine/transition.js';
@@ -16,12 +16,12 @@ import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
-import { createCommandContext, runOrRefuse } from './own-command.js';
-import { keepSaid } from './run-draft.js';
-import { growByChoice } from './size-claim.js';
+import { createCommandContext, runOwnCommandOrRefuse } from './own-command.js';
+import { addNoteToDraft } from './run-draft.js';
+import { enlargeByChoice } from './size-claim.js';
 import { recordInputs } from './values/inputs.js';
 import { fillPlaceholders, fillShortText } from './values/values.js';
-import { isMet } from './values/when.js';
+import { isConditionMet } from './values/when.js';
 
 /** A block with choices that its recipe defines. */
 type ChoosingBlock = Extract<AgentFacingBlock, { choices: ResolvedChoice[] }>;
@@ -46,7 +46,7 @@ export function listOfferedChoices(tx: Transaction, block: ChoosingBlock, shared
 
 function isOpen(tx: Transaction, block: string, { when, grows }: ResolvedChoice): boolean {
   if (grows === true && getSize(tx.state).value === 'large') return false;
-  return when === undefined || isMet(tx, when, block);
+  return when === undefined || isConditionMet(tx, when, block);
 }
 
 function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: ActionBase) {
@@ -76,21 +76,22 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   saveChoice(tx, pending, chosen.id);
   const leadsBack = findTarget(pending, chosen.id) === 'back';
   const by = getDecider(tx, pending);
-  if (note !== undefined && leadsBack && hasTrait(block, 'by', 'person')) keepSaid(tx, { gate: block.id, note, by });
+  if (note !== undefined && leadsBack && hasTrait(block, 'by', 'person'))
+    addNoteToDraft(tx, { gate: block.id, note, by });
   tx.state.gates[block.id] = {
     choice: chosen.id,
-    ...defined({ digest }),
+    ...omitUndefined({ digest }),
     ...plan,
-    ...defined({ note }),
+    ...omitUndefined({ note }),
     by,
     at: tx.at,
     seq: 0,
   };
   recordInputs(tx, pending);
-  recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
+  recordAcknowledged(tx, pending, { choice: chosen.id, ...omitUndefined({ note, digest }), ...plan }, chosen.id);
   if (note !== undefined && leadsBack) tx.because.push(noteFile);
   if ('choices' in block && block.choices.some(({ id, grows }) => id === chosen.id && grows === true))
-    growByChoice(tx, block.id);
+    enlargeByChoice(tx, block.id);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
@@ -139,7 +140,7 @@ export function requireChoice(
   if (chosen.reason === 'required' && note === undefined) {
     throw new DevCliError('DATA_MISSING', `The choice "${chosen.id}" requires a reason.`, {
       fix: 'Write the reason, in the words of the person who chose, to the file named by the choice, then repeat its ack.',
-      pending: { actionId: pending.action.actionId, ...defined({ ack: chosen.ack }) },
+      pending: { actionId: pending.action.actionId, ...omitUndefined({ ack: chosen.ack }) },
     });
   }
   requirePerson(tx, pending);
@@ -251,7 +252,7 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
   if (block.save?.command === 'draft update' || (block.save === undefined && section !== undefined)) {
     if (section !== undefined) storeInDraft(createCommandContext(tx), { [section]: choice });
   } else if (block.save !== undefined) {
-    runOrRefuse(tx, block.save, block.id, { data: { source: 'inline', text: JSON.stringify(choice) } });
+    runOwnCommandOrRefuse(tx, block.save, block.id, { data: { source: 'inline', text: JSON.stringify(choice) } });
   }
 }
 

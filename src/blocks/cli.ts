@@ -5,7 +5,7 @@ import { hasFailures } from '../run/facts.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import { startCommand } from './external.js';
 import { tryInProcess } from './own-command.js';
-import { failRoundAtOnce, recordRed } from './red.js';
+import { failRoundAtOnce, recordCommandFailure } from './red.js';
 
 /**
  * Executes a CLI block. A command of dev-cli runs at once, inside the transaction. An external command becomes the
@@ -45,7 +45,8 @@ function concludeAtOnce(
   tx.ran.push({ block: block.id, ok, summary });
   recordEntry(tx, 'ran', { block: block.id, command, ok, summary });
   if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
-  if (!ok || hasFailures(tx.state)) recordRed(tx, block.id, ok ? null : { outcome: summary, exit: exit ?? null });
+  if (!ok || hasFailures(tx.state))
+    recordCommandFailure(tx, block.id, ok ? null : { outcome: summary, exit: exit ?? null });
   if (ok) return { type: 'DONE' };
   return block.revise === undefined ? { type: 'FAIL' } : failRoundAtOnce(tx, block, summary, report);
 }

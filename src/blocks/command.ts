@@ -3,7 +3,7 @@ import { quoteLastLines, toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
-import { LAUNCHES } from '../jobs/launch.js';
+import { MAX_LAUNCHES } from '../jobs/launch.js';
 import type { MachineEvent } from '../machine/events.js';
 import { hasTrait } from '../recipe/declared.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
@@ -12,8 +12,8 @@ import { recordPullRequest } from '../run/request.js';
 import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckResult } from './acknowledgement.js';
 import { concludeExitCheck } from './exit-check.js';
-import { startAgain } from './external.js';
-import { failRound, recordRed } from './red.js';
+import { restartCommand } from './external.js';
+import { failRound, recordCommandFailure } from './red.js';
 
 /**
  * The end of a block's external command (protocol.md §4). Kept apart from cli.ts because few acknowledgements need it.
@@ -30,7 +30,7 @@ interface Concluded {
 /** Records how the external command of the current block ended, and returns the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending, output }: CommandEnded): Concluded {
   const block = getBlock(tx, job.block);
-  if (ending.kind === 'interrupted' && isCheck(block) && (job.launches ?? 1) < LAUNCHES)
+  if (ending.kind === 'interrupted' && isCheck(block) && (job.launches ?? 1) < MAX_LAUNCHES)
     return runOnceMore(tx, job, ending);
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
@@ -45,7 +45,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const summary = `${nameWork(block, job)}: ${went}${pullRequest}${said === '' ? '' : `, ${said}`}`;
   recordStepSummary(tx, job.block, summary, hasTrait(block, 'by', 'cli') ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
-  recordRed(tx, job.block, ok ? null : { outcome, exit, log });
+  recordCommandFailure(tx, job.block, ok ? null : { outcome, exit, log });
   if (!ok && isSilent(tx, log)) tx.files.write(log, `${summary}\n`);
   const fault = `${summary}; log ${displayPath(tx.place, tx.state.name, log)}`;
   const ended = { actionId: job.actionId, log, summary, fault };
@@ -86,7 +86,7 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
   tx.state.acknowledged[job.actionId] = { block: job.block };
   const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it runs once more`;
   tx.ran.push({ block: job.block, ok: false, summary });
-  startAgain(tx, job);
+  restartCommand(tx, job);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // door: seldom
 
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { AgentFacingBlock, ExternalCommand, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { findPending } from '../run/pending-action.js';
@@ -10,9 +10,9 @@ import type { Acknowledged } from './acknowledgement.js';
 import { type ActionBase, listOpenSections } from './action-parts.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { startCommand } from './external.js';
-import { warnAtBound } from './own-command.js';
-import { recordRed } from './red.js';
-import { holds } from './values/condition.js';
+import { warnOfExhaustedRounds } from './own-command.js';
+import { recordCommandFailure } from './red.js';
+import { evaluateConditionInRun } from './values/condition.js';
 import { recordInputs } from './values/inputs.js';
 
 /** The external command that judges the rounds of a loop (recipes.md, Loops). */
@@ -30,14 +30,14 @@ export function beginExitCheck(
   cause: string,
   sections: PendingState['sections'],
 ): Acknowledged {
-  const fault = startCommand(tx, block.id, command, cause, defined({ sections }));
+  const fault = startCommand(tx, block.id, command, cause, omitUndefined({ sections }));
   if (fault === null) return { result: { kind: 'checking' } };
   tx.state.lastAction += 1;
   const actionId = `a${tx.state.lastAction}`;
   const log = `actions/${actionId}/command.log`;
   tx.ran.push({ block: block.id, ok: false, summary: fault });
   tx.files.write(log, `${fault}\n`);
-  recordRed(tx, block.id, { outcome: fault, exit: null, log });
+  recordCommandFailure(tx, block.id, { outcome: fault, exit: null, log });
   return failRound(tx, block, { actionId, log, summary: fault, fault, sections });
 }
 
@@ -55,7 +55,7 @@ interface EndedCheck {
 /** Judges the round by its exit check, which has ended, and by `exitWhen`. */
 export function concludeExitCheck(tx: Transaction, block: LlmLoopBlock, ended: EndedCheck): Acknowledged {
   const pending = findPending(tx);
-  const passed = ended.ok && (block.exitWhen === undefined || holds(tx, block.exitWhen, block.id));
+  const passed = ended.ok && (block.exitWhen === undefined || evaluateConditionInRun(tx, block.exitWhen, block.id));
   if (!passed) return failRound(tx, block, { ...ended, sections: pending?.action.sections });
   if (pending !== null) recordInputs(tx, pending);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'DONE' } };
@@ -69,10 +69,10 @@ function failRound(
   tx.because.push(log);
   const n = getRound(tx, block.id);
   const missing = listOpenSections(tx, block);
-  const saved = listSectionsWrittenSince(tx, block, defined({ sections }));
+  const saved = listSectionsWrittenSince(tx, block, omitUndefined({ sections }));
   recordEntry(tx, 'round', { actionId, block: block.id, round: n, saved: [], missing });
   recordFault(tx, block.id, 'ROUND_NOT_PASSED', fault);
-  warnAtBound(tx, block, summary);
+  warnOfExhaustedRounds(tx, block, summary);
   return {
     result: { kind: 'round', round: { n, passed: false, saved, missing } },
     event: { type: 'ROUND', filled: saved.length > 0 },

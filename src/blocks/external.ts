@@ -1,6 +1,6 @@
 // door: seldom
 
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { askCommand } from '../jobs/job.js';
 import type { ExternalCommand } from '../recipe/resolved.js';
@@ -39,10 +39,10 @@ export function startCommand(
 }
 
 /** Makes a command that was launched before the pending action again, unchanged. */
-export function startAgain(tx: Transaction, job: RunningCommand): void {
+export function restartCommand(tx: Transaction, job: RunningCommand): void {
   const { block, argv, shell, cwd, timeout, launches = 1 } = job;
   const { cause = 'command', sections } = tx.state.pendingAction ?? {};
-  begin(tx, { block, argv, shell, cwd, timeout, launches: launches + 1 }, cause, defined({ sections }));
+  begin(tx, { block, argv, shell, cwd, timeout, launches: launches + 1 }, cause, omitUndefined({ sections }));
 }
 
 type Asked = Pick<RunningCommand, 'block' | 'argv' | 'shell' | 'cwd' | 'timeout' | 'launches'>;

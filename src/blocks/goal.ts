@@ -43,7 +43,10 @@ export function askGoal(tx: Transaction): void {
  * @throws DevCliError `DATA_MISSING` for none or only blanks; `DATA_MALFORMED` where it is too long; `DATA_UNEXPECTED`
  * for `step fail`
  */
-export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput, 'data' | 'fail'>): string {
+export function readAcknowledgedGoal(
+  { action }: PendingBlock,
+  { data, fail }: Pick<AckInput, 'data' | 'fail'>,
+): string {
   if (fail === true) {
     throw new DevCliError('DATA_UNEXPECTED', 'Nothing in this run has started yet, so nothing in it can fail.', {
       fix: [
@@ -65,13 +68,13 @@ export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput
 }
 
 /** Builds the command that hands in the goal although another run has the same goal. */
-export function buildInsisting({ action }: PendingBlock): Invocation {
+export function buildNewGoalCommand({ action }: PendingBlock): Invocation {
   const { write = '' } = ('data' in action ? action.data : undefined) ?? {};
   return { command: 'init', input: { name: action.run, goal: `@${write}`, new: true } };
 }
 
 /** Sets the run's goal, which everything reads from now on; the caller begins the recipe. */
-export function takeGoal(tx: Transaction, pending: PendingBlock, goal: string): void {
+export function setRunGoal(tx: Transaction, pending: PendingBlock, goal: string): void {
   tx.state.goal = goal;
   recordAcknowledged(tx, pending, { goal });
   const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];

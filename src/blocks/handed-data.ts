@@ -14,7 +14,7 @@ import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { checkDocument } from './commands/check.js';
-import { takeSizeClaim } from './size-claim.js';
+import { recordSizeClaim } from './size-claim.js';
 
 /** The data that an agent hands in, and what the run keeps of it (recipes.md, Data). */
 
@@ -142,7 +142,7 @@ function keepData(
   value: Json,
   { shown, bytes }: { shown: string; bytes: number },
 ): void {
-  if (block.schema === 'size') takeSizeClaim(tx, block.id, value as unknown as SizeClaim);
+  if (block.schema === 'size') recordSizeClaim(tx, block.id, value as unknown as SizeClaim);
   if (block.keepsData !== true) return;
   if (bytes > KEPT_BYTES) {
     throw new DevCliError(

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { getFileForm } from '../recipe/declared.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
@@ -13,7 +13,7 @@ import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.
 import type { BlockType } from './block-type.js';
 import { checkFile } from './evidence.js';
 import { buildSchemaField, takeFile } from './handed-data.js';
-import { runOrRefuse } from './own-command.js';
+import { runOwnCommandOrRefuse } from './own-command.js';
 import { requireResult } from './reported.js';
 import { completeAction } from './values/inputs.js';
 import { refuseChangedSources } from './values/sources.js';
@@ -40,7 +40,7 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
     data: {
       write: displayPath(tx.place, tx.state.name, fillPath(tx, block.write, block.id)),
       form: getFileForm(block),
-      ...defined({ headings: block.headings }),
+      ...omitUndefined({ headings: block.headings }),
       ...(block.schema === undefined ? {} : buildSchemaField(tx, block, shared.actionId)),
     },
     ack: shared.acknowledge({ ...shared.reported }),
@@ -85,5 +85,5 @@ function runFollowUp(tx: Transaction, block: LlmCliBlock): string {
   if (block.command.kind === 'external') {
     throw new DevCliError('INTERNAL', `"${block.id}" has an external command, which lint refuses here.`);
   }
-  return runOrRefuse(tx, block.command.command, block.id).summary;
+  return runOwnCommandOrRefuse(tx, block.command.command, block.id).summary;
 }

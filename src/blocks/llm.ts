@@ -1,7 +1,7 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
-import { SECTION_IDS, SECTIONS, type SectionId } from '../documents/sections.js';
+import { SECTION_IDS, SECTION_TEXTS, type SectionId } from '../documents/sections.js';
 import type { LlmBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
@@ -23,7 +23,7 @@ import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
 import { beginExitCheck, buildBoundGate } from './exit-check.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
-import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
+import { createCommandContext, isRoundPassed, runOwnCommandOrRefuse, warnOfExhaustedRounds } from './own-command.js';
 import { requireResult } from './reported.js';
 import { completeAction } from './values/inputs.js';
 import { isResultRead, rememberResult } from './values/values.js';
@@ -81,7 +81,7 @@ function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBas
     action: 'llm-loop',
     round: getRound(tx, block.id),
     maxRounds: block.maxRounds,
-    ...defined({ data }),
+    ...omitUndefined({ data }),
     ack: shared.acknowledge({ ...(data === undefined ? {} : { data: `@${data.write}` }), ...shared.reported }),
     ...buildFullPart(tx, block),
   };
@@ -104,7 +104,7 @@ function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Re
   if (block.sections.length === 0) return null;
   const missing = listMissingSections(tx, block);
   const wanted = missing.length > 0 ? missing : block.sections;
-  return Object.fromEntries(wanted.map((id) => [id, SECTIONS[id].need]));
+  return Object.fromEntries(wanted.map((id) => [id, SECTION_TEXTS[id].need]));
 }
 
 /** Acknowledges `llm` and `llm-loop`: stores the data, then a loop's exit check decides (protocol.md §3). */
@@ -131,7 +131,11 @@ function acknowledgeData(
     const filledOne = input.data === undefined || listMissingSections(tx, block).length < missingBefore.length;
     recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     markAcknowledged(tx, pending);
-    warnAtBound(tx, block, missing.length === 0 ? 'its condition is not met' : `missing: ${missing.join(', ')}`);
+    warnOfExhaustedRounds(
+      tx,
+      block,
+      missing.length === 0 ? 'its condition is not met' : `missing: ${missing.join(', ')}`,
+    );
     return {
       result: { kind: 'round', round: { n, passed: false, saved, missing } },
       event: { type: 'ROUND', filled: filledOne },
@@ -157,7 +161,7 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
   if (isBare) return [];
   if (data.source !== 'file') tx.files.write(`actions/${action.actionId}/data.json`, data.text);
   if (block.save !== undefined && block.save.command !== 'draft update') {
-    runOrRefuse(tx, block.save, block.id, { data: { ...data } });
+    runOwnCommandOrRefuse(tx, block.save, block.id, { data: { ...data } });
     return [];
   }
   return saveSections(tx, block, data);
@@ -188,7 +192,7 @@ function saveSections(tx: Transaction, block: LlmBlock | LlmLoopBlock, data: Non
   const single = block.sections.length === 1 ? block.sections[0] : undefined;
   const values = parseSectionValues(data, typeof only === 'string' ? (only as SectionId) : single);
   if (block.save !== undefined)
-    runOrRefuse(tx, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
+    runOwnCommandOrRefuse(tx, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
   else storeInDraft(createCommandContext(tx), values);
   return SECTION_IDS.filter((id) => id in values);
 }

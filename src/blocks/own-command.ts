@@ -7,7 +7,7 @@ import { warnOfOutcome } from '../run/outcome-warnings.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
-import { holds } from './values/condition.js';
+import { evaluateConditionInRun } from './values/condition.js';
 import { fillPlaceholders } from './values/values.js';
 
 /** Runs a command of dev-cli inside this transaction. An error that it throws refuses the acknowledgement. */
@@ -80,7 +80,7 @@ export function isRoundPassed(
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
 ): boolean {
   if (block.exitCheck !== undefined && !runInProcess(tx, block.exitCheck, block.id).ok) return false;
-  return block.exitWhen === undefined || holds(tx, block.exitWhen, block.id);
+  return block.exitWhen === undefined || evaluateConditionInRun(tx, block.exitWhen, block.id);
 }
 
 /**
@@ -89,7 +89,7 @@ export function isRoundPassed(
  * @param more input in addition to the recipe's
  * @throws DevCliError `EVIDENCE_INVALID` with the command's findings as details; whatever the command throws
  */
-export function runOrRefuse(
+export function runOwnCommandOrRefuse(
   tx: Transaction,
   command: OwnCommand,
   block: string,
@@ -124,7 +124,11 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
  * that asks the user has a gate at its bound instead.
  * @param open what was not achieved, in words
  */
-export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock | CliBlock, open: string): void {
+export function warnOfExhaustedRounds(
+  tx: Transaction,
+  block: LlmLoopBlock | SubagentBlock | CliBlock,
+  open: string,
+): void {
   const { maxRounds = 0 } = block;
   const counters = tx.state.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
 import type { PendingDocuments } from '../run/documents/pending.js';
@@ -33,7 +33,7 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   if (last === undefined) return state.planGate ?? null;
   const [id, { choice, by, at, digest, plan, stale }] = last;
   const block = blocks.get(id);
-  const isAccepted = block === undefined ? choice === 'approve' : leadsOn(block, choice);
+  const isAccepted = block === undefined ? choice === 'approve' : leadsToNextBlock(block, choice);
   const heard = by === 'human' || block?.human === false;
   return {
     gate: id,
@@ -41,7 +41,7 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
     by,
     at,
     plan: plan ?? null,
-    ...defined({ digest }),
+    ...omitUndefined({ digest }),
   };
 }
 
@@ -55,7 +55,7 @@ function buildOpenGate(gate: string, at: string): PlanGate {
 }
 
 /** Whether a choice of a gate leads to the next block. */
-export function leadsOn({ choices }: GateBlock, choice: string): boolean {
+export function leadsToNextBlock({ choices }: GateBlock, choice: string): boolean {
   const chosen = choices.find(({ id }) => id === choice);
   return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
 }

@@ -6,10 +6,10 @@ import { toWholeLine } from '../documents/foreign.js';
 import { parseJson } from '../documents/section-data.js';
 import { checkPlan } from '../plan/check/check.js';
 import type { PlanContent, PlanTodo } from '../plan/model/schema.js';
-import { followsFrom, isEdited, readBoxes, renderAgain, untickBoxes } from '../plan/page/boxes.js';
+import { followsFrom, isEdited, readBoxes, rerenderPlan, untickBoxes } from '../plan/page/boxes.js';
 import { readChecksum, renderFormLine } from '../plan/page/form.js';
 import { renderPlan } from '../plan/page/render.js';
-import { createPlanSetting, readPlanSetting } from '../plan/page/setting.js';
+import { createPlanExtras, readPlanExtras } from '../plan/page/setting.js';
 import type { PlanFault } from '../plan/read-back/fault.js';
 import { findLine } from '../plan/read-back/fault.js';
 import { readPlanEdits } from '../plan/read-back/read-edits.js';
@@ -91,11 +91,11 @@ export function findDifferentLine(files: Pick<Documents, 'text'>): number | null
   const ids = Object.keys(readBoxes(shown)).filter((id) => !known.has(id));
   if (ids.length > 0 && ids.every((id) => /-d\d+$/.test(id))) {
     const base = withTodos(plan, ids.map(createEmptyTodo));
-    const edits = readPlanEdits(base, shown, renderAgain(shown, base));
+    const edits = readPlanEdits(base, shown, rerenderPlan(shown, base));
     const read = edits.kind === 'changed' ? edits.plan.todos.filter(({ id }) => !known.has(id)) : [];
     if (followsFrom(shown, withTodos(plan, read))) return null;
   }
-  const [mine, theirs] = [shown, renderAgain(shown, plan)].map((text) => untickBoxes(text).split('\n')) as [
+  const [mine, theirs] = [shown, rerenderPlan(shown, plan)].map((text) => untickBoxes(text).split('\n')) as [
     string[],
     string[],
   ];
@@ -117,14 +117,18 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
   // PLAN.md states the plan that is being executed, so only plan-content.json was changed.
-  if (from === null && known.plan !== null && saysPlan(shown, [withTodos(known.plan, known.added), known.plan], known))
+  if (
+    from === null &&
+    known.plan !== null &&
+    statesPlan(shown, [withTodos(known.plan, known.added), known.plan], known)
+  )
     return null;
   if (from === null)
     throw readChecksum(shown) === null ? buildHeadError(content, known) : buildConflictError(known.name);
   const edited = readEditedPlan(shown, from, known);
   if (edited === null) return null;
   const added = splitAdded(edited.plan, known.added);
-  const plan = requireReadBack(added.plan, edited, known);
+  const plan = requireReadBackPlan(added.plan, edited, known);
   // An added todo that PLAN.md does not show stays as it is.
   const isShown = new Set(from.plan.todos.map(({ id }) => id));
   const unseen = known.added.filter(({ id }) => !isShown.has(id));
@@ -164,7 +168,11 @@ export function findRenderedPlan(
 }
 
 /** Whether PLAN.md, read back, equals one of these plans, however its Markdown is written. */
-export function saysPlan(shown: string, plans: readonly PlanContent[], run: Pick<KnownPlan, 'name' | 'goal'>): boolean {
+export function statesPlan(
+  shown: string,
+  plans: readonly PlanContent[],
+  run: Pick<KnownPlan, 'name' | 'goal'>,
+): boolean {
   const from = findBase(shown, listRenderings(shown, plans, run))?.from;
   return from !== undefined && readPlanEdits(from.plan, shown, from.rendered).kind === 'same';
 }
@@ -177,10 +185,10 @@ function* listRenderings(
 ): Generator<RenderedPlan> {
   const boxes = readBoxes(shown);
   // The request shown is the goal of this run, or of an earlier run whose PLAN.md still shows it.
-  const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
+  const goals = [...new Set([own, readPlanExtras(untickBoxes(shown)).request ?? null])];
   for (const plan of new Set(plans)) {
-    yield { plan, rendered: renderAgain(shown, plan, boxes) };
-    for (const goal of goals) yield { plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, name, goal)) };
+    yield { plan, rendered: rerenderPlan(shown, plan, boxes) };
+    for (const goal of goals) yield { plan, rendered: renderPlan(plan, boxes, createPlanExtras(plan, name, goal)) };
   }
 }
 
@@ -224,7 +232,7 @@ export function readEditedPlan(
  * Requires that PLAN.md states a plan that can be carried out; a finding names its line of PLAN.md where there is one.
  * @throws DevCliError `SCHEMA_INVALID`
  */
-export function requireReadBack(
+export function requireReadBackPlan(
   value: PlanContent,
   { plan: shown, lines }: EditedPlan,
   { name, goal }: KnownPlan,
@@ -261,7 +269,7 @@ function buildMissingError(name: string): DevCliError {
  * Builds the error for a missing or changed line below the title, without which nobody can tell which file was edited.
  */
 function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
-  const sum = readChecksum(renderPlan(content, {}, createPlanSetting(content, name, goal)));
+  const sum = readChecksum(renderPlan(content, {}, createPlanExtras(content, name, goal)));
   return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says which plan it was made from; nothing was applied.`, {
     run: name,
     details: [{ target: `${PLAN}:2`, problem: 'the comment below the title is missing or was changed' }],

@@ -2,8 +2,8 @@
 
 import { toBoundedLine } from '../documents/foreign.js';
 import { SUMMARY_LIMIT } from '../documents/report.js';
-import { listCommands, renderCommand, renderCommandList } from '../plan/model/commands.js';
-import { readPlanSetting } from '../plan/page/setting.js';
+import { listCommands, renderCommandList, renderPlannedCommand } from '../plan/model/commands.js';
+import { readPlanExtras } from '../plan/page/setting.js';
 import { PLAN } from '../run/paths.js';
 import { readPlan } from '../run/plan/content.js';
 import type { Transaction } from '../run/transaction.js';
@@ -35,7 +35,7 @@ export function describeReview({ state: { reviews, steps } }: Transaction): stri
 }
 
 function renderUncovered({ files }: Transaction): string[] {
-  const { uncovered } = readPlanSetting(files.text(PLAN) ?? '');
+  const { uncovered } = readPlanExtras(files.text(PLAN) ?? '');
   return uncovered === undefined ? [] : [`${PLAN} names words of the request that no requirement covers.`];
 }
 
@@ -44,6 +44,6 @@ function renderCommands({ files }: Transaction): string[] {
   const commands = plan === null ? [] : listCommands(plan);
   if (commands.length === 0) return [];
   return [
-    `Execution will run these commands:\n${renderCommandList(commands.map(renderCommand), `${PLAN} lists them all`)}`,
+    `Execution will run these commands:\n${renderCommandList(commands.map(renderPlannedCommand), `${PLAN} lists them all`)}`,
   ];
 }

@@ -4,7 +4,7 @@ import { renderPlanTemplate } from '../plan/model/template.js';
 import { writesPlan } from '../recipe/declared.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
-import { findHolder, renderNotes, renderRequest } from './request.js';
+import { findRequestDocument, renderNotes, renderRequest } from './request.js';
 import { listReadable } from './values/readable.js';
 import { fillWholeText } from './values/values.js';
 
@@ -70,7 +70,7 @@ function listRules(
  * Renders the request for the main agent, or names the document that has it if the agent reads that only when needed.
  */
 function renderOwnRequest(tx: Transaction, { id, read, consult }: InstructedBlock): string[] {
-  if (findHolder(tx, listReadable(tx, read, id)) !== undefined) return [];
-  const holder = findHolder(tx, listReadable(tx, consult, id));
+  if (findRequestDocument(tx, listReadable(tx, read, id)) !== undefined) return [];
+  const holder = findRequestDocument(tx, listReadable(tx, consult, id));
   return [holder === undefined ? renderRequest(tx) : `## The request\n\nIn ${holder}, word for word.`];
 }

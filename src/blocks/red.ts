@@ -4,15 +4,15 @@ import { toBoundedLine } from '../documents/foreign.js';
 import type { MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
 import type { StepState } from '../run/recipe-state.js';
-import { getRound, recordEntry, type Standing, type Transaction } from '../run/transaction.js';
-import { warnAtBound } from './own-command.js';
+import { getRound, type ReadTransaction, recordEntry, type Transaction } from '../run/transaction.js';
+import { warnOfExhaustedRounds } from './own-command.js';
 
 /** The last failure of a block's command, kept until the command passes (recipes.md, Loops). */
 
 type Red = NonNullable<StepState['red']>;
 
 /** Records how a block's command failed; null once it has passed or is no longer needed. */
-export function recordRed({ state: { steps } }: Transaction, block: string, red: Red | null): void {
+export function recordCommandFailure({ state: { steps } }: Transaction, block: string, red: Red | null): void {
   const { red: _, ...step } = steps[block] ?? { status: 'pending', at: null };
   steps[block] = red === null ? step : { ...step, red };
 }
@@ -21,14 +21,14 @@ export function recordRed({ state: { steps } }: Transaction, block: string, red:
  * Lists what a block reads when it is done again: the log of each failed command from this block on, and the output of
  * each later reviewer whose last verdict is REJECT. Empty as long as nothing has failed.
  */
-export function listFailedBehind(tx: Standing, block: string): string[] {
+export function listFailedBehind(tx: ReadTransaction, block: string): string[] {
   const behind = listFrom(tx, block);
   const logs = behind.flatMap((id) => tx.state.steps[id]?.red?.log ?? []);
   const rejected = behind.slice(1).flatMap((id) => listRejected(tx, id));
   return [...new Set([...logs, ...rejected])].filter((path) => tx.files.facts(path).kind === 'file');
 }
 
-function listRejected({ state: { reviews } }: Standing, block: string): string[] {
+function listRejected({ state: { reviews } }: ReadTransaction, block: string): string[] {
   const verdicts = reviews.filter((one) => one.block === block);
   const last = verdicts.at(-1)?.round;
   return verdicts.flatMap(({ round, verdict, output }) =>
@@ -37,7 +37,7 @@ function listRejected({ state: { reviews } }: Standing, block: string): string[]
 }
 
 /** Lists the failed commands that matter at a block, in order, with their blocks. */
-export function listRedAt(tx: Standing, block: string): { id: string; red: Red }[] {
+export function listCommandFailuresAt(tx: ReadTransaction, block: string): { id: string; red: Red }[] {
   const { steps } = tx.state;
   const ids = listIds(tx);
   return ids.slice(0, ids.indexOf(block) + 1).flatMap((id) => {
@@ -50,10 +50,10 @@ export function listRedAt(tx: Standing, block: string): { id: string; red: Red }
  * Names the commands that did not end by themselves, which their logs do not show: the failed ones from this block on,
  * and the one that the run has just passed. Empty where there are none.
  */
-export function renderWithoutExit(tx: Standing, block: string): string {
+export function renderWithoutExit(tx: ReadTransaction, block: string): string {
   const { steps } = tx.state;
   const ids = listIds(tx);
-  const before = listRedAt(tx, block).map(({ id }) => id);
+  const before = listCommandFailuresAt(tx, block).map(({ id }) => id);
   const passed = ids.slice(0, ids.indexOf(block)).findLast((id) => steps[id]?.status !== 'skipped');
   const asked = new Set([...before.filter((id) => id === passed), ...listFrom(tx, block)]);
   return [...asked]
@@ -64,12 +64,12 @@ export function renderWithoutExit(tx: Standing, block: string): string {
     .join('');
 }
 
-function listFrom(tx: Standing, block: string): string[] {
+function listFrom(tx: ReadTransaction, block: string): string[] {
   const ids = listIds(tx);
   return ids.slice(ids.indexOf(block));
 }
 
-function listIds({ captured }: Standing): string[] {
+function listIds({ captured }: ReadTransaction): string[] {
   return captured.recipe.blocks.map(({ id }) => id);
 }
 
@@ -88,7 +88,7 @@ export function failRound(
   const round = getRound(tx, block.id);
   tx.because.push(log);
   recordEntry(tx, 'round', { actionId, block: block.id, round, saved: [], missing: [] });
-  warnAtBound(tx, block, summary);
+  warnOfExhaustedRounds(tx, block, summary);
   return { type: 'ROUND', filled: false };
 }
 
@@ -100,6 +100,6 @@ export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: strin
   const found = Object.keys(report).length === 0 ? '' : `${JSON.stringify(report, null, 2)}\n`;
   tx.files.write(log, `${summary}\n${found}`);
   const { red } = tx.state.steps[block.id] ?? {};
-  if (red !== undefined) recordRed(tx, block.id, { ...red, log });
+  if (red !== undefined) recordCommandFailure(tx, block.id, { ...red, log });
   return failRound(tx, block, { actionId, log, summary });
 }

@@ -16,7 +16,7 @@ const HOLDERS = ['DRAFT.md', PLAN];
 /**
  * Finds the document among those given to a reader that contains the request, so that the prompt need not repeat it.
  */
-export function findHolder({ state, files }: Transaction, papers: readonly string[]): string | undefined {
+export function findRequestDocument({ state, files }: Transaction, papers: readonly string[]): string | undefined {
   const { goal } = state;
   if (goal === null) return undefined;
   const flat = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -13,7 +13,7 @@ import { createCommandContext } from './own-command.js';
  * reads the note once; whoever judges or revises its result later reads the draft.
  * @param by who chose
  */
-export function keepSaid(tx: Transaction, { gate, note, by }: { gate: string; note: string; by: string }): void {
+export function addNoteToDraft(tx: Transaction, { gate, note, by }: { gate: string; note: string; by: string }): void {
   if (tx.files.text('DRAFT.md') === null) return;
   const said = `- At ${gate}: ${toWholeLine(note)}${by === 'human' ? ' (user)' : ''}`;
   try {

@@ -1,12 +1,12 @@
 // shared: common
 
 import { cutToSecond } from '../base/clock.js';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import { readDecisions } from '../documents/draft-decisions.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import { NO_DECISION } from '../documents/sections.js';
-import { ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
+import { DEFAULT_ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { listArtifactsWritten } from '../run/documents/artifacts.js';
 import type { PendingDocuments } from '../run/documents/pending.js';
@@ -49,7 +49,7 @@ export function buildRunSummary(
 
 /** Lists the documents that this run has written, except dev-cli's own. */
 function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): string[] {
-  const own = (recipe.artifacts ?? []).filter((path) => !ARTIFACTS.includes(path));
+  const own = (recipe.artifacts ?? []).filter((path) => !DEFAULT_ARTIFACTS.includes(path));
   const now = files.changes().map(({ path }) => path);
   return listArtifactsWritten(own, { ...state, written: [...state.written, ...now] }, files);
 }
@@ -104,7 +104,7 @@ const STALE = ' (no longer counts: what came before it was redone)';
 export function describeGateDecision(id: string, gate: GateState): DatedDecision {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
-    ...defined({ reason: gate.note }),
+    ...omitUndefined({ reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
     at: gate.at,
   };

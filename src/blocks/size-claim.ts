@@ -1,7 +1,7 @@
 // door: plan
 
-import { defined } from '../base/defined.js';
-import { type SizeClaim, takeClaim } from '../documents/size-claim.js';
+import { omitUndefined } from '../base/defined.js';
+import { addSizeClaim, type SizeClaim } from '../documents/size-claim.js';
 import { findNextSize, type Size } from '../documents/size-rules.js';
 import { findClassifier } from '../recipe/own-commands.js';
 import { getSize } from '../run/facts.js';
@@ -11,13 +11,13 @@ import { recordEntry, type Transaction } from '../run/transaction.js';
  * Takes the data of a block with `schema: size` (recipes.md, Size). If another size counts than the claimed one, the
  * answer says which and why.
  */
-export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim): void {
-  const facts = takeClaim(tx.state.size ?? {}, claim);
+export function recordSizeClaim(tx: Transaction, block: string, claim: SizeClaim): void {
+  const facts = addSizeClaim(tx.state.size ?? {}, claim);
   tx.state.size = facts;
   const { value: size, by } = getSize(tx.state);
   const { why } = facts;
   const claimed = size === claim.size ? undefined : claim.size;
-  recordEntry(tx, 'sized', { size, by, block, ...defined({ claimed, why }) });
+  recordEntry(tx, 'sized', { size, by, block, ...omitUndefined({ claimed, why }) });
   if (claimed === undefined) return;
   const reason = by === 'user' ? 'as the user says' : why;
   tx.ran.push({ block, ok: true, summary: `size ${size}, not ${claimed}: ${reason}` });
@@ -27,21 +27,25 @@ export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim):
  * Makes the size that the user named count from now on.
  * @param at.block where it was named, or what is redone because of it; the answer names this block
  */
-export function saySize(tx: Transaction, size: Size, { block, redone = '' }: { block: string; redone?: string }): void {
+export function setUserSize(
+  tx: Transaction,
+  size: Size,
+  { block, redone = '' }: { block: string; redone?: string },
+): void {
   tx.state.size = { ...tx.state.size, said: size };
   recordEntry(tx, 'sized', { size, by: 'user' });
   tx.ran.push({ block, ok: true, summary: `size ${size}, as the user says${redone}` });
 }
 
 /** Makes the work one size larger because of a choice of the block; the choice counts as the user's word. */
-export function growByChoice(tx: Transaction, block: string): void {
+export function enlargeByChoice(tx: Transaction, block: string): void {
   const size = findNextSize(getSize(tx.state).value);
-  if (size !== null) saySize(tx, size, { block });
+  if (size !== null) setUserSize(tx, size, { block });
 }
 
 /** Drops the size claim of the block that classifies, because the block is done again. */
 export function dropSizeClaim(tx: Transaction, block: string): void {
   const { size } = tx.state;
   if (size !== undefined && findClassifier(tx.captured.recipe) === block)
-    tx.state.size = defined({ said: size.said, most: size.most });
+    tx.state.size = omitUndefined({ said: size.said, most: size.most });
 }

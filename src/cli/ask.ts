@@ -12,20 +12,20 @@ const CTRL_C = '\u0003';
  * question, since it may quote a plan. Type-ahead is discarded.
  * @throws DevCliError `INTERRUPTED` when the person ends the input instead, or the terminal is closed
  */
-export function ask(question: string): Promise<string> {
-  return whileOpen(() => askLine(question));
+export function askForLine(question: string): Promise<string> {
+  return askWhileOpen(() => askLine(question));
 }
 
 /**
  * Asks something at the terminal; a terminal that is closed in the meantime counts as no answer.
  * @throws DevCliError `INTERRUPTED`; whatever `asking` throws
  */
-export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
-  expectEnd();
+export async function askWhileOpen<T>(asking: () => Promise<T>): Promise<T> {
+  expectTerminalClose();
   try {
     return await asking();
   } catch (error) {
-    throw isOfClosedTerminal(error) ? unansweredError() : error;
+    throw isClosedTerminalError(error) ? unansweredError() : error;
   }
 }
 
@@ -33,16 +33,16 @@ export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
  * From now on treats a closed terminal as the end of its input, since SIGHUP need not arrive. The closing shows only as
  * an error thrown inside readline, for which no listener can be installed.
  */
-export function expectEnd(): void {
+export function expectTerminalClose(): void {
   if (process.listenerCount('uncaughtException') > 0) return;
   process.on('uncaughtException', (error) => {
-    if (!isOfClosedTerminal(error)) throw error;
+    if (!isClosedTerminalError(error)) throw error;
     process.emit('beforeExit', 130);
   });
 }
 
 /** Whether an error means that the terminal was closed: reading, writing or setting its mode fails. */
-export function isOfClosedTerminal(error: unknown): boolean {
+export function isClosedTerminalError(error: unknown): boolean {
   return (
     getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
   );

@@ -1,5 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-import type { Size } from '../base/screen.js';
+import type { TerminalSize } from '../base/screen.js';
 
 /** A part of the terminal that is redrawn in place. It changes no mode of the terminal, so none has to be restored. */
 export interface RedrawnBlock {
@@ -15,7 +15,7 @@ export interface RedrawnBlock {
  * Creates a block that has drawn nothing yet.
  * @param screen called at every drawing, because a window may change its size
  */
-export function createBlock(screen: () => Size): RedrawnBlock {
+export function createBlock(screen: () => TerminalSize): RedrawnBlock {
   let drawn = 0;
   let shown: readonly string[] = [];
   let whole: string[] = [];

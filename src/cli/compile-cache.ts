@@ -8,7 +8,7 @@ import { getSystemCode } from '../base/errors.js';
 const LEAST_FREE = 32 * 1024 * 1024;
 
 /** The facts that decide who controls an entry of the file system. */
-export interface Ownership {
+export interface FileOwnership {
   isDirectory: boolean;
   /** User id. */
   owner: number;
@@ -17,12 +17,12 @@ export interface Ownership {
 }
 
 /** Whether a directory belongs to the user and is closed to everybody else. */
-export function isPrivate({ isDirectory, owner, mode }: Ownership, user: number): boolean {
+export function isPrivateDirectory({ isDirectory, owner, mode }: FileOwnership, user: number): boolean {
   return isDirectory && owner === user && (mode & 0o777) === 0o700;
 }
 
 /** Whether only the user and root can replace an entry of this directory. */
-export function isSafeAbove({ isDirectory, owner, mode }: Ownership, user: number): boolean {
+export function isSafeAbove({ isDirectory, owner, mode }: FileOwnership, user: number): boolean {
   const sticky = (mode & 0o1000) !== 0;
   return isDirectory && (owner === user || owner === 0) && ((mode & 0o022) === 0 || sticky);
 }
@@ -67,7 +67,7 @@ function prepareBelow(home: string, user: number): string | null {
   const cache = join(own, 'compile');
   for (const directory of [own, cache]) {
     if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) make(directory);
-    if (!isPrivate(look(directory), user)) return null;
+    if (!isPrivateDirectory(look(directory), user)) return null;
   }
   accessSync(cache, constants.W_OK | constants.X_OK);
   const { bavail, bsize } = statfsSync(cache);
@@ -75,7 +75,7 @@ function prepareBelow(home: string, user: number): string | null {
 }
 
 /** @throws a system error */
-function look(path: string): Ownership {
+function look(path: string): FileOwnership {
   const stats = lstatSync(path);
   return { isDirectory: stats.isDirectory(), owner: stats.uid, mode: stats.mode };
 }

@@ -8,7 +8,7 @@ import { loadLazily } from '../base/lazy.js';
 const writeFileAtomic = loadLazily<typeof import('write-file-atomic')>('write-file-atomic');
 
 /** The directory of the program's parts, and the directory that caches their compiled code. */
-export interface Places {
+export interface ProgramDirectories {
   directory: string;
   cache: string;
 }
@@ -39,7 +39,7 @@ interface Part {
  * is ignored.
  * @param name of a file of `directory`; the file contains only ASCII (scripts/build.mjs)
  */
-export function loadCompiled(places: Places, name: string): void {
+export function loadCompiled(places: ProgramDirectories, name: string): void {
   const parts = new Map<string, Part>();
   process.once('exit', () => keepCompiled(parts));
   load(name);
@@ -59,7 +59,7 @@ export function loadCompiled(places: Places, name: string): void {
   }
 }
 
-function compile({ directory, cache }: Places, name: string): Part {
+function compile({ directory, cache }: ProgramDirectories, name: string): Part {
   const filename = join(directory, name);
   const bytes = readFileSync(filename);
   const source: Part['source'] = [crc32(bytes), bytes.length];

@@ -1,7 +1,7 @@
 import type { answerOffer } from '../app/questions.js';
 import type { Candidate } from '../registry/spec.js';
 import { findWanted } from './completion-table.js';
-import { UNASKED } from './unasked.js';
+import { NON_INTERACTIVE } from './unasked.js';
 
 /** What completion needs from its process. */
 interface Site {
@@ -20,7 +20,7 @@ const FILES = '\tfiles\n';
  * @param argv the arguments after `--complete`; the last word is the one to complete
  * @param ask looks candidates up in the project; if it throws, it contributes none
  */
-export async function complete(
+export async function completeWords(
   [shell, , ...given]: readonly string[],
   ask: typeof answerOffer,
   { cwd, env }: Site,
@@ -32,7 +32,7 @@ export async function complete(
     cwd,
     env,
     ...(root === undefined ? {} : { root: root.replace(/^~(?=\/|$)/, () => env['HOME'] ?? '~') }),
-    ...UNASKED,
+    ...NON_INTERACTIVE,
     stdinIsTerminal: false,
     stdoutIsTerminal: false,
   };

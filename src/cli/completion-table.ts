@@ -1,6 +1,6 @@
 import { findCommand, listNextWords, REGISTRY } from '../registry/find.js';
 import { GLOBAL_OPTIONS, listGlobalOptions } from '../registry/input.js';
-import type { Candidate, CommandOption, Offer, ValueForm } from '../registry/spec.js';
+import type { Candidate, CommandOption, CompletionKind, ValueForm } from '../registry/spec.js';
 import { GUIDES } from './guides.js';
 
 /** What may stand at the end of a command line, according to the registry (view.md, Completion). Pure. */
@@ -14,7 +14,7 @@ interface Wanted {
   /** The candidates that the registry knows. */
   candidates: Candidate[];
   /** What the project must be asked for. */
-  offer?: Offer;
+  offer?: CompletionKind;
 }
 
 /** What is wanted, with the run and the root that the line names. */
@@ -24,7 +24,7 @@ export interface WantedHere extends Wanted {
 }
 
 /** Values that may be a list separated by commas, although their form is a single word. */
-const SEVERAL: readonly (Offer | undefined)[] = ['todo', 'work'];
+const SEVERAL: readonly (CompletionKind | undefined)[] = ['todo', 'work'];
 
 /**
  * Reads an unfinished command line. @param words without `dev-cli`; the last one is to be completed, and may be empty

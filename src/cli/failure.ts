@@ -1,7 +1,7 @@
 // door: refusal, inside: judge, inside: hook
 
 import type { DevCliError, ErrorDetail } from '../base/errors.js';
-import { toOneLine } from './plain.js';
+import { toPlainLine } from './plain.js';
 
 /** The most problems listed to a person. */
 const DETAILS_SHOWN = 20;
@@ -14,7 +14,7 @@ export function listFailure(
   { code, message, details }: DevCliError,
   { fix, answer }: { fix?: string | undefined; answer?: string | undefined } = {},
 ): string[] {
-  const line = toOneLine(message);
+  const line = toPlainLine(message);
   const ended = /[.!?]$/.test(line) ? line : `${line}.`;
   // A single problem that the message already contains is not repeated.
   const listed = details.length > 1 || details.some(({ problem }) => !message.includes(problem)) ? details : [];
@@ -28,5 +28,5 @@ export function listFailure(
 
 function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
   const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
-  return toOneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
+  return toPlainLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
 }

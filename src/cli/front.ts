@@ -1,11 +1,11 @@
 import { resolveRoot } from '../app/context.js';
-import type { Environment } from '../app/environment.js';
-import { execute } from '../app/execute.js';
+import type { CallEnvironment } from '../app/environment.js';
+import { executeCommand } from '../app/execute.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { Decision } from '../base/decision.js';
 import { DevCliError } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
-import type { Size } from '../base/screen.js';
+import type { TerminalSize } from '../base/screen.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { GateScreen } from './gate.js';
 import { resolveInput } from './inputs.js';
@@ -18,8 +18,8 @@ import {
   type OutputFormat,
   printAnswer,
   printFailure,
+  rewritePaths,
   toDevCliError,
-  writePaths,
 } from './print.js';
 import { createInputReader } from './read-input.js';
 
@@ -45,9 +45,9 @@ export interface ProcessIo {
   /** Writes a line to standard error. */
   tell: (line: string) => void;
   /** The size of the terminal. */
-  screen: () => Size;
+  screen: () => TerminalSize;
   /** Passes single keys of the terminal on, until the returned function is called. */
-  keys: NonNullable<Environment['keys']>;
+  keys: NonNullable<CallEnvironment['keys']>;
 }
 
 /** Runs a command line and returns what to print. Never throws, never rejects. */
@@ -106,7 +106,7 @@ async function parseFully(argv: readonly string[]) {
 }
 
 /** The directory and environment of a call, and the root given with `--root`. */
-type Site = Pick<Environment, 'cwd' | 'env' | 'root'>;
+type Site = Pick<CallEnvironment, 'cwd' | 'env' | 'root'>;
 
 /** Finds the root of a call; null when there is none, which the use case reports. */
 function findKnownRoot(site: Site): string | null {
@@ -137,8 +137,8 @@ async function answerCall(
   format: OutputFormat,
 ): Promise<Answer | StreamAnswer> {
   const { name: command } = parsed.form;
-  let reader: Environment['readInput'] | null = null;
-  const readInput: Environment['readInput'] = (source) => {
+  let reader: CallEnvironment['readInput'] | null = null;
+  const readInput: CallEnvironment['readInput'] = (source) => {
     reader ??= createInputReader({ ...io, root: findKnownRoot(site) });
     return reader(source);
   };
@@ -148,10 +148,10 @@ async function answerCall(
   }
   const { environment, interrupted } = createEnvironment(parsed, io, site, format);
   if (command === 'mcp') {
-    const served = import('./serve.js').then(({ serve }) => serve(input['tools'], environment, adaptToSite));
+    const served = import('./serve.js').then(({ serveMcp: serve }) => serve(input['tools'], environment, adaptToSite));
     return Promise.race([interrupted, served]);
   }
-  const answer = execute({ command, input }, { ...environment, readInput });
+  const answer = executeCommand({ command, input }, { ...environment, readInput });
   return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
 }
 
@@ -164,7 +164,7 @@ function createEnvironment(
   io: ProcessIo,
   site: Site,
   format: OutputFormat,
-): { environment: Omit<Environment, 'readInput'> & Pick<ProcessIo, 'write'>; interrupted: Promise<never> } {
+): { environment: Omit<CallEnvironment, 'readInput'> & Pick<ProcessIo, 'write'>; interrupted: Promise<never> } {
   const { stdinIsTerminal, stdoutIsTerminal } = io;
   const signal = io.interruption();
   const interrupted = new Promise<never>((_resolve, reject) => {
@@ -184,7 +184,7 @@ function createEnvironment(
     write: io.write,
     tell: (line: string) => io.tell(keepInert(line, format)),
     // A question may name a file, whose path must be valid in the directory of the call.
-    ask: async (question: string) => Promise.race([interrupted, io.ask(writePaths(question, await adapt()))]),
+    ask: async (question: string) => Promise.race([interrupted, io.ask(rewritePaths(question, await adapt()))]),
     decide: async (decision: Decision) => {
       const { decideAtTerminal } = await import('./gate-screen.js');
       const open = (inWords: boolean) => io.gateScreen(inWords || parsed.globals.text === true);

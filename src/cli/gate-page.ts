@@ -1,7 +1,7 @@
 import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/promises';
 import { openGatePage } from '../app/screens/gate.js';
 import type { Decision } from '../base/decision.js';
-import { unansweredError, whileOpen } from './ask.js';
+import { askWhileOpen, unansweredError } from './ask.js';
 import type { GateScreen } from './gate.js';
 import { openTerminal } from './screen/terminal.js';
 
@@ -19,7 +19,7 @@ export function createPageScreen(
       shown = decision;
     },
     page,
-    ask: (question, check) => whileOpen(() => askOnPage(shown, { question, check }, terminal)),
+    ask: (question, check) => askWhileOpen(() => askOnPage(shown, { question, check }, terminal)),
   };
 }
 

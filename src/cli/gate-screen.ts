@@ -1,15 +1,15 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
-import type { Environment } from '../app/environment.js';
+import type { CallEnvironment } from '../app/environment.js';
 import { describePerson } from '../app/person.js';
 import { type Decision, renderDecision } from '../base/decision.js';
-import { ask, expectEnd } from './ask.js';
-import { decide, type GateScreen, writeDecision } from './gate.js';
+import { askForLine, expectTerminalClose } from './ask.js';
+import { askForDecision, type GateScreen, writeDecision } from './gate.js';
 import { showPage } from './pager.js';
 import { toPlainText } from './plain.js';
-import { type CallSite, writePaths } from './print.js';
-import { writeAll } from './process.js';
+import { type CallSite, rewritePaths } from './print.js';
+import { writeWholeText } from './process.js';
 import { movesCursor } from './screen/capable.js';
-import { UNASKED } from './unasked.js';
+import { NON_INTERACTIVE } from './unasked.js';
 
 /** Columns and rows below which a page has too little room. A terminal that does not report its size has 0. */
 const NARROW = 40;
@@ -41,7 +41,7 @@ export function openGateScreen(inWords: boolean): Promise<GateScreen> {
     get rows() {
       return stdout.rows ?? 0;
     },
-    write: (text) => writeAll(1, text),
+    write: (text) => writeWholeText(1, text),
   });
 }
 
@@ -50,7 +50,7 @@ export function openGateScreen(inWords: boolean): Promise<GateScreen> {
  * cursor, or the person prefers lines.
  */
 export async function createGateScreen(terminal: Terminal): Promise<GateScreen> {
-  expectEnd();
+  expectTerminalClose();
   const { env, columns, rows, inWords } = terminal;
   const isOverScreen = !inWords && columns >= NARROW && rows >= LOW && movesCursor(env);
   const page = (text: string) => showPage(text, { env, write: terminal.write, isOverScreen });
@@ -66,12 +66,12 @@ export async function createGateScreen(terminal: Terminal): Promise<GateScreen> 
 export async function decideAtTerminal(
   decision: Decision,
   site: CallSite,
-  environment: Omit<Environment, 'readInput'>,
+  environment: Omit<CallEnvironment, 'readInput'>,
   open: (inWords: boolean) => Promise<GateScreen>,
 ): Promise<string | null> {
-  const inWords = describePerson({ ...UNASKED, ...environment })?.wants === 'lines';
-  return decide(
-    writeDecision(decision, (text) => writePaths(text, site)),
+  const inWords = describePerson({ ...NON_INTERACTIVE, ...environment })?.wants === 'lines';
+  return askForDecision(
+    writeDecision(decision, (text) => rewritePaths(text, site)),
     await open(inWords),
   );
 }
@@ -80,7 +80,7 @@ export async function decideAtTerminal(
 export function createPlainScreen(
   terminal: Pick<Terminal, 'columns' | 'write'>,
   page: GateScreen['page'],
-  askLine: (question: string) => Promise<string> = ask,
+  askLine: (question: string) => Promise<string> = askForLine,
 ): GateScreen {
   return {
     show(decision) {

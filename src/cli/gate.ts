@@ -20,7 +20,7 @@ export interface GateScreen {
  * §3).
  * @returns the id of the answer, or null if the decision is left open
  */
-export async function decide(decision: Decision, screen: GateScreen): Promise<string | null> {
+export async function askForDecision(decision: Decision, screen: GateScreen): Promise<string | null> {
   const { answers, looks } = decision;
   screen.show(decision);
   const question = renderQuestion(decision);
@@ -38,7 +38,7 @@ export async function decide(decision: Decision, screen: GateScreen): Promise<st
     if (look === undefined) return findAnswer(typed)?.id ?? null;
     const seen = await look.look();
     if (seen === null) return null;
-    if (typeof seen !== 'string') return decide(seen, screen);
+    if (typeof seen !== 'string') return askForDecision(seen, screen);
     await screen.page(toPlainText(seen));
   }
 }

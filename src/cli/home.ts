@@ -1,14 +1,14 @@
 import { answerHome } from '../app/home.js';
 import { describePerson } from '../app/person.js';
 import { openHome } from '../app/screens/home.js';
-import type { Size } from '../base/screen.js';
+import type { TerminalSize } from '../base/screen.js';
 import { createFormatterFor } from '../registry/render.js';
 import { paint, showsColour } from './paint.js';
 import { type CallSite, createCommandFormatter, type Output } from './print.js';
 import { movesCursor } from './screen/capable.js';
 import { type Connect, createHost } from './screen/connect.js';
 import { showScreens } from './screen/screens.js';
-import { UNASKED } from './unasked.js';
+import { NON_INTERACTIVE } from './unasked.js';
 
 type Site = Pick<Terminal, 'cwd' | 'env'>;
 
@@ -16,7 +16,7 @@ type Site = Pick<Terminal, 'cwd' | 'env'>;
 interface Terminal {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  screen: () => Size;
+  screen: () => TerminalSize;
   /** `--text` was given. */
   inWords: boolean;
 }
@@ -33,7 +33,7 @@ export async function showHome(
   connect: Connect,
 ): Promise<Output | null> {
   const site = { cwd, env };
-  const environment = { ...UNASKED, ...site, stdinIsTerminal: true, stdoutIsTerminal: true };
+  const environment = { ...NON_INTERACTIVE, ...site, stdinIsTerminal: true, stdoutIsTerminal: true };
   const found = describePerson(environment);
   if (found === null) return null;
   const own = createCommandFormatter(await adapt(site, {}, found.root));

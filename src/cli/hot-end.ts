@@ -1,11 +1,11 @@
 import type { Output } from './print.js';
-import { endProcess, writeAll } from './process.js';
+import { endProcess, writeWholeText } from './process.js';
 
 /**
  * Prints an answer, and ends the process. If there is no answer, main.ts handles the call from the beginning; nothing
  * has been printed or changed by then.
  */
-export function endWith(answering: Promise<Output | null>): void {
+export function printAndExit(answering: Promise<Output | null>): void {
   void answering
     .catch(() => null)
     .then(async (printed) => {
@@ -13,8 +13,8 @@ export function endWith(answering: Promise<Output | null>): void {
         await import('./main.js');
         return;
       }
-      writeAll(1, printed.stdout);
-      writeAll(2, printed.stderr);
+      writeWholeText(1, printed.stdout);
+      writeWholeText(2, printed.stderr);
       endProcess(printed.exit);
     });
 }

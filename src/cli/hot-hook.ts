@@ -1,15 +1,15 @@
-import type { Environment } from '../app/environment.js';
+import type { CallEnvironment } from '../app/environment.js';
 import type { Answer } from '../base/answer.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { EVENT_NAMES } from '../generated/harness-events.js';
 import { HARNESS_IDS, type HarnessId } from '../generated/harnesses.js';
 import type { ProcessIo } from './front.js';
-import { endWith } from './hot-end.js';
-import { decode } from './inputs.js';
+import { printAndExit } from './hot-end.js';
+import { decodeOptionText } from './inputs.js';
 import { type Output, type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
 import { isTerminal } from './process.js';
 import { createInputReader } from './read-input.js';
-import { UNASKED } from './unasked.js';
+import { NON_INTERACTIVE } from './unasked.js';
 
 const TEXT: OutputFormat = { json: false, terminal: false, failsInText: true };
 
@@ -22,13 +22,13 @@ interface HookCall {
   payload: { text: string };
 }
 
-type AnswerTo = (call: HookCall, environment: Environment) => Promise<Answer | null>;
+type AnswerTo = (call: HookCall, environment: CallEnvironment) => Promise<Answer | null>;
 
 /**
  * Answers an event that standard input tells of; null when the whole program has to.
  * @param argv the program, its file and the words of the command line; what was read is added to them
  */
-export async function tryHook(
+export async function tryAnswerHook(
   argv: string[],
   answerTo: AnswerTo,
   { stdin, stdinIsTerminal }: Pick<ProcessIo, 'stdin' | 'stdinIsTerminal'>,
@@ -43,7 +43,7 @@ export async function tryHook(
   argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
   const answer = await answerTo(
     { ...call, payload: { text } },
-    { ...UNASKED, cwd, env: process.env, stdinIsTerminal: false, stdoutIsTerminal: false },
+    { ...NON_INTERACTIVE, cwd, env: process.env, stdinIsTerminal: false, stdoutIsTerminal: false },
   );
   return answer && printAnswer(answer, TEXT);
 }
@@ -59,7 +59,7 @@ function findCall([command, event = '', option, name, ...more]: readonly string[
 function takeInput(cwd: string, stdin: number): string | Output {
   try {
     const read = createInputReader({ cwd, root: null, stdin, stdinIsTerminal: false });
-    return decode(read('-'), '--payload', 'standard input');
+    return decodeOptionText(read('-'), '--payload', 'standard input');
   } catch (error) {
     return printFailure(toDevCliError(error, false), TEXT);
   }
@@ -67,5 +67,5 @@ function takeInput(cwd: string, stdin: number): string | Output {
 
 /** Answers an event of a harness without loading the whole program. */
 export function answerHook(answerTo: AnswerTo): void {
-  endWith(tryHook(process.argv, answerTo, { stdin: 0, stdinIsTerminal: isTerminal(0) }));
+  printAndExit(tryAnswerHook(process.argv, answerTo, { stdin: 0, stdinIsTerminal: isTerminal(0) }));
 }

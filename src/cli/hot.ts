@@ -3,7 +3,7 @@ import type { Question, QuestionName } from '../app/questions.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseHot } from '../registry/hot.js';
 import type { ProcessIo } from './front.js';
-import { endWith } from './hot-end.js';
+import { printAndExit } from './hot-end.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
 import { isTerminal, listenForSignals } from './process.js';
 
@@ -62,5 +62,5 @@ function refuseInput(): never {
 
 /** Answers a question that agents ask often, without loading the whole program. */
 export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
-  endWith(tryAnswer(process.argv.slice(2), name, answerTo, processRim));
+  printAndExit(tryAnswer(process.argv.slice(2), name, answerTo, processRim));
 }

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Environment } from '../app/environment.js';
+import type { CallEnvironment } from '../app/environment.js';
 import { DevCliError } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import { quoteArgument, requireShort } from '../registry/input.js';
 import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 
-type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
+type Surroundings = Pick<CallEnvironment, 'cwd' | 'readInput'>;
 
 /**
  * Replaces references on the command line by the contents they refer to (protocol.md, Data): text options become text,
@@ -59,11 +59,11 @@ function buildBareFileError(form: CommandForm, input: JsonObject, option: Option
 }
 
 function readValue(given: string, label: string, around: Surroundings): DataInput {
-  if (given === '-') return { source: 'stdin', text: decode(around.readInput('-'), label, 'standard input') };
+  if (given === '-') return { source: 'stdin', text: decodeOptionText(around.readInput('-'), label, 'standard input') };
   if (given.startsWith('@')) {
     const name = given.slice(1);
     if (name === '') throw buildMissingError(label, `${label} has no file name after the @.`);
-    return { source: 'file', name, text: decode(around.readInput({ file: name }), label, name) };
+    return { source: 'file', name, text: decodeOptionText(around.readInput({ file: name }), label, name) };
   }
   if (given.trim() === '') throw buildMissingError(label, `${label} is empty.`);
   return { source: 'inline', text: given };
@@ -73,7 +73,7 @@ function readValue(given: string, label: string, around: Surroundings): DataInpu
  * Decodes the bytes read for an option. @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` when it is not
  * UTF-8
  */
-export function decode(bytes: Buffer, label: string, shown: string): string {
+export function decodeOptionText(bytes: Buffer, label: string, shown: string): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { type ProcessIo, runCommandLine } from './front.js';
-import { endProcess, isTerminal, listenForSignals, writeAll } from './process.js';
+import { endProcess, isTerminal, listenForSignals, writeWholeText } from './process.js';
 
 /** @throws DevCliError `IO` */
 function getWorkingDirectory(): string {
@@ -24,11 +24,11 @@ const io: ProcessIo = {
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
   interruption: listenForSignals,
-  write: (text) => writeAll(1, text),
-  tell: (line) => void writeAll(2, `${line}\n`),
+  write: (text) => writeWholeText(1, text),
+  tell: (line) => void writeWholeText(2, `${line}\n`),
   keys: async (pressed) => (await import('./screen/terminal.js')).listenForKeys(pressed),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
-  ask: async (question) => (await import('./ask.js')).ask(question),
+  ask: async (question) => (await import('./ask.js')).askForLine(question),
   gateScreen: async (inWords) => (await import('./gate-screen.js')).openGateScreen(inWords),
 };
 
@@ -36,8 +36,8 @@ async function run(): Promise<void> {
   // Modules loaded later import from this bundle, so all of it has to be evaluated before anything runs.
   await undefined;
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
-  writeAll(1, stdout);
-  writeAll(2, stderr);
+  writeWholeText(1, stdout);
+  writeWholeText(2, stderr);
   endProcess(exit);
 }
 

@@ -4,7 +4,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
-import { ask } from './ask.js';
+import { askForLine } from './ask.js';
 import { toPlainText } from './plain.js';
 
 /** What a pager needs from its process. */
@@ -67,7 +67,7 @@ async function page(
   const less = `${env['LESS'] ?? (isOverScreen ? 'R' : 'FRX')}${begin}`;
   if (!(await startPager({ ...env, LESS: less }, fill))) write(otherwise);
   if (!isOverScreen || Date.now() - begun > GLANCE) return;
-  await ask('Enter goes back: ').catch((error) => {
+  await askForLine('Enter goes back: ').catch((error) => {
     if (!(error instanceof DevCliError)) throw error;
   });
 }

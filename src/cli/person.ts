@@ -3,7 +3,7 @@ import type { Answer } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type Fix } from '../base/errors.js';
 import type { CommandFormatter, Instruction, Invocation } from '../base/invocation.js';
-import type { Size } from '../base/screen.js';
+import type { TerminalSize } from '../base/screen.js';
 import type { Paragraph, Span } from '../base/spans.js';
 import { listFailure } from './failure.js';
 import { paint, showsColour } from './paint.js';
@@ -12,7 +12,7 @@ import { createCommandFormatter, type Output, type OutputFormat } from './print.
 /** The terminal at which a person reads. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
-  screen: () => Size;
+  screen: () => TerminalSize;
 }
 
 /**

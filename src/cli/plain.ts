@@ -6,7 +6,7 @@ const UNSEEN =
   /\u001b\[[0-9;:]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Puts a message on one line, without anything that a terminal would interpret. */
-export function toOneLine(text: string): string {
+export function toPlainLine(text: string): string {
   return toPlainText(text.replace(CONTROL, ' ')).trim();
 }
 

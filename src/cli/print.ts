@@ -6,8 +6,8 @@ import { type CommandFormatter, renderInstruction } from '../base/invocation.js'
 import { createCommandReplacer, createFormatterFor } from '../registry/render.js';
 import type { CommandForm } from '../registry/spec.js';
 import { listFailure } from './failure.js';
-import { toOneLine, toPlainText } from './plain.js';
-import { breakCommands } from './runner-commands.js';
+import { toPlainLine, toPlainText } from './plain.js';
+import { escapeWorkflowCommands } from './runner-commands.js';
 
 /** The output of a call, and its exit code. */
 export interface Output {
@@ -63,7 +63,7 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
 
 /** Returns the text, without workflow commands where a runner reads it. */
 export function keepInert(text: string, { runner }: Pick<OutputFormat, 'runner'>): string {
-  return runner === true ? breakCommands(text) : text;
+  return runner === true ? escapeWorkflowCommands(text) : text;
 }
 
 /** Writes an error as one JSON document on standard output, or for a person as text on standard error. */
@@ -79,7 +79,7 @@ export function renderFailure(error: DevCliError, format: CallSite): string {
   const written = createCommandFormatter(format);
   const { fix, answer } = error;
   const lines = listFailure(error, { fix: fix && renderFix(fix, written), answer: answer && written(answer) });
-  return writePaths(`${lines.join('\n')}\n`, format);
+  return rewritePaths(`${lines.join('\n')}\n`, format);
 }
 
 /**
@@ -105,7 +105,7 @@ export function buildFailureDocument(error: DevCliError, standpoint: CallSite): 
     ...(error.run !== undefined && { run: error.run }),
     error: {
       code: error.code,
-      message: toOneLine(error.message),
+      message: toPlainLine(error.message),
       details: error.details.map(cleanDetail),
       ...(error.fix !== undefined && { fix: renderFix(error.fix, written) }),
       ...(error.answer && { answer: error.answer }),
@@ -117,13 +117,13 @@ export function buildFailureDocument(error: DevCliError, standpoint: CallSite): 
 
 function cleanDetail(detail: DevCliError['details'][number]): object {
   return Object.fromEntries(
-    Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? toOneLine(value) : value]),
+    Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? toPlainLine(value) : value]),
   );
 }
 
 function renderFix(fix: Fix, written: CommandFormatter): string {
-  if (typeof fix === 'string') return toOneLine(fix);
-  return 'command' in fix ? written(fix) : toOneLine(renderInstruction(fix, written));
+  if (typeof fix === 'string') return toPlainLine(fix);
+  return 'command' in fix ? written(fix) : toPlainLine(renderInstruction(fix, written));
 }
 
 /**
@@ -151,7 +151,7 @@ export function createCommandFormatter({ root, reach }: CallSite): CommandFormat
 }
 
 /** Rewrites the paths in a text so that they are valid in the directory of the call. */
-export function writePaths(text: string, { reach }: CallSite): string {
+export function rewritePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
 }
 

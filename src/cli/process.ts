@@ -25,7 +25,7 @@ export function isTerminal(descriptor: 0 | 1): boolean {
  * that is gone is not an error: the command has done its work.
  * @returns false when the reader is gone, or the terminal is closed
  */
-export function writeAll(descriptor: 1 | 2, text: string): boolean {
+export function writeWholeText(descriptor: 1 | 2, text: string): boolean {
   const bytes = Buffer.from(text, 'utf8');
   let written = 0;
   while (written < bytes.length) {

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Environment } from '../app/environment.js';
+import type { CallEnvironment } from '../app/environment.js';
 import { blockFor } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 
@@ -19,7 +19,7 @@ export function createInputReader(at: {
   /** The descriptor of standard input. */
   stdin: number;
   stdinIsTerminal: boolean;
-}): Environment['readInput'] {
+}): CallEnvironment['readInput'] {
   let stdinTaken = false;
   return (source) => {
     if (source !== '-') return readFile(findPath(source.file, at.cwd, at.root), source.file);

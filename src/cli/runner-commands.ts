@@ -5,6 +5,6 @@
 const COMMAND = /^[\p{DI}\p{Zs}\t]*:(?=\p{DI}*:)|#(?=\p{DI}*#\p{DI}*\[)/gmu;
 
 /** Inserts a blank into everything that GitHub's runner would take for a workflow command. */
-export function breakCommands(text: string): string {
+export function escapeWorkflowCommands(text: string): string {
   return text.replace(COMMAND, '$& ');
 }

@@ -1,8 +1,8 @@
 import { listToolGroups } from '../app/tools.js';
 import type { Answer } from '../base/answer.js';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { Json } from '../base/json.js';
-import { type Reply, type Surroundings, serveTools } from '../mcp/serve.js';
+import { type ServerHost, serveTools, type ToolReply } from '../mcp/serve.js';
 import { type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
 
 /** Returns the output format of a tool's answer, for the root where one was found. */
@@ -13,31 +13,31 @@ type Adapt = (root?: string) => Promise<OutputFormat>;
  * replies have been sent by then.
  * @throws DevCliError `USAGE` for an unknown group, `IO` for a message that is too large
  */
-export async function serve(
+export async function serveMcp(
   named: Json | undefined,
-  { cwd, env, root, signal, write }: Surroundings['site'] & Pick<Surroundings, 'write'>,
-  adaptTo: (site: Surroundings['site'], format: OutputFormat, root?: string) => Promise<OutputFormat>,
+  { cwd, env, root, signal, write }: ServerHost['site'] & Pick<ServerHost, 'write'>,
+  adaptTo: (site: ServerHost['site'], format: OutputFormat, root?: string) => Promise<OutputFormat>,
 ): Promise<Answer> {
-  const site = { cwd, env, signal, ...defined({ root }) };
-  const document = { json: true, terminal: false, failsInText: false, ...defined({ root }) };
+  const site = { cwd, env, signal, ...omitUndefined({ root }) };
+  const document = { json: true, terminal: false, failsInText: false, ...omitUndefined({ root }) };
   const adapt: Adapt = (known) => adaptTo(site, document, known);
   const groups = await listToolGroups(named as string[] | undefined);
   await serveTools(groups, { site, input: process.stdin, write, reply: (call) => writeReply(call, adapt) });
   return { json: { ok: true }, exit: 0, text: () => '' };
 }
 
-async function writeReply(call: Promise<Answer>, adapt: Adapt): Promise<Reply> {
+async function writeReply(call: Promise<Answer>, adapt: Adapt): Promise<ToolReply> {
   try {
     const answer = await call;
     const format = await adapt(answer.root);
     return {
-      value: JSON.parse(printAnswer(answer, format).stdout) as Reply['value'],
+      value: JSON.parse(printAnswer(answer, format).stdout) as ToolReply['value'],
       ...(answer.text && { text: printAnswer(answer, { ...format, json: false }).stdout }),
       refused: answer.exit !== 0,
       warnings: answer.stderr?.split('\n') ?? [],
     };
   } catch (thrown) {
     const { stdout } = printFailure(toDevCliError(thrown, false), await adapt());
-    return { value: JSON.parse(stdout) as Reply['value'], refused: true, warnings: [] };
+    return { value: JSON.parse(stdout) as ToolReply['value'], refused: true, warnings: [] };
   }
 }

@@ -1,9 +1,9 @@
-import { putInWords } from '../app/words.js';
+import { spellOutSigns } from '../app/words.js';
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
-import type { Size } from '../base/screen.js';
+import type { TerminalSize } from '../base/screen.js';
 import { createBlock } from './block.js';
-import { toOneLine, toPlainText } from './plain.js';
+import { toPlainLine, toPlainText } from './plain.js';
 import {
   buildFailureDocument,
   createCommandFormatter,
@@ -12,15 +12,15 @@ import {
   type OutputFormat,
   renderFailure,
   renderJson,
+  rewritePaths,
   toDevCliError,
-  writePaths,
 } from './print.js';
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
   /** Writes to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
-  screen: () => Size;
+  screen: () => TerminalSize;
 }
 
 /**
@@ -45,9 +45,9 @@ export async function printStream(
     if (format.json) return `${renderJson(item.json, { ...format, terminal: false }, answer.recorded)}\n`;
     const raw = item.text(createCommandFormatter(format));
     if (raw === null) return null;
-    const text = writePaths(raw, format);
-    if (item.block !== true) return redrawn ? block.above(toOneLine(text)) : `${toOneLine(text)}\n`;
-    const plain = format.inWords === true ? putInWords(toPlainText(text)) : toPlainText(text);
+    const text = rewritePaths(raw, format);
+    if (item.block !== true) return redrawn ? block.above(toPlainLine(text)) : `${toPlainLine(text)}\n`;
+    const plain = format.inWords === true ? spellOutSigns(toPlainText(text)) : toPlainText(text);
     if (redrawn) return block.draw(plain);
     return `${seq === 0 ? '' : '\n'}${plain}\n`;
   };
@@ -74,5 +74,5 @@ const BELL = '\u0007';
 
 /** Renders the bell, and the sequence by which many terminals show a desktop notification (OSC 9); others ignore it. */
 export function renderBell(notice: string): string {
-  return `${BELL}\u001b]9;${toOneLine(notice)}${BELL}`;
+  return `${BELL}\u001b]9;${toPlainLine(notice)}${BELL}`;
 }

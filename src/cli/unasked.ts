@@ -1,9 +1,9 @@
-import type { Environment } from '../app/environment.js';
+import type { CallEnvironment } from '../app/environment.js';
 
 /**
  * The environment of a call that asks nothing and reads no input. A signal ends it at once, since it changes nothing.
  */
-export const UNASKED: Omit<Environment, 'cwd' | 'env' | 'root' | 'stdinIsTerminal' | 'stdoutIsTerminal'> = {
+export const NON_INTERACTIVE: Omit<CallEnvironment, 'cwd' | 'env' | 'root' | 'stdinIsTerminal' | 'stdoutIsTerminal'> = {
   given: {},
   signal: new AbortController().signal,
   readInput: refuse,

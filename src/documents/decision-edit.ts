@@ -1,15 +1,15 @@
 import type { YAMLMap } from 'yaml';
 import { isSameJson } from '../base/json.js';
 import {
-  applyChanges,
+  applyTextEdits,
   changeMember,
   changeWord,
   findPair,
   findWordFault,
+  getNodeRange,
   parseDocument,
   quoteText,
-  rangeOf,
-  toValue,
+  toPlainValue,
 } from './yaml-edit.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
@@ -28,13 +28,13 @@ export function acceptDecision(
   { selected, ref }: { selected: string; ref: string | null },
 ): { text: string } | { problem: string } {
   const before = parseDocument(text);
-  const value = before && toValue(before);
+  const value = before && toPlainValue(before);
   const status = findPair(before?.contents, 'status');
   if (!value || status === null) return { problem: 'is not a ticket' };
   const fault = findWordFault(status.value, text);
   if (fault !== null) return { problem: `has a status that cannot be changed in place: ${fault}` };
   const member = { key: 'selected', value: quoteText(selected), behind: status };
-  const chosen = applyChanges(text, [
+  const chosen = applyTextEdits(text, [
     changeWord(text, status.value, 'accepted'),
     ...changeMember(text, before?.contents as YAMLMap, member),
   ]);
@@ -42,7 +42,7 @@ export function acceptDecision(
   const refs = [value[REFERENCES] ?? []].flat();
   const meant = { ...value, status: 'accepted', selected, ...(ref !== null && { [REFERENCES]: [...refs, ref] }) };
   const after = parseDocument(changed);
-  return after !== null && isSameJson(meant, toValue(after))
+  return after !== null && isSameJson(meant, toPlainValue(after))
     ? { text: changed }
     : { problem: 'has a form that cannot be changed in place' };
 }
@@ -55,12 +55,12 @@ function addReference(text: string, ref: string): string {
   const list = findPair(map, REFERENCES)?.value;
   const [last] = yaml().isSeq(list) ? list.items.slice(-1) : [];
   if (!yaml().isSeq(list) || last === undefined)
-    return applyChanges(text, changeMember(text, map, { key: REFERENCES, value: `[${quoteText(ref)}]`, behind }));
-  const [start, end] = rangeOf(last);
-  if (list.flow === true) return applyChanges(text, [{ start: end, end, text: `, ${quoteText(ref)}` }]);
+    return applyTextEdits(text, changeMember(text, map, { key: REFERENCES, value: `[${quoteText(ref)}]`, behind }));
+  const [start, end] = getNodeRange(last);
+  if (list.flow === true) return applyTextEdits(text, [{ start: end, end, text: `, ${quoteText(ref)}` }]);
   const [dash = ''] = /^ *- +/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1, start)) ?? [];
   const from = start + text.slice(start, end).trimEnd().length;
   const at = from + text.slice(from).search(/\r?$/m);
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  return applyChanges(text, [{ start: at, end: at, text: `${eol}${dash}${quoteText(ref)}` }]);
+  return applyTextEdits(text, [{ start: at, end: at, text: `${eol}${dash}${quoteText(ref)}` }]);
 }

@@ -3,7 +3,7 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { decodeSection, hasContent, parseMarker, renderMarker, renderPlaceholder } from './section-codec.js';
-import { SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
+import { SECTION_IDS, SECTION_TEXTS, type SectionId } from './sections.js';
 
 /**
  * DRAFT.md: eight sections, each a level-two heading with the section's id in a comment below it (documents.md,
@@ -30,7 +30,7 @@ interface SectionSpan {
  */
 export function createDraft(name: string): string {
   const sections = SECTION_IDS.map(
-    (id) => `## ${SECTIONS[id].heading}\n${renderMarker(id)}\n${renderPlaceholder(SECTIONS[id].hint)}\n`,
+    (id) => `## ${SECTION_TEXTS[id].heading}\n${renderMarker(id)}\n${renderPlaceholder(SECTION_TEXTS[id].hint)}\n`,
   );
   return [`# Draft: ${name}\n`, ...sections].join('\n');
 }

@@ -1,14 +1,14 @@
 import type { Document, Pair, YAMLMap } from 'yaml';
 import { isRecord, isSameJson } from '../base/json.js';
 import {
-  applyChanges,
+  applyTextEdits,
   changeMember,
   changeWord,
   findPair,
   findWordFault,
   parseDocument,
   quoteText,
-  toValue,
+  toPlainValue,
 } from './yaml-edit.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
@@ -41,7 +41,7 @@ export function setGoalStatus(
   if (fault !== null)
     return { problem: `has a status of ${JSON.stringify(id)} that cannot be changed in place: ${fault}` };
   const value = blockedReason === null ? null : quoteText(blockedReason);
-  const changed = applyChanges(text, [
+  const changed = applyTextEdits(text, [
     changeWord(text, pair.value, status),
     ...changeMember(text, map, { key: REASON, value, behind: pair }),
   ]);
@@ -73,11 +73,11 @@ function findGoal(root: unknown, id: string): { map: YAMLMap; pair: Pair } | nul
 function isMeant(before: Document, changed: string, id: string, fields: Record<string, string | null>): boolean {
   const after = parseDocument(changed);
   if (after === null) return false;
-  const value = toValue(before);
+  const value = toPlainValue(before);
   const goal = findValue(value?.['goals'], id);
   if (goal === null) return false;
   Object.assign(goal, fields);
-  return isSameJson(dropNull(value, id), dropNull(toValue(after), id));
+  return isSameJson(dropNull(value, id), dropNull(toPlainValue(after), id));
 }
 
 function dropNull(value: Record<string, unknown> | null, id: string): unknown {

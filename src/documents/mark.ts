@@ -6,16 +6,16 @@ import { sha256 } from '../base/sha256.js';
  */
 
 /** Marks a file as written by `install`; a digest of the text follows. */
-export const MARK = 'installed-by: dev-cli';
+export const INSTALL_MARK = 'installed-by: dev-cli';
 
 /** Marks a skill that `recipe new` has generated from a recipe; it belongs to the recipe's project. */
 export const RECIPE_MARK = 'follows-its-recipe: dev-cli';
 
-type Mark = typeof MARK | typeof RECIPE_MARK;
+type Mark = typeof INSTALL_MARK | typeof RECIPE_MARK;
 
 /** Marks a text by a comment in its first line, or in the first line of its front matter. */
 export function markByComment(text: string): string {
-  return addDigest(text.replace(/^(---\n)?/, `$1# ${MARK}\n`), MARK);
+  return addDigest(text.replace(/^(---\n)?/, `$1# ${INSTALL_MARK}\n`), INSTALL_MARK);
 }
 
 /** Adds a mark to the metadata of a skill. */
@@ -24,7 +24,7 @@ export function markSkill(text: string, mark: Mark): string {
 }
 
 /** Adds to the mark in a text the digest of that text. */
-export function addDigest(text: string, mark: Mark = MARK): string {
+export function addDigest(text: string, mark: Mark = INSTALL_MARK): string {
   return text.replace(mark, `${mark} ${digest(text)}`);
 }
 
@@ -35,7 +35,7 @@ function digest(text: string): string {
 /**
  * Reads the mark of a text; null without a mark or without its digest, in which case the file belongs to somebody else.
  */
-export function readMark(text: string, mark: Mark = MARK): 'intact' | 'edited' | null {
+export function readMark(text: string, mark: Mark = INSTALL_MARK): 'intact' | 'edited' | null {
   const [whole, given] = new RegExp(`^(?:# |  )${mark} ([0-9a-f]{12})$`, 'm').exec(text) ?? [];
   if (whole === undefined || given === undefined) return null;
   return digest(text.replace(whole, whole.slice(0, -given.length - 1))) === given ? 'intact' : 'edited';

@@ -36,9 +36,9 @@ export interface OutlineFault {
  * Finds the first place where a value does not fit, or null. A precompiled validator would be one large function that
  * every call must parse; interpreting the schema is several times faster for a single value.
  */
-export function misfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
+export function findMisfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
   // Types are compared first: most variants have another type, and the faults of variants are discarded anyway.
-  if (schema.anyOf?.every((option) => !hasType(option, value) || misfit(option, value) !== null))
+  if (schema.anyOf?.every((option) => !hasType(option, value) || findMisfit(option, value) !== null))
     return fault('fits no variant');
   if (!hasType(schema, value)) return fault(`must be ${[schema.type].flat().join(' or ')}`);
   if ('const' in schema && value !== schema.const) return fault(`must be ${JSON.stringify(schema.const)}`);
@@ -53,7 +53,7 @@ const fault = (problem: string): OutlineFault => ({ at: '', problem });
 
 /** Checks a member. Its pointer is built only where there is a fault. */
 function memberFault(key: string | number, schema: OutlineSchema, member: unknown): OutlineFault | null {
-  const found = misfit(schema, member);
+  const found = findMisfit(schema, member);
   return found === null ? null : { at: `/${key}${found.at}`, problem: found.problem };
 }
 
@@ -80,7 +80,7 @@ function variantMisfit({ oneOf, discriminator }: OutlineSchema, value: Record<st
   if (oneOf === undefined || discriminator === undefined) return null;
   const tag = discriminator.propertyName;
   const variant = oneOf.find(({ properties }) => Object.hasOwn(value, tag) && properties?.[tag]?.const === value[tag]);
-  return variant === undefined ? fault(`has no known ${tag}`) : misfit(variant, value);
+  return variant === undefined ? fault(`has no known ${tag}`) : findMisfit(variant, value);
 }
 
 function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>): OutlineFault | null {

@@ -75,7 +75,7 @@ export function putRegion(text: string, markers: Markers, body: string, place: R
 }
 
 /** Removes the block. The text is then what it was before the block was added. */
-export function takeRegion(text: string, markers: Markers): string {
+export function removeRegion(text: string, markers: Markers): string {
   const found = findRegion(text, markers);
   if (found.kind !== 'found') return text;
   const { from, to } = found;

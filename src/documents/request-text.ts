@@ -1,5 +1,5 @@
 import { toBoundedLine, toWholeLine } from './foreign.js';
-import { buildSummaryParts, type RunSummary, renderPart } from './run-summary.js';
+import { buildSummaryParts, type RunSummary, renderSummaryPart } from './run-summary.js';
 
 /**
  * The text of a pull request, rendered from the same summary as report.md (documents.md, summary.md and report.md;
@@ -20,7 +20,7 @@ const LINE_CAP = 500;
  */
 export function renderRequestBody(summary: RunSummary): string {
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole });
-  const lines = parts.flatMap((part) => [...renderPart(part), '']);
+  const lines = parts.flatMap((part) => [...renderSummaryPart(part), '']);
   const all = [`${renderBounded(summary.goal) || 'No goal was stated.'}`, '', ...lines];
   const kept: string[] = [];
   let length = 0;

@@ -77,7 +77,7 @@ export interface LogEnd {
  * @param logs ends of outputs, folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
-  const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderPart);
+  const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderSummaryPart);
   const folded = logs.length === 0 ? [] : [['## Ends of the logs', '', ...logs.flatMap(renderLogEnd)]];
   return joinLines([renderHead(summary, title), ...parts, ...folded]);
 }
@@ -113,7 +113,7 @@ export function renderBriefSummary(summary: RunSummary, report: string): string 
     if (part.kind !== 'list' || !BRIEF.has(part.title)) return [];
     const more = part.lines.length - BRIEF_LINES;
     const lines = [...part.lines.slice(0, BRIEF_LINES), ...(more > 0 ? [`and ${more} more`] : [])];
-    return [renderPart({ ...part, lines })];
+    return [renderSummaryPart({ ...part, lines })];
   });
   const head = [...renderHead(summary, 'Summary'), '', `${counts.join(', ')}. All of it: [${report}](${report})`];
   return joinLines([head, ...parts]);
@@ -141,7 +141,7 @@ export type SummaryPart = { title: string } & (
 );
 
 /** Renders a part as Markdown; its lines have been prepared. */
-export function renderPart(part: SummaryPart): string[] {
+export function renderSummaryPart(part: SummaryPart): string[] {
   const head = [`## ${part.title}`, ''];
   switch (part.kind) {
     case 'list':

@@ -1,7 +1,7 @@
 // shared: common
 
 import { isRecord } from '../base/json.js';
-import { misfit, type OutlineSchema } from './outline.js';
+import { findMisfit, type OutlineSchema } from './outline.js';
 
 /** An error of ajv with the option `verbose`, as far as this file uses it. */
 interface SchemaError {
@@ -50,11 +50,11 @@ export interface CheckedSchema {
 
 /** Finds all faults of a value, except those that only follow from others; empty when it fits. */
 export function findFaults({ outline, validator }: CheckedSchema, value: unknown): SchemaFault[] {
-  return misfit(outline, value) === null ? [] : listFaults(validator(), value);
+  return findMisfit(outline, value) === null ? [] : listSchemaFaults(validator(), value);
 }
 
 /** Finds all faults of a value with a validator alone. */
-export function listFaults(validate: Validator, value: unknown): SchemaFault[] {
+export function listSchemaFaults(validate: Validator, value: unknown): SchemaFault[] {
   return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
 

@@ -26,7 +26,7 @@ interface SectionText {
 }
 
 /** The texts about each section. */
-export const SECTIONS: Record<SectionId, SectionText> = {
+export const SECTION_TEXTS: Record<SectionId, SectionText> = {
   intent: {
     heading: 'Intent',
     hint: 'what kind of change this is',

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { ErrorDetail } from '../base/errors.js';
 import outline from '../generated/size-outline.js';
 import { type CheckedSchema, findFaults } from './schema-faults.js';
@@ -60,9 +60,9 @@ function listNamed(words: readonly string[]): string[] {
 }
 
 /** Adds a block's claim to the known facts about the size. */
-export function takeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
+export function addSizeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
   const { size: found, why } = judgeSize(claim);
-  return { ...defined({ said, most }), found, ...defined({ why }) };
+  return { ...omitUndefined({ said, most }), found, ...omitUndefined({ why }) };
 }
 
 // A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit, so the validator is seldom needed.

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 
 /** How much work a change is, and whose judgement of that counts (recipes.md, Size). */
 
@@ -34,7 +34,7 @@ export interface SizeVerdict {
 export function settleSize({ said, most, found, why }: SizeFacts): SizeVerdict {
   if (said !== undefined) return { value: said, by: 'user' };
   if (found !== undefined && (most === undefined || !isLarger(found, most))) {
-    return { value: found, by: 'classified', ...defined({ why }) };
+    return { value: found, by: 'classified', ...omitUndefined({ why }) };
   }
   return most === undefined ? { value: 'large', by: 'default' } : { value: most, by: 'user' };
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
-import { misfit, type OutlineSchema } from './outline.js';
+import { findMisfit, type OutlineSchema } from './outline.js';
 
 /** The expected form of a stored snapshot. */
 interface Form {
@@ -24,7 +24,7 @@ export function readStored<T>(text: string, { outline, version, what }: Form): T
       fix: 'Update dev-cli to the version that wrote it.',
     });
   }
-  const fault = misfit(outline, stored);
+  const fault = findMisfit(outline, stored);
   if (fault === null) return stored as T;
   throw new DevCliError('STATE_CORRUPT', `${what} does not fit its schema at ${fault.at || '/'}: ${fault.problem}.`);
 }

@@ -5,22 +5,22 @@ const yaml = (): typeof import('yaml') => require('yaml');
 /** Changes scalars in the text of a YAML file that people write; everything else stays, byte for byte. */
 
 /** A replacement of some characters of a text. */
-export interface Change {
+export interface TextEdit {
   start: number;
   end: number;
   text: string;
 }
 
 /** Applies changes, none of which may overlap. */
-export function applyChanges(text: string, changes: readonly Change[]): string {
+export function applyTextEdits(text: string, changes: readonly TextEdit[]): string {
   return [...changes]
     .sort((one, other) => other.start - one.start)
     .reduce((now, change) => now.slice(0, change.start) + change.text + now.slice(change.end), text);
 }
 
 /** Sets a scalar that is on one line, keeping its quotes. @param word a plain word */
-export function changeWord(text: string, node: unknown, word: string): Change {
-  const [start, end] = rangeOf(node);
+export function changeWord(text: string, node: unknown, word: string): TextEdit {
+  const [start, end] = getNodeRange(node);
   const quote = /^["']/.exec(text.slice(start, end))?.[0] ?? '';
   return { start, end, text: `${quote}${word}${quote}` };
 }
@@ -57,7 +57,7 @@ export function findPair(map: unknown, key: string): Pair | null {
 }
 
 /** Returns the offsets of a node, without what follows it. */
-export function rangeOf(node: unknown): [start: number, end: number] {
+export function getNodeRange(node: unknown): [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0];
   return [start, end];
 }
@@ -70,19 +70,19 @@ export function changeMember(
   text: string,
   map: YAMLMap,
   { key, value, behind }: { key: string; value: string | null; behind: Pair },
-): Change[] {
+): TextEdit[] {
   const pair = findPair(map, key);
   if (pair === null) return value === null ? [] : [addMember(text, map, behind, key, value)];
-  const [start, whole] = rangeOf(pair.value);
+  const [start, whole] = getNodeRange(pair.value);
   const end = start + text.slice(start, whole).trimEnd().length;
-  if (value !== null) return [{ start, end, text: `${start === rangeOf(pair.key)[1] + 1 ? ' ' : ''}${value}` }];
+  if (value !== null) return [{ start, end, text: `${start === getNodeRange(pair.key)[1] + 1 ? ' ' : ''}${value}` }];
   return [removeMember(text, map, pair, end) ?? { start, end, text: ' null' }];
 }
 
 /** Inserts a member directly after another, in its style. */
-function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value: string): Change {
-  const [keyStart, keyEnd] = rangeOf(behind.key);
-  const [, end] = rangeOf(behind.value);
+function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value: string): TextEdit {
+  const [keyStart, keyEnd] = getNodeRange(behind.key);
+  const [, end] = getNodeRange(behind.value);
   const quote = /^["']/.exec(text.slice(keyStart, keyEnd))?.[0] ?? '';
   const line = `${quote}${key}${quote}: ${value}`;
   if (map.flow === true) return { start: end, end, text: `, ${line}` };
@@ -94,11 +94,11 @@ function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value:
 }
 
 /** Builds the change that removes a pair with its line or comma; null where other text on the line depends on it. */
-function removeMember(text: string, map: YAMLMap, pair: Pair, end: number): Change | null {
-  const [start] = rangeOf(pair.key);
+function removeMember(text: string, map: YAMLMap, pair: Pair, end: number): TextEdit | null {
+  const [start] = getNodeRange(pair.key);
   if (map.flow === true) {
     const before = map.items[map.items.indexOf(pair) - 1];
-    const from = before === undefined ? start : rangeOf(before.value)[1];
+    const from = before === undefined ? start : getNodeRange(before.value)[1];
     return before !== undefined && /^\s*,\s*$/.test(text.slice(from, start)) ? { start: from, end, text: '' } : null;
   }
   const lineStart = text.lastIndexOf('\n', start - 1);
@@ -114,7 +114,7 @@ export function quoteText(text: string): string {
 }
 
 /** Converts a document to its value; null for a document with aliases, which memory does not accept either. */
-export function toValue(document: Document): Record<string, unknown> | null {
+export function toPlainValue(document: Document): Record<string, unknown> | null {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch {

@@ -17,7 +17,11 @@ const POLL_MS = 100;
  * @returns null where the computation exceeds its limit of time or memory
  * @throws DevCliError `INTERRUPTED`; whatever else the program throws
  */
-export function computeAside<T>(program: string, given: unknown, { signal, processorMs }: Limits): Promise<T | null> {
+export function computeInWorker<T>(
+  program: string,
+  given: unknown,
+  { signal, processorMs }: Limits,
+): Promise<T | null> {
   const begun = process.cpuUsage();
   const thread = new (threads().Worker)(program, { workerData: given });
   return new Promise<T | null>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
@@ -7,9 +7,9 @@ import type { QueuedCommand } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import type { TreeState } from '../work/git.js';
-import { inspect, prepareRunner } from './detached.js';
+import { inspectJob, prepareRunner } from './detached.js';
 import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
-import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
+import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, getLogFile, isWholeLog, readJobText, readLogEnd } from './records.js';
 
 /**
@@ -51,12 +51,12 @@ const BLOCK_OUTPUT_END = 20_000;
  * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
-export async function awaitCommand(job: CommandJob, call: Call): Promise<CommandEnded | null> {
+export async function awaitCommand(job: CommandJob, call: JobCall): Promise<CommandEnded | null> {
   const found = await findCommandEnding(job, call);
   if (found === null) return null;
   const directory = getJobDirectory(job, call);
   if (job.acceptance === null) {
-    const passed = found.kind === 'reused' || endedWith(found, 0);
+    const passed = found.kind === 'reused' || hasExitCode(found, 0);
     const output = passed ? '' : readLogEnd(directory, BLOCK_OUTPUT_END);
     return { kind: 'command', job, ending: found, output, after: null };
   }
@@ -70,7 +70,7 @@ export async function awaitCommand(job: CommandJob, call: Call): Promise<Command
  * @param state the run as it is now
  * @returns null if the command has to be awaited
  */
-export function findReusedCommand(job: CommandJob, state: RunState, call: Call): CommandEnded | null {
+export function findReusedCommand(job: CommandJob, state: RunState, call: JobCall): CommandEnded | null {
   const tree = call.repositories.getTree(getWorkTree(call.context, job)) ?? null;
   const kept = tree === null ? null : findKeptResult(job, call, state, tree.state.digest);
   if (tree === null || kept === null) return null;
@@ -78,7 +78,7 @@ export function findReusedCommand(job: CommandJob, state: RunState, call: Call):
   return { kind: 'command', job, ending, output: '', after: job.acceptance === null ? null : tree.state };
 }
 
-async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEnding | null> {
+async function findCommandEnding(job: CommandJob, call: JobCall): Promise<CommandEnding | null> {
   refuseLinkOut(job, call);
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
@@ -95,7 +95,7 @@ async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEn
 /** Launches a command, unless it has already passed on this tree. */
 async function beginCommand(
   job: CommandJob,
-  call: Call,
+  call: JobCall,
   directory: string,
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
   if (call.repositories.getTree(getWorkTree(call.context, job)) === undefined && !isOfFinalTree(call)) {
@@ -107,7 +107,7 @@ async function beginCommand(
       .catch(() => {});
   }
   const tree = (await readTreeNow(job, call))?.digest ?? null;
-  const kept = inspect(directory).state === 'absent' ? findKeptResult(job, call, call.run.snapshot, tree) : null;
+  const kept = inspectJob(directory).state === 'absent' ? findKeptResult(job, call, call.run.snapshot, tree) : null;
   if (tree !== null && kept !== null) return { kind: 'reused', tree, ...kept };
   await call.requirePlace();
   return launchOnce(job, call, {
@@ -121,7 +121,7 @@ async function beginCommand(
   });
 }
 
-async function readTreeNow(job: CommandJob, { context, repositories }: Call): Promise<TreeState | null> {
+async function readTreeNow(job: CommandJob, { context, repositories }: JobCall): Promise<TreeState | null> {
   return (await repositories.readTree(getWorkTree(context, job)))?.state ?? null;
 }
 
@@ -129,7 +129,7 @@ async function readTreeNow(job: CommandJob, { context, repositories }: Call): Pr
  * Whether the commands run for the final verification. Most of them have passed on this very tree, so a runner is
  * rarely needed.
  */
-function isOfFinalTree({ run: { snapshot } }: Call): boolean {
+function isOfFinalTree({ run: { snapshot } }: JobCall): boolean {
   const job = snapshot.engine?.job;
   return job?.kind === 'commands' && job.todo === null;
 }
@@ -138,12 +138,12 @@ function isOfFinalTree({ run: { snapshot } }: Call): boolean {
  * Returns the argument vector to run. A command of dev-cli runs with this installation, on this root, whatever PATH
  * says.
  */
-function resolveProgram(job: CommandJob, call: Call): readonly string[] {
+function resolveProgram(job: CommandJob, call: JobCall): readonly string[] {
   const { program, root } = call.context;
   return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
 }
 
-function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
+function isOwn({ argv, shell }: CommandJob, call: JobCall): boolean {
   return !shell && call.isOwn(argv);
 }
 
@@ -164,7 +164,7 @@ function readAnswer(directory: string): Record<string, unknown> | null {
  */
 function findKeptResult(
   job: CommandJob,
-  { context, repositories }: Call,
+  { context, repositories }: JobCall,
   state: RunState,
   tree: string | null,
 ): { exit: number; log: string } | null {
@@ -176,7 +176,7 @@ function findKeptResult(
   const path = getRecordsPath(context, name, log);
   const text = readJobText(path);
   if (text === null || (job.acceptance !== null && findOutputFault(job.acceptance, text) !== null)) return null;
-  const ended = inspect(dirname(path));
+  const ended = inspectJob(dirname(path));
   if (ended.state !== 'finished') return null;
   return repositories.hasChangedSince(getWorkTree(context, job), Date.parse(ended.exit.at)) ? null : { exit, log };
 }
@@ -209,11 +209,11 @@ export function recordCommandEnd(
 
 /** Returns the key of a result: the same for the same command on the same tree with the same expectations. */
 export function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
-  return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
+  return sha256(canonicalJson({ argv, shell, cwd, tree, ...omitUndefined({ expects }) }));
 }
 
 /** Whether a command ended with this exit status, or one of these, and not by a signal or its timeout. */
-export function endedWith(ending: CommandEnding, exitCode: number | readonly number[]): boolean {
+export function hasExitCode(ending: CommandEnding, exitCode: number | readonly number[]): boolean {
   if (ending.kind !== 'exit') return false;
   const { exit, signal, timedOut } = ending.exit;
   return signal === null && !timedOut && exit !== null && [exitCode].flat().includes(exit);
@@ -240,7 +240,7 @@ function addOutput(
 ): Pick<CommandEnded, 'ending' | 'output'> {
   if (ending.kind !== 'exit') return { ending, output: '' };
   const searched = stdoutContains !== undefined || stdoutLacks !== undefined;
-  if (!searched && endedWith(ending, exitCode)) return { ending, output: '' };
+  if (!searched && hasExitCode(ending, exitCode)) return { ending, output: '' };
   const path = getLogFile(directory);
   const output = readJobText(path) ?? '';
   const found = stdoutLacks === undefined && output.includes(stdoutContains ?? '');
@@ -249,7 +249,7 @@ function addOutput(
 }
 
 /** Refuses a directory behind a link out of the project, where the runner would write. */
-function refuseLinkOut({ directory }: CommandJob, { run: { files } }: Call): void {
+function refuseLinkOut({ directory }: CommandJob, { run: { files } }: JobCall): void {
   const { kind } = files.facts(directory);
   if (kind === 'missing' || kind === 'directory') return;
   const problem = kind === 'outside' ? 'it leads out of the project' : 'it is not a directory';

@@ -25,7 +25,7 @@ export function buildPreparedCommand(directory: string): string[] {
  * Writes the paths of a commit. Called before the index changes, so that a call that withdraws the commit knows which
  * paths to undo.
  */
-export function writePaths(directory: string, paths: readonly string[]): void {
+export function writeCommitPaths(directory: string, paths: readonly string[]): void {
   writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
 }
 
@@ -37,7 +37,7 @@ export function writePreparation(
 ): void {
   ensureDirectory(directory);
   writeDurably(join(directory, MESSAGE), buildCommitFiles(message, key, paths).message);
-  writePaths(directory, paths);
+  writeCommitPaths(directory, paths);
   writeDurably(join(directory, PLAN), JSON.stringify({ left, at }));
 }
 

@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { DevCliError } from '../base/errors.js';
 import type { RunState } from '../run/state.js';
-import { claim, findClaimObstacle, findClaimOwner } from '../store/claim.js';
-import { removeEmpty } from '../store/documents.js';
+import { claimPath, findClaimObstacle, findClaimOwner } from '../store/claim.js';
+import { clearEmptyDirectories } from '../store/documents.js';
 import {
   buildCommitEnvironment,
   type CommitAnswer,
   type CommitPlan,
-  GIT_CANNOT,
+  canYieldCommit,
+  GIT_FATAL_EXIT,
   type HeadPosition,
   isEmptyCommit,
-  isHindrance,
   isOutsideSparse,
   isPlainlyEmpty,
+  isTemporaryGitFailure,
   makeCommit,
-  mayHold,
   planCommit,
 } from '../work/commit.js';
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
@@ -26,12 +26,12 @@ import {
   buildPreparedCommand,
   clearPreparation,
   readPreparation,
-  writePaths,
+  writeCommitPaths,
   writePreparation,
 } from './commit-preparation.js';
 import { buildScope } from './commit-scope.js';
 import { type CommitJob, getWorkTree } from './job.js';
-import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
+import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce } from './launch.js';
 import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd } from './records.js';
 
 /**
@@ -75,7 +75,7 @@ const NO_REPOSITORY: CommitEnding = { outcome: 'no-repository', ...NO_COMMIT, le
  * @returns null while it is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
-export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnded | null> {
+export async function awaitCommit(job: CommitJob, call: JobCall): Promise<CommitEnded | null> {
   const ending = await findCommitEnding(job, call);
   return ending === null ? null : { kind: 'commit', job, ending };
 }
@@ -86,7 +86,11 @@ export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnd
  * @param state the run as it is now
  * @returns null if the commit has to be awaited
  */
-export function findEmptyCommit(job: CommitJob, state: RunState, { context, repositories }: Call): CommitEnded | null {
+export function findEmptyCommit(
+  job: CommitJob,
+  state: RunState,
+  { context, repositories }: JobCall,
+): CommitEnded | null {
   const workTree = getWorkTree(context, job);
   const scope = buildScope(state, job, workTree);
   const tree = repositories.getTree(workTree);
@@ -96,7 +100,7 @@ export function findEmptyCommit(job: CommitJob, state: RunState, { context, repo
   return { kind: 'commit', job, ending: { outcome: 'nothing', ...NO_COMMIT, left: [] } };
 }
 
-async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEnding | null> {
+async function findCommitEnding(job: CommitJob, call: JobCall): Promise<CommitEnding | null> {
   const { repositories } = call;
   const options = { signal: call.context.signal };
   const workTree = getWorkTree(call.context, job);
@@ -106,7 +110,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   if (!hasBegun(directory)) {
     const readSetting = () => repositories.readSetting(workTree);
     // Read in parallel with the work tree. A plan that needs the setting awaits it and gets its error.
-    if (mayHold(scope)) readSetting().catch(() => {});
+    if (canYieldCommit(scope)) readSetting().catch(() => {});
     const now = await repositories.readTree(workTree);
     if (now === null) return NO_REPOSITORY;
     const plan = await planCommit(workTree, now.present, readSetting, scope, options);
@@ -129,7 +133,7 @@ type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;
 /** Has git make the planned commit. Returns an ending if the commit is made within the call or cannot begin. */
 async function beginCommit(
   job: CommitJob,
-  call: Call,
+  call: JobCall,
   scope: CommitScope,
   plan: ReadyPlan,
 ): Promise<'launched' | 'wait' | CommitEnding> {
@@ -175,7 +179,7 @@ const ALONE_TIMEOUT = 60;
  */
 async function commitWithinCall(
   job: CommitJob,
-  call: Call,
+  call: JobCall,
   scope: CommitScope,
   { paths, left, at }: ReadyPlan,
 ): Promise<'wait' | CommitEnding> {
@@ -184,11 +188,11 @@ async function commitWithinCall(
   const workTree = getWorkTree(call.context, job);
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
-  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'a commit', make: true });
+  const mine = claimPath(getClaimFile(directory), { clock, ids, purpose: 'a commit', make: true });
   if (mine === null) return 'wait';
   try {
     if (isClosed(directory)) return 'wait';
-    writePaths(directory, paths);
+    writeCommitPaths(directory, paths);
     const refusal = await announcePaths(workTree, paths, { signal });
     if (refusal !== null) return { ...classifyRefusal(refusal, 1), paths, left, at };
     const said = await makeCommit(
@@ -203,12 +207,12 @@ async function commitWithinCall(
     // A runner that has begun still needs the prepared files.
     if (!isClosed(directory)) clearPreparation(directory);
     mine.release();
-    removeEmpty([directory]);
+    clearEmptyDirectories([directory]);
   }
 }
 
 /** Waits, for as long as the call has time, until another call has released the commit's claim. */
-function isClaimFreed(directory: string, { context, until }: Call): Promise<boolean> {
+function isClaimFreed(directory: string, { context, until }: JobCall): Promise<boolean> {
   const left = Math.max(0, until - context.clock.now());
   return waitUntil(() => findClaimOwner(getClaimFile(directory)) === null, left, CLAIM_POLL_MS);
 }
@@ -247,7 +251,7 @@ async function judgeEnding(
   if (paths === null) {
     return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of files to commit disappeared' };
   }
-  const empty = exit === 1 && !isHindrance(output) && (await isEmptyCommit(workTree, paths, options));
+  const empty = exit === 1 && !isTemporaryGitFailure(output) && (await isEmptyCommit(workTree, paths, options));
   await nullIfRefused(withdrawNew(workTree, paths, options));
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
   if (exit === 'cut off') return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
@@ -259,7 +263,7 @@ async function judgeEnding(
  * @param directory absolute path of the job's records
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function takeBack(workTree: string, directory: string, options: GitOptions): Promise<void> {
+export async function withdrawCommit(workTree: string, directory: string, options: GitOptions): Promise<void> {
   const { paths } = readPreparation(directory);
   if (paths !== null) await nullIfRefused(withdrawNew(workTree, paths, options));
 }
@@ -281,12 +285,12 @@ function classifyRefusal(
   exit: number | null,
 ): Pick<CommitEnding, 'outcome' | 'reason'> & { commit: null } {
   const reason = said === '' ? `git commit ended with ${exit}` : said;
-  if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
+  if (isTemporaryGitFailure(said)) return { outcome: 'deferred', commit: null, reason };
   if (isOutsideSparse(said)) {
     const way = 'widen the sparse checkout (`git sparse-checkout add DIRECTORY`), then reopen the todo';
     return { outcome: 'impossible', commit: null, reason: `${way}: ${said}` };
   }
-  return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
+  return { outcome: exit === GIT_FATAL_EXIT ? 'impossible' : 'refused', commit: null, reason };
 }
 
 async function endWithoutCommand(

@@ -59,7 +59,7 @@ const POLL_MS = 20;
  * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the claim belongs
  * to a runner that has not begun and cannot be checked from this machine
  */
-export function launch({ directory, runner, env, ...spec }: JobRequest, runners: RunnerProcesses): void {
+export function launchDetached({ directory, runner, env, ...spec }: JobRequest, runners: RunnerProcesses): void {
   requireRunner(runner);
   if (isClosed(directory)) return;
   const blocked = findClaimObstacle(getClaimFile(directory));
@@ -98,7 +98,7 @@ function requireRunner(runner: string): void {
  * Determines the state of an external command from its directory, and from whether its runner is alive.
  * @throws DevCliError `IO`
  */
-export function inspect(directory: string): JobStatus {
+export function inspectJob(directory: string): JobStatus {
   const started = readStarted(directory);
   // Checked before the exit record is read, because a runner writes that record and then ends.
   const alive = typeof started === 'object' && runnerLives(started);
@@ -175,7 +175,7 @@ function isSameGroup(started: StartedRecord): boolean {
 }
 
 function hasEnded(directory: string): boolean {
-  const { state } = inspect(directory);
+  const { state } = inspectJob(directory);
   return state === 'finished' || state === 'interrupted';
 }
 

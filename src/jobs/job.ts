@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { ReadContext } from '../run/context.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { toAbsolutePath } from '../run/paths.js';
@@ -132,7 +132,7 @@ function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
     return [{ ...asked, kind, key, todo, message }];
   }
   const { kind, stage, title, issue } = job;
-  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...defined({ title, issue }) }];
+  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...omitUndefined({ title, issue }) }];
 }
 
 /** Lists the directories of a job's processes, relative to the run's directory. */

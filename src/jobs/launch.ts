@@ -8,7 +8,7 @@ import { type CommitSetting, readCommitSetting } from '../work/commit.js';
 import { readWorkTree, type WorkTreeReading } from '../work/git.js';
 import { findLastChange } from '../work/last-change.js';
 import { waitUntil } from '../work/processes.js';
-import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
+import { endCommand, inspectJob, type JobRequest, launchDetached, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
 import { type ExitRecord, getClaimFile } from './records.js';
 import { RunnerProcesses } from './runner-process.js';
@@ -16,13 +16,16 @@ import { RunnerProcesses } from './runner-process.js';
 /** Launching the processes of all jobs, and waiting for them. */
 
 /** What a call keeps from one of its jobs to the next. */
-export interface Kept {
+export interface JobResources {
   readonly repositories: KnownRepositories;
   readonly runners: RunnerProcesses;
 }
 
 /** Runs the jobs of a call, and releases their shared runners afterwards. */
-export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (kept: Kept) => Promise<T>): Promise<T> {
+export async function withJobResources<T>(
+  { signal }: Pick<Context, 'signal'>,
+  work: (kept: JobResources) => Promise<T>,
+): Promise<T> {
   const runners = new RunnerProcesses();
   try {
     return await work({ repositories: new KnownRepositories(signal), runners });
@@ -32,7 +35,7 @@ export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (ke
 }
 
 /** The call that launches a job or waits for it. */
-export interface Call extends Kept {
+export interface JobCall extends JobResources {
   context: Context;
   /** The run, as last read. */
   run: RunHead;
@@ -54,7 +57,7 @@ export type ProcessEnding = { kind: 'exit'; exit: ExitRecord } | { kind: 'interr
 /**
  * The most launches of one process whose end was not seen: its runner died, or its records vanished (protocol.md §4).
  */
-export const LAUNCHES = 2;
+export const MAX_LAUNCHES = 2;
 /** Milliseconds that the records of another call's launch may take to appear. */
 const APPEARING = 1_000;
 
@@ -63,7 +66,7 @@ const APPEARING = 1_000;
  * @throws DevCliError `IO`
  */
 export function hasBegun(directory: string): boolean {
-  const { state } = inspect(directory);
+  const { state } = inspectJob(directory);
   return state !== 'absent' && state !== 'launching';
 }
 
@@ -77,26 +80,30 @@ export function hasBegun(directory: string): boolean {
  */
 export async function launchOnce(
   job: Job,
-  call: Call,
+  call: JobCall,
   process: Omit<JobRequest, 'runner'>,
   launched: boolean = call.launched,
 ): Promise<'launched' | 'wait' | 'vanished'> {
-  if (launched && inspect(process.directory).state === 'absent') {
+  if (launched && inspectJob(process.directory).state === 'absent') {
     const again = await countLaunch(job, call, process.directory);
     if (again !== 'launch') return again;
   }
-  launch({ ...process, runner: call.context.runner }, call.runners);
+  launchDetached({ ...process, runner: call.context.runner }, call.runners);
   return 'launched';
 }
 
-async function countLaunch(job: Job, { transact }: Call, directory: string): Promise<'launch' | 'wait' | 'vanished'> {
+async function countLaunch(
+  job: Job,
+  { transact }: JobCall,
+  directory: string,
+): Promise<'launch' | 'wait' | 'vanished'> {
   // Checked first, because a launch that is impossible must not be counted.
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
     const launches = findLaunches(tx, job);
     if (launches === undefined) return null;
-    if (launches >= LAUNCHES) return false;
+    if (launches >= MAX_LAUNCHES) return false;
     setLaunches(tx, job, launches + 1);
     recordEntry(tx, 'recovered', {
       notices: [`${basename(directory)}: there are no records of its command, so it is started again`],
@@ -104,7 +111,7 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
     return true;
   });
   if (mayLaunch !== false) return mayLaunch === null ? 'wait' : 'launch';
-  const appeared = await waitUntil(() => inspect(directory).state !== 'absent', APPEARING, APPEARING / 20);
+  const appeared = await waitUntil(() => inspectJob(directory).state !== 'absent', APPEARING, APPEARING / 20);
   return appeared ? 'wait' : 'vanished';
 }
 
@@ -129,13 +136,13 @@ function setLaunches({ state }: Transaction, { kind, key }: Job, launches: numbe
  * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`
  */
-export async function awaitProcess(directory: string, { context, until }: Call): Promise<ProcessEnding | null> {
-  let seen = inspect(directory);
+export async function awaitProcess(directory: string, { context, until }: JobCall): Promise<ProcessEnding | null> {
+  let seen = inspectJob(directory);
   if (seen.state !== 'finished' && seen.state !== 'interrupted') {
     const milliseconds = Math.max(0, until - context.clock.now());
     await waitFinished([directory], { milliseconds, signal: context.signal });
     if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the command is still running.');
-    seen = inspect(directory);
+    seen = inspectJob(directory);
   }
   if (seen.state === 'finished') return { kind: 'exit', exit: seen.exit };
   if (seen.state !== 'interrupted') return null;
@@ -144,7 +151,7 @@ export async function awaitProcess(directory: string, { context, until }: Call):
 }
 
 /** Returns the absolute path of a job's records. */
-export function getJobDirectory({ directory }: Job, { context, run }: Call): string {
+export function getJobDirectory({ directory }: Job, { context, run }: JobCall): string {
   return getRecordsPath(context, run.snapshot.name, directory);
 }
 

@@ -1,11 +1,11 @@
 import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
 import { awaitCommand, type CommandEnded, findReusedCommand } from './command.js';
-import { awaitCommit, type CommitEnded, findEmptyCommit, takeBack } from './commit.js';
+import { awaitCommit, type CommitEnded, findEmptyCommit, withdrawCommit } from './commit.js';
 import { clearPreparation } from './commit-preparation.js';
 import { endCommand } from './detached.js';
 import { getRecordsPath, getWorkTree, type Job, listDirectories, listJobs } from './job.js';
-import type { Call } from './launch.js';
+import type { JobCall } from './launch.js';
 import { getWithdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
 
@@ -20,7 +20,7 @@ export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
  * @returns null while the job is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `COMMAND_FAILED`, `LOCKED`, `RUN_UNTRUSTED`
  */
-export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
+export async function awaitJob(job: Job, call: JobCall): Promise<EndedJob | null> {
   switch (job.kind) {
     case 'command':
       return awaitCommand(job, call);
@@ -36,7 +36,7 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
  * it.
  * @returns null if the job has to be awaited
  */
-export function findEndingAtOnce(job: Job, call: Call, { state, files }: Transaction): EndedJob | null {
+export function findEndingAtOnce(job: Job, call: JobCall, { state, files }: Transaction): EndedJob | null {
   if (files.facts(job.directory).kind !== 'missing') return null;
   switch (job.kind) {
     case 'command':
@@ -76,8 +76,10 @@ export function tidyJob(job: Job, context: Context, name: string): void {
  * Ends the processes of a withdrawn job; for a commit, also restores the user's index.
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `INTERRUPTED`
  */
-export async function endJob(job: Job, context: Context, name: string): Promise<void> {
+export async function endWithdrawnJob(job: Job, context: Context, name: string): Promise<void> {
   for (const directory of listDirectories(job)) await endCommand(getRecordsPath(context, name, directory));
   if (job.kind !== 'commit') return;
-  await takeBack(getWorkTree(context, job), getRecordsPath(context, name, job.directory), { signal: context.signal });
+  await withdrawCommit(getWorkTree(context, job), getRecordsPath(context, name, job.directory), {
+    signal: context.signal,
+  });
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
-import { writeAll } from '../store/durable.js';
+import { writeAllBytes } from '../store/durable.js';
 
 /** The most bytes of a command's output that are kept. */
 export const LOG_LIMIT = 10 * 1024 * 1024;
@@ -68,7 +68,7 @@ export class Log {
 
   private write(bytes: Buffer): void {
     const { fd } = this;
-    if (fd !== null && this.failure === undefined) this.attempt(() => writeAll(fd, bytes));
+    if (fd !== null && this.failure === undefined) this.attempt(() => writeAllBytes(fd, bytes));
   }
 
   /** Catches errors of writing: a full disk must not end the command, whose exit still counts. */

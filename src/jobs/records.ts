@@ -83,20 +83,20 @@ export const getLogFile = (directory: string): string => join(directory, 'comman
 const LARGEST = 16 * 1024 * 1024;
 
 /** A record as read. `damaged`: the file exists, but dev-cli did not write it, or not completely. */
-export type Reading<T> = T | 'absent' | 'damaged';
+export type ReadRecord<T> = T | 'absent' | 'damaged';
 
 /** Reads `command.json`. @throws DevCliError `IO` */
-export function readSpec(directory: string): Reading<ProcessSpec> {
+export function readSpec(directory: string): ReadRecord<ProcessSpec> {
   return readRecord(getCommandFile(directory), isSpec);
 }
 
 /** Reads `started.json`. @throws DevCliError `IO` */
-export function readStarted(directory: string): Reading<StartedRecord> {
+export function readStarted(directory: string): ReadRecord<StartedRecord> {
   return readRecord(getStartedFile(directory), isStarted);
 }
 
 /** Reads `exit.json`. @throws DevCliError `IO` */
-export function readExit(directory: string): Reading<ExitRecord> {
+export function readExit(directory: string): ReadRecord<ExitRecord> {
   return readRecord(getExitFile(directory), isExit);
 }
 
@@ -149,7 +149,7 @@ export function isWithdrawn(directory: string): boolean {
   return existsSync(getWithdrawnFile(directory));
 }
 
-function readRecord<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
+function readRecord<T>(path: string, fits: (value: unknown) => value is T): ReadRecord<T> {
   const text = withIoErrors(path, null, () => readRecordText(path));
   if (text === null) return 'absent';
   const value = parseOrNull(text);

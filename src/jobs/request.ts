@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { renderCount } from '../base/words.js';
 import {
   buildPushCommand,
@@ -14,7 +14,7 @@ import { buildForgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
 import { resultOrProblem } from '../work/git-command.js';
 import type { JobRequest } from './detached.js';
 import { getWorkTree, REQUEST_BODY_FILE, type REQUEST_STEPS, type RequestJob } from './job.js';
-import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
+import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce } from './launch.js';
 import { readLogEnd, readSpec } from './records.js';
 
 /** Updates a run's pull request: a comment when the work begins, the work itself at the end (engine.md, Stages). */
@@ -51,18 +51,18 @@ type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeo
  * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */
-export async function awaitRequest(job: RequestJob, call: Call): Promise<RequestEnded | null> {
+export async function awaitRequest(job: RequestJob, call: JobCall): Promise<RequestEnded | null> {
   const ending = job.stage === 'stateBegin' ? await commentOn(job, call) : await handIn(job, call);
   return ending === null ? null : { kind: 'pull-request', job, ending };
 }
 
-async function commentOn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
+async function commentOn(job: RequestJob, call: JobCall): Promise<RequestEnding | null> {
   const body = `Execution of the plan ${call.run.snapshot.name} has begun.`;
   const done = await awaitStep(job, call, buildGhStep('comment', [...listSubject(call), '--body', body]));
   return done === 'done' ? { kind: 'commented' } : done;
 }
 
-async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
+async function handIn(job: RequestJob, call: JobCall): Promise<RequestEnding | null> {
   const directory = getJobDirectory(job, call);
   const argv = await planPush(call, join(directory, 'push'));
   if (typeof argv === 'string') return { kind: 'not pushed', why: argv };
@@ -85,7 +85,7 @@ async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null
  * Comments on the issue that the goal came from, with a link to the work. If that fails, the work still counts as
  * handed in.
  */
-async function commentOnIssue(job: RequestJob, call: Call, branch: string): Promise<RequestEnding | null> {
+async function commentOnIssue(job: RequestJob, call: JobCall, branch: string): Promise<RequestEnding | null> {
   const { issue } = job;
   if (issue === undefined) return { kind: 'handed in', branch };
   const body = `Ready for review: ${listSubject(call).join()}${job.title === undefined ? '' : ` (${job.title})`}`;
@@ -104,7 +104,7 @@ function describeStep(failure: StepFailure): string {
 }
 
 /** Returns the argument that names the pull request for `gh`; without it, `gh` takes that of the current branch. */
-function listSubject({ run }: Call): string[] {
+function listSubject({ run }: JobCall): string[] {
   const request = run.snapshot.pullRequest;
   return request === undefined ? [] : [request.url];
 }
@@ -125,7 +125,10 @@ function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
  * Plans the push of the request's branch; if a push is already recorded, that one is used.
  * @returns the command, or a sentence that says what prevents it
  */
-async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<readonly string[] | string> {
+async function planPush(
+  { context, run: { snapshot } }: JobCall,
+  directory: string,
+): Promise<readonly string[] | string> {
   const asked = readSpec(directory);
   if (typeof asked === 'object') return asked.argv;
   const workTree = getWorkTree(context, snapshot);
@@ -144,7 +147,7 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
 
 /** Finds work that is missing at the forge: deferred commits, or commits made after the push. */
 async function findMissingWork(
-  { context, run: { snapshot } }: Call,
+  { context, run: { snapshot } }: JobCall,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
 ): Promise<RequestEnding | null> {
   const todos = snapshot.engine?.deferred ?? [];
@@ -156,7 +159,7 @@ async function findMissingWork(
 }
 
 /** Runs a step, or waits for it; null while it is running. */
-async function awaitStep(job: RequestJob, call: Call, step: Step): Promise<'done' | StepFailure | null> {
+async function awaitStep(job: RequestJob, call: JobCall, step: Step): Promise<'done' | StepFailure | null> {
   const { name, argv } = step;
   const directory = join(getJobDirectory(job, call), name === 'comment' ? '' : name);
   const what = argv.slice(0, argv[0] === 'gh' ? 3 : 2).join(' ');
@@ -167,7 +170,7 @@ async function awaitStep(job: RequestJob, call: Call, step: Step): Promise<'done
     const command = { directory, key, argv, shell: false, cwd: getWorkTree(call.context, job), timeoutSeconds };
     // The directory of a later step is empty because its turn has just come, not because records were lost.
     const launched = call.launched && (name === 'comment' || name === 'push');
-    const begun = await launchOnce(job, call, { ...command, ...defined({ env }) }, launched);
+    const begun = await launchOnce(job, call, { ...command, ...omitUndefined({ env }) }, launched);
     if (begun === 'wait') return null;
     if (begun === 'vanished') return { kind: 'vanished', what };
   }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { OWN_MARK } from '../base/harness-mark.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
-import { claim } from '../store/claim.js';
+import { claimPath } from '../store/claim.js';
 import { writeDurably } from '../store/durable.js';
 import { identifyProcess } from '../store/process.js';
 import { endProcessGroup, readStartTime } from '../work/processes.js';
@@ -74,7 +74,7 @@ type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reaso
  */
 export async function runCommandFile(specFile: string, { env, clock, ids, pipes }: Surroundings): Promise<void> {
   const directory = dirname(specFile);
-  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
+  const mine = claimPath(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
     // Read only under the claim: before that, another runner may run the command, or the run may withdraw it.

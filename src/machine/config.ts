@@ -13,9 +13,9 @@ import {
   buildFailure,
   buildHalt,
   buildInvalidate,
+  getFinalTarget,
+  getNextTarget,
   MACHINE_ID,
-  targetFinal,
-  targetNext,
 } from './transitions.js';
 
 /**
@@ -41,7 +41,7 @@ export function compileProgram(program: Program): MachineConfig {
     states: {
       // In every pure transition XState also enters the initial state of an actor that it never starts, so that state
       // must be cheap.
-      ready: { on: { START: [{ target: targetNext(blocks[0] ?? null), actions: [] }] } },
+      ready: { on: { START: [{ target: getNextTarget(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
           getStateKey(block.id),
@@ -53,7 +53,7 @@ export function compileProgram(program: Program): MachineConfig {
     },
     on: {
       INVALIDATE: blocks.filter((block) => !block.standsForInit).map(buildInvalidate),
-      ABORT: [{ target: targetFinal('aborted'), actions: [] }],
+      ABORT: [{ target: getFinalTarget('aborted'), actions: [] }],
     },
     // A transition takes one step for each skipped block, plus a few at its ends.
     options: { maxIterations: blocks.length + 10 },

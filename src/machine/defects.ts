@@ -19,7 +19,7 @@ export function listProgramDefects({ blocks }: Program): string[] {
     ...(index.get(block.id) === at ? [] : [`The id ${block.id} is used twice.`]),
     ...(ID.test(block.id) && !(block.id in {}) ? [] : [`${JSON.stringify(block.id)} cannot be an id.`]),
     ...(block.standsForInit && at > 0 ? [`${block.id} stands for init and is not the first block.`] : []),
-    ...listWaysBack(block).flatMap((target) => {
+    ...listBackTargets(block).flatMap((target) => {
       const found = index.get(target);
       if (found === undefined || found >= at)
         return [`${block.id} leads back to ${target}, which is no earlier block.`];
@@ -31,14 +31,14 @@ export function listProgramDefects({ blocks }: Program): string[] {
 }
 
 /** Lists the blocks to which a block can lead back. */
-export function listWaysBack(block: ProgramBlock): string[] {
+export function listBackTargets(block: ProgramBlock): string[] {
   const gotos = block.choices.flatMap(({ target }) => (target.kind === 'goto' ? [target.block] : []));
   return block.revise === undefined ? gotos : [...gotos, block.revise];
 }
 
 function listBoundDefects(block: ProgramBlock): string[] {
   const { id, maxRounds, revise, onError } = block;
-  const needed = isLoop(block) || listWaysBack(block).length > 0;
+  const needed = isLoop(block) || listBackTargets(block).length > 0;
   return [
     ...(needed && !(Number.isInteger(maxRounds) && Number(maxRounds) >= 1)
       ? [`${id} needs a bound of 1 or more.`]

@@ -7,7 +7,7 @@ import { type Counters, canInvalidate, createCounters, findRestingState, type Po
 import type { Program, ProgramBlock } from './program.js';
 
 /** The result of an event. */
-export interface Step {
+export interface TransitionResult {
   position: Position;
   /** What the caller has to do, in order. */
   effects: Effect[];
@@ -18,7 +18,7 @@ export interface Step {
  * executes the next one (recipes.md §2).
  * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
  */
-export function startProgram(program: Program, conditions: EvaluateCondition): Step {
+export function startProgram(program: Program, conditions: EvaluateCondition): TransitionResult {
   const start = { type: 'START' } as const;
   const machine = getMachineFor(program, null, start);
   return runUnwrapped(conditions, (watched) => {
@@ -39,7 +39,7 @@ export function transition(
   position: Position,
   event: MachineEvent,
   conditions: EvaluateCondition,
-): Step {
+): TransitionResult {
   const place = findRestingState(position);
   if (place === null) throw buildImpossibleError(position, event);
   if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block))

@@ -30,7 +30,7 @@ export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   if (block.when === undefined) return [enter];
   return [
     {
-      ...leaveBlock(block, 'skipped', targetNext(next)),
+      ...leaveBlock(block, 'skipped', getNextTarget(next)),
       guard: { type: 'unmet', params: { when: block.when, of: block.id } },
     },
     enter,
@@ -39,7 +39,7 @@ export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
 
 /** Builds the transition to the next block, or to the end of the run. */
 export function buildDone({ block, next }: BlockNode): TransitionConfig {
-  return leaveBlock(block, 'done', targetNext(next));
+  return leaveBlock(block, 'done', getNextTarget(next));
 }
 
 /** Builds the transition that halts the run whatever `onError` says. */
@@ -54,7 +54,7 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
     case 'halt':
       return [buildHalt(place)];
     case 'continue':
-      return [leaveBlock(block, 'failed', targetNext(next))];
+      return [leaveBlock(block, 'failed', getNextTarget(next))];
     case 'retry':
       return [
         {
@@ -173,8 +173,8 @@ function getBound(block: ProgramBlock): number {
 }
 
 /** Returns the target that enters a block, or completes the run when there is none. */
-export function targetNext(next: ProgramBlock | null): string {
-  return next === null ? targetFinal('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
+export function getNextTarget(next: ProgramBlock | null): string {
+  return next === null ? getFinalTarget('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
 }
 
 function targetInside(block: ProgramBlock, state: BlockState): string {
@@ -182,7 +182,7 @@ function targetInside(block: ProgramBlock, state: BlockState): string {
 }
 
 /** Returns the target that ends the run for good. */
-export function targetFinal(state: FinalState): string {
+export function getFinalTarget(state: FinalState): string {
   return `#${MACHINE_ID}.${state}`;
 }
 

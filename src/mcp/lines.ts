@@ -19,7 +19,7 @@ const LINE_FEED = 10;
  * The messages of one client, each on its own line (memory.md, MCP). The package's own transport drops calls in
  * progress when its input ends, and does not report a line that is no JSON.
  */
-export class Lines implements Transport {
+export class LineTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: () => void;
   onerror?: (error: Error) => void;

@@ -5,10 +5,10 @@ import type { Answer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
 import { VERSION } from '../base/version.js';
 import type { ToolGroup, ToolSite } from '../protocol/ports.js';
-import { Lines } from './lines.js';
+import { LineTransport } from './lines.js';
 
 /** The outcome of a call, as a client gets it. */
-export interface Reply {
+export interface ToolReply {
   value: JsonObject;
   /** Shown instead of the value. */
   text?: string;
@@ -17,13 +17,13 @@ export interface Reply {
 }
 
 /** What the server needs from its process. */
-export interface Surroundings {
+export interface ServerHost {
   site: Omit<ToolSite, 'caller'>;
   input: Readable;
   /** False when the reader is gone. */
   write: (text: string) => boolean;
   /** Formats an answer, or the error of a call, the way the command line does. Never rejects. */
-  reply: (call: Promise<Answer>) => Promise<Reply>;
+  reply: (call: Promise<Answer>) => Promise<ToolReply>;
 }
 
 /**
@@ -31,8 +31,8 @@ export interface Surroundings {
  * the revision of the protocol.
  * @throws DevCliError `IO` for a message that is too large
  */
-export async function serveTools(groups: readonly ToolGroup[], around: Surroundings): Promise<void> {
-  const lines = new Lines(around.input, around.write);
+export async function serveTools(groups: readonly ToolGroup[], around: ServerHost): Promise<void> {
+  const lines = new LineTransport(around.input, around.write);
   const turns = new Turns();
   serveStdio(() => createServer(groups, around, turns), { transport: lines });
   try {
@@ -42,7 +42,7 @@ export async function serveTools(groups: readonly ToolGroup[], around: Surroundi
   }
 }
 
-function createServer(groups: readonly ToolGroup[], { site, reply }: Surroundings, turns: Turns): Server {
+function createServer(groups: readonly ToolGroup[], { site, reply }: ServerHost, turns: Turns): Server {
   const server = new Server({ name: 'dev-cli', version: VERSION }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', () => ({ tools: groups.flatMap(({ tools }) => [...tools]) }));
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
@@ -59,7 +59,7 @@ function createServer(groups: readonly ToolGroup[], { site, reply }: Surrounding
   return server;
 }
 
-function render({ value, text = JSON.stringify(value), refused, warnings }: Reply) {
+function render({ value, text = JSON.stringify(value), refused, warnings }: ToolReply) {
   const content = [text, ...warnings].map((line) => ({ type: 'text' as const, text: line }));
   return { content, structuredContent: value, ...(refused && { isError: true }) };
 }

@@ -5,7 +5,7 @@ import { writeDurably } from '../store/durable.js';
 import { readRegularText } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { ensureIgnoreRules } from './gitignore.js';
-import { HOME } from './layout.js';
+import { DEV_DIRECTORY } from './layout.js';
 
 /**
  * Installs the JSON Schemas with which editors check recipes and their tests (authoring.md, Editors). They are copied
@@ -20,7 +20,7 @@ export type EditorSchema = (typeof EDITOR_SCHEMAS)[number];
 
 /** Returns the path of a schema in a project, relative to the root. */
 export function locateEditorSchema(schema: EditorSchema): string {
-  return `${HOME}/schemas/${schema}.schema.json`;
+  return `${DEV_DIRECTORY}/schemas/${schema}.schema.json`;
 }
 
 /**
@@ -49,7 +49,7 @@ export function ensureEditorSchemas({
     const text = reader.read(`${shipped}/schemas/${schema}.schema.json`);
     return text !== null && writeSchema(root, schema, text);
   });
-  if (written.length > 0) ensureIgnoreRules(join(root, HOME), { root, made: [] });
+  if (written.length > 0) ensureIgnoreRules(join(root, DEV_DIRECTORY), { root, made: [] });
   return written.map(locateEditorSchema);
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeS
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseOrNull } from '../base/json.js';
 import { isMissing, readStats } from '../store/inside.js';
-import { climb } from './root.js';
+import { listAncestors } from './root.js';
 import { findGitDirectories } from './work-trees.js';
 
 /**
@@ -45,7 +45,7 @@ export function appendFact(directory: string, fact: JsonObject): void {
  * @param directory absolute
  * @throws system errors
  */
-export function readFacts(directory: string): JsonObject[] {
+export function readNewestFacts(directory: string): JsonObject[] {
   const newest = readEnd(join(directory, FILE), READ);
   const rest = READ - newest.length;
   const earlier = rest > 0 ? readEnd(join(directory, EARLIER), rest) : '';
@@ -62,7 +62,7 @@ export function readFacts(directory: string): JsonObject[] {
  * @throws system errors
  */
 export function readSeenCommits(directory: string): Map<string, string> {
-  const { top } = climb(directory);
+  const { top } = listAncestors(directory);
   const found = top === null ? null : findGitDirectories(top);
   const text = found === null ? '' : readEnd(join(found.common ?? found.own, COMMITS), READ);
   return new Map([...text.matchAll(SEEN_COMMIT)].map(([, sha = '', session = '']) => [sha, session]));

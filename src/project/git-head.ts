@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { readRegularText } from '../store/inside.js';
-import { climb } from './root.js';
+import { listAncestors } from './root.js';
 import { findGitDirectories } from './work-trees.js';
 
 /** The branch and commit of HEAD. */
-export interface Head {
+export interface GitHead {
   /** Null if HEAD is not on a branch. */
   branch: string | null;
   /** The commit; null if there is none yet, or no repository. */
@@ -21,9 +21,9 @@ const COMMIT = /^[0-9a-f]{40,64}$/;
  * repository that stores its references in tables.
  * @param directory absolute
  */
-export function readHead(directory: string): Head {
+export function readGitHead(directory: string): GitHead {
   try {
-    const { top } = climb(directory);
+    const { top } = listAncestors(directory);
     const found = top === null ? null : findGitDirectories(top);
     const text = found === null ? null : readRegularText(join(found.own, 'HEAD'), LARGEST)?.trim();
     if (!found || !text) return NOTHING;
@@ -37,7 +37,7 @@ export function readHead(directory: string): Head {
   }
 }
 
-const NOTHING: Head = { branch: null, head: null };
+const NOTHING: GitHead = { branch: null, head: null };
 
 function findReference(common: string, name: string): string | null {
   const loose = readRegularText(join(common, name), LARGEST)?.trim();

@@ -53,19 +53,19 @@ export function ensureIgnoreRules(directory: string, { root, made }: { root: str
 }
 
 /** Reads the ignore rules of a root, as `textAt` does. @throws DevCliError `IO` for a link; system errors */
-export function readRules(root: string): string | null | undefined {
+export function readIgnoreRules(root: string): string | null | undefined {
   return readUnlinked(join(root, IGNORE_FILE), root);
 }
 
 function readUnlinked(path: string, root: string): string | null | undefined {
-  const text = textAt(path);
+  const text = readIgnoreFile(path);
   if (text !== null || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return text;
   const fix = 'Remove that link, then repeat the command; dev-cli then writes the rules itself.';
   throw pathError(path, root, 'it is a link, which git does not follow here, so git would see the runs', fix);
 }
 
 /** Reads ignore rules: undefined if there are none, null if the path is not a usable file. @throws system errors */
-export function textAt(path: string): string | null | undefined {
+export function readIgnoreFile(path: string): string | null | undefined {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? null;
   } catch (error) {

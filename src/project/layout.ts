@@ -1,20 +1,20 @@
 import { DevCliError } from '../base/errors.js';
 import { isName, requireName } from '../base/name.js';
-import type { Layout } from '../store/layout.js';
+import type { StoreLayout } from '../store/layout.js';
 
 /** The directory in which dev-cli keeps its durable state, relative to the root (storage.md, Layout). */
-export const HOME = '.dev';
+export const DEV_DIRECTORY = '.dev';
 
 /** The directory of the runs, relative to the root. */
-export const RUNS = `${HOME}/specs`;
+export const RUNS = `${DEV_DIRECTORY}/specs`;
 
 /** Paths below `.dev` that only dev-cli writes, including files derived from them. */
 const MARKS = /^\.dev\/(guard|active-spec|sessions)(\.|\/|$)/;
 
 /** Runs as streams of a store: one directory per run (storage.md, Layout). */
-export const RUN_LAYOUT: Layout = {
+export const RUN_LAYOUT: StoreLayout = {
   noun: 'run',
-  home: HOME,
+  home: DEV_DIRECTORY,
   streams: RUNS,
   names: { snapshot: 'state.json', journal: 'events.jsonl', objects: 'objects', lock: 'lock' },
   isName,
@@ -27,4 +27,4 @@ export const RUN_LAYOUT: Layout = {
 };
 
 /** Version of state.json's format (storage.md, state.json). */
-export const SCHEMA_VERSION = 3;
+export const STATE_SCHEMA_VERSION = 3;

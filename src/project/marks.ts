@@ -6,14 +6,14 @@ import { isOlderRun } from '../base/older-run.js';
 import type { DirectoryMedium } from '../store/directory.js';
 import { removeFile } from '../store/documents.js';
 import { syncDirectory, writeDurably } from '../store/durable.js';
-import { clearUp, toIoError, withIoErrors } from '../store/io.js';
+import { ignoreFailure, toIoError, withIoErrors } from '../store/io.js';
 import { readTail } from '../store/journal.js';
 import { nativeCrc32 } from '../store/line.js';
-import type { MarkedCommit, Marking } from '../store/medium.js';
+import type { MarkedCommit, PreparedMarks } from '../store/medium.js';
 import { ensureIgnoreRules } from './gitignore.js';
-import { HOME } from './layout.js';
-import { activePath, readActive, readSmall } from './pointers.js';
-import { letThrough } from './shared-documents.js';
+import { DEV_DIRECTORY } from './layout.js';
+import { getActivePath, readActive, readSmall } from './pointers.js';
+import { unignoreDocuments } from './shared-documents.js';
 
 /** The changes in `.dev` that go with a commit of a run (storage.md, Layout). */
 export type RunMarks = {
@@ -35,7 +35,7 @@ export function prepareMarks(
   run: string,
   marks: JsonObject | undefined,
   { seq, before }: MarkedCommit,
-): Marking {
+): PreparedMarks {
   const { root, home } = medium.places;
   const guarded = marks?.['guarded'];
   const move = marks?.['pointer'];
@@ -44,16 +44,16 @@ export function prepareMarks(
   const made: string[] = [];
   let isFirst = false;
   const undo = (): void => {
-    for (const file of made) clearUp(() => removeFile(file));
+    for (const file of made) ignoreFailure(() => removeFile(file));
     if (guarded === true && !isGuarding) guard(medium, run, null, false);
     if (isFirst) removeEmptyGuard(medium);
   };
   try {
-    ensureIgnoreRules(medium.places.inside(HOME), { root, made });
-    if (Array.isArray(shared)) letThrough(medium.places, run, shared, made);
+    ensureIgnoreRules(medium.places.inside(DEV_DIRECTORY), { root, made });
+    if (Array.isArray(shared)) unignoreDocuments(medium.places, run, shared, made);
     if (guarded === true) isFirst = guard(medium, run, seq, isGuarding);
   } catch (error) {
-    clearUp(undo);
+    ignoreFailure(undo);
     throw toIoError(error, home, root);
   }
   return {
@@ -126,7 +126,7 @@ function mayGuard(medium: DirectoryMedium, run: string): boolean {
  */
 export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 'clear'): void {
   const { root, home } = medium.places;
-  withIoErrors(activePath(home), root, () => {
+  withIoErrors(getActivePath(home), root, () => {
     // For most commits the pointer is already right, which needs no lock.
     if ((readActive(home) === run) === (move === 'set')) return;
     medium.exclusively(() => {
@@ -142,11 +142,11 @@ export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 
  */
 export function setPointer(medium: DirectoryMedium, run: string | null): void {
   const { root, home } = medium.places;
-  withIoErrors(activePath(home), root, () => medium.exclusively(() => writeActive(medium.places, run)));
+  withIoErrors(getActivePath(home), root, () => medium.exclusively(() => writeActive(medium.places, run)));
 }
 
 function writeActive({ root, home }: DirectoryMedium['places'], run: string | null): void {
-  const path = activePath(home);
+  const path = getActivePath(home);
   if (run !== null) writeDurably(path, `${run}\n`, root);
   else if (removeFile(path)) syncDirectory(home);
 }

@@ -1,20 +1,20 @@
 import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import {
-  createMemory,
   createMemoryStore,
-  type Memory,
+  createMemoryStoreData,
   type MemoryStore,
+  type MemoryStoreData,
   type MemoryStoreOptions,
 } from '../store/memory.js';
 import type { WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import { parseSession, type SessionMark } from './pointers.js';
-import type { Runs } from './runs.js';
+import type { RunStore } from './runs.js';
 import { changeSession } from './session-changes.js';
 
 /** The complete data of runs in memory. Tests change it to simulate a crash or an agent. */
-export interface ProjectMemory extends Memory {
+export interface ProjectMemory extends MemoryStoreData {
   /** The guarded runs, each with the `seq` since which it is guarded. */
   guards: Map<string, number>;
   /** The texts of the session files, by file name. */
@@ -23,11 +23,11 @@ export interface ProjectMemory extends Memory {
 }
 
 /** Runs in memory, for tests and simulations. */
-export type MemoryRuns<S extends WithSeq> = Runs<S> & Pick<MemoryStore<S>, 'put'>;
+export type MemoryRuns<S extends WithSeq> = RunStore<S> & Pick<MemoryStore<S>, 'put'>;
 
 /** Creates an empty memory. */
 export function emptyProjectMemory(): ProjectMemory {
-  return { ...createMemory(), guards: new Map(), sessions: new Map(), active: null };
+  return { ...createMemoryStoreData(), guards: new Map(), sessions: new Map(), active: null };
 }
 
 /** Creates runs in memory that behave like those in a directory. */

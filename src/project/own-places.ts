@@ -19,7 +19,7 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
 import { readStats, resolveDirectory, resolvePath } from '../store/inside.js';
 import { pathError, withIoErrors } from '../store/io.js';
-import { HOME } from './layout.js';
+import { DEV_DIRECTORY } from './layout.js';
 
 /**
  * Refuses a path in a project if a link leads out of the project, into a git directory, or nowhere. Such links may come
@@ -151,7 +151,7 @@ export function appendLines(path: string, lines: string, root: string): void {
  * @param path absolute; its directory is created
  * @throws DevCliError `IO`
  */
-export function writePrivately(path: string, content: string, root: string): void {
+export function writePrivateFile(path: string, content: string, root: string): void {
   ensureDirectory(dirname(path), root);
   withIoErrors(path, root, () => {
     const temporary = `${path}.${process.pid}`;
@@ -161,13 +161,15 @@ export function writePrivately(path: string, content: string, root: string): voi
 }
 
 /** Creates a directory that only the user can enter. @param path absolute @throws DevCliError `IO` */
-export function makePrivately(path: string, root: string): void {
+export function makePrivateDirectory(path: string, root: string): void {
   ensureDirectory(path, root);
   withIoErrors(path, root, () => chmodSync(path, 0o700));
 }
 
 /** Removes a directory below `.dev` with its content. @param path relative to `.dev` @throws DevCliError `IO` */
 export function removeBelowHome(root: string, path: string): void {
-  requireInside(root, `${HOME}/${path}`);
-  withIoErrors(join(root, HOME, path), root, () => rmSync(join(root, HOME, path), { recursive: true, force: true }));
+  requireInside(root, `${DEV_DIRECTORY}/${path}`);
+  withIoErrors(join(root, DEV_DIRECTORY, path), root, () =>
+    rmSync(join(root, DEV_DIRECTORY, path), { recursive: true, force: true }),
+  );
 }

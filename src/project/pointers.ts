@@ -4,7 +4,7 @@ import { sha256 } from '../base/sha256.js';
 import { removeFile } from '../store/documents.js';
 import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
 import { readRegularText, resolveDirectory } from '../store/inside.js';
-import { HOME } from './layout.js';
+import { DEV_DIRECTORY } from './layout.js';
 
 /** Upper bound in bytes for these files. */
 const LARGEST = 1024 * 1024;
@@ -50,7 +50,7 @@ export function writeSessionFile(root: string, name: string, text: string | null
 
 /** Returns the directory of the session files. Throws system errors. */
 export function findSessions(root: string): string {
-  return resolveDirectory(root, `${HOME}/sessions`);
+  return resolveDirectory(root, `${DEV_DIRECTORY}/sessions`);
 }
 
 /** Returns the name of a session's file. */
@@ -59,13 +59,13 @@ export function nameSessionFile(id: string): string {
 }
 
 /** Returns the path of the file that names the active run (storage.md, Marks of the root). @param home `<root>/.dev` */
-export function activePath(home: string): string {
+export function getActivePath(home: string): string {
   return join(home, 'active-spec');
 }
 
 /** Reads the name of the active run, or null. Throws system errors. */
 export function readActive(home: string): string | null {
-  return nameIn(activePath(home));
+  return nameIn(getActivePath(home));
 }
 
 function nameIn(path: string): string | null {

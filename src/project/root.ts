@@ -42,7 +42,7 @@ const LIMIT = 64 * 1024;
  */
 export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
   refuseNonUtf8Path({ cwd, env, explicit });
-  const climbed = climb(cwd);
+  const climbed = listAncestors(cwd);
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const bound = climbed.top === null ? null : (given === undefined ? findBinding : findUsableBinding)(climbed.top);
   if (given !== undefined) {
@@ -61,7 +61,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
 function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const path = given === undefined ? cwd : resolve(cwd, given);
-  if (!path.includes('\uFFFD') || isDirectory(path)) return;
+  if (!path.includes('\uFFFD') || isExistingDirectory(path)) return;
   const what = given === undefined ? 'the current directory' : explicit === undefined ? 'DEV_CLI_ROOT' : '--root';
   const fix = 'Ask the user to give the directory a name in UTF-8 (mv), then repeat the call there.';
   throw pathError(path, null, `the path of ${what} is not UTF-8, so no file in it can be named`, fix);
@@ -70,7 +70,7 @@ function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
 function isHome(directory: string): boolean {
   const runs = join(directory, RUNS);
   const isRun = (name: string) => isName(name) && OF_RUNS.some((file) => kindOf(join(runs, name, file)) !== 'nothing');
-  return listNames(runs).some(isRun) || HOMES.some((name) => isDirectory(join(directory, name)));
+  return listNames(runs).some(isRun) || HOMES.some((name) => isExistingDirectory(join(directory, name)));
 }
 
 function listNames(directory: string): string[] {
@@ -83,7 +83,7 @@ function listNames(directory: string): string[] {
 }
 
 /** Lists the directories from `cwd` upward, to the top of the git work tree (`top`) or else of the file system. */
-export function climb(cwd: string): { passed: string[]; top: string | null } {
+export function listAncestors(cwd: string): { passed: string[]; top: string | null } {
   const passed: string[] = [];
   for (let at = cwd; ; at = dirname(at)) {
     passed.push(at);
@@ -98,7 +98,7 @@ function findBinding(top: string): FoundRoot | null {
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
   const text = readPointer(pointer);
-  return text === null ? null : readBinding(top, pointer, text, isDirectory);
+  return text === null ? null : readBinding(top, pointer, text, isExistingDirectory);
 }
 
 /** The same, but ignores an unusable pointer: giving the root explicitly is the remedy for one. */
@@ -120,14 +120,14 @@ export function findLinkedGitDirectory(top: string): string | null {
 }
 
 function checkedDirectory(path: string, option: string): string {
-  if (isDirectory(path)) return path;
+  if (isExistingDirectory(path)) return path;
   throw new DevCliError('USAGE', `${option} names ${path}, which is not a directory.`, {
     details: [{ target: option, problem: 'not a directory' }],
     fix: `Give ${option} an existing directory.`,
   });
 }
 
-export function isDirectory(path: string): boolean {
+export function isExistingDirectory(path: string): boolean {
   return kindOf(path) === 'directory';
 }
 

@@ -5,12 +5,12 @@ import { loadLazily } from '../base/lazy.js';
 import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { type OpenedDirectory, openDirectory } from '../store/directory.js';
-import { openDirectoryForReading, type Places } from '../store/directory-reading.js';
+import { openDirectoryForReading, type StorePaths } from '../store/directory-reading.js';
 import { withIoErrors } from '../store/io.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
-import { activePath, readActive, readSession, type SessionMark } from './pointers.js';
+import { getActivePath, readActive, readSession, type SessionMark } from './pointers.js';
 import { type FoundRoot, findRoot, type RootQuery } from './root.js';
 import type { SessionChange } from './session-changes.js';
 
@@ -23,13 +23,13 @@ interface Pointers {
 }
 
 /** The runs of a project, for reading their present state. */
-export interface ReadRuns<S extends WithSeq> extends ReadStore<S>, Pointers {}
+export interface ReadRunStore<S extends WithSeq> extends ReadStore<S>, Pointers {}
 
 /** The runs of a project, for reading their state and history. */
 export interface RunHistories<S extends WithSeq> extends HistoryStore<S>, Pointers {}
 
 /** The runs of a project: streams of the store, and the pointers to them in `.dev` (storage.md, Layout). */
-export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
+export interface RunStore<S extends WithSeq> extends Store<S>, Pointers {
   /** Makes a run the active one, or (null) clears the pointer. */
   setActive(run: string | null): Promise<void>;
   /** Clears the pointer if it names this run. */
@@ -75,7 +75,7 @@ export interface OpenedProject<R> extends FoundRoot {
 export function openProject<S extends WithSeq>(
   query: RootQuery,
   options: Omit<Options<S>, 'root'>,
-): OpenedProject<Runs<S>> {
+): OpenedProject<RunStore<S>> {
   const found = findRoot(query);
   return { ...found, runs: createRuns({ ...options, root: found.root }) };
 }
@@ -84,7 +84,7 @@ export function openProject<S extends WithSeq>(
 export function openProjectForReading<S extends WithSeq>(
   query: RootQuery,
   options: Omit<ReadOptions<S>, 'root'>,
-): OpenedProject<ReadRuns<S>> {
+): OpenedProject<ReadRunStore<S>> {
   const found = findRoot(query);
   return { ...found, runs: createReadRuns({ ...options, root: found.root }) };
 }
@@ -93,7 +93,7 @@ export function openProjectForReading<S extends WithSeq>(
  * Opens the runs in `<root>/.dev`. Writes nothing before the first commit.
  * @throws DevCliError `IO` if the root does not exist
  */
-export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
+export function createRuns<S extends WithSeq>(options: Options<S>): RunStore<S> {
   const opened: OpenedDirectory<S> = openDirectory({
     ...options,
     layout: RUN_LAYOUT,
@@ -131,20 +131,20 @@ export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
 }
 
 /** Opens the runs only for reading. @throws DevCliError `IO` if the root does not exist */
-export function createReadRuns<S extends WithSeq>(options: ReadOptions<S>): ReadRuns<S> {
+export function createReadRuns<S extends WithSeq>(options: ReadOptions<S>): ReadRunStore<S> {
   const { store, places } = openDirectoryForReading({ ...options, layout: RUN_LAYOUT });
   return { ...store, active: async () => findActive(places), session: async (id) => findSession(places, id) };
 }
 
-function findActive({ root, home }: Places): string | null {
-  return withIoErrors(activePath(home), root, () => readActive(home));
+function findActive({ root, home }: StorePaths): string | null {
+  return withIoErrors(getActivePath(home), root, () => readActive(home));
 }
 
-function findSession(places: Places, id: string): string | null {
+function findSession(places: StorePaths, id: string): string | null {
   return aboutSessions(places, () => readSession(places.root, id)?.run ?? null);
 }
 
-function aboutSessions<T>({ root, home }: Places, look: () => T): T {
+function aboutSessions<T>({ root, home }: StorePaths, look: () => T): T {
   return withIoErrors(`${home}/sessions`, root, look);
 }
 

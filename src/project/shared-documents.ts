@@ -1,10 +1,10 @@
 // door: seldom
 
 import type { Json } from '../base/json.js';
-import type { Places } from '../store/directory-reading.js';
+import type { StorePaths } from '../store/directory-reading.js';
 import { writeDurably } from '../store/durable.js';
 import { isReserved, streamPath } from '../store/layout.js';
-import { isOwnIgnoreFile, readRules, textAt, WRITTEN_BY } from './gitignore.js';
+import { isOwnIgnoreFile, readIgnoreFile, readIgnoreRules, WRITTEN_BY } from './gitignore.js';
 
 /** Never shared, whatever a recipe says: a checkout must not change the recipe of a run in progress. */
 const CAPTURED = 'recipe.json';
@@ -16,24 +16,24 @@ const CAPTURED = 'recipe.json';
  * @param made collects the created files, even if the function throws
  * @throws DevCliError `IO`, system errors
  */
-export function letThrough(
-  { root, layout, inStream }: Places,
+export function unignoreDocuments(
+  { root, layout, inStream }: StorePaths,
   run: string,
   shared: readonly Json[],
   made: string[],
 ): void {
   const paths = shared.filter((path) => typeof path === 'string').filter((path) => isShareable(layout, run, path));
-  const whole = readRules(root) ?? null;
+  const whole = readIgnoreRules(root) ?? null;
   if (paths.length === 0 || whole === null || !isOwnIgnoreFile(whole)) return;
   const file = inStream(run, '.gitignore');
-  const text = textAt(file);
+  const text = readIgnoreFile(file);
   const wanted = renderRules(paths);
   if (text === wanted || text === null || (text !== undefined && !isOwnIgnoreFile(text))) return;
   if (text === undefined) made.push(file);
   writeDurably(file, wanted, root);
 }
 
-function isShareable(layout: Places['layout'], run: string, path: string): boolean {
+function isShareable(layout: StorePaths['layout'], run: string, path: string): boolean {
   return path !== CAPTURED && !/[\r\n]/.test(path) && !isReserved(layout, run, streamPath(layout, run, path));
 }
 

@@ -38,7 +38,7 @@ export function isAnyTrusted(directory: string): boolean {
  * @param directory absolute; created if it does not exist
  * @throws DevCliError `IO`
  */
-export function trust(directory: string, digest: string): void {
+export function grantTrust(directory: string, digest: string): void {
   const path = join(directory, fileName(digest));
   ensureDirectory(directory);
   writeDurably(path, '');
@@ -49,7 +49,7 @@ export function trust(directory: string, digest: string): void {
  * @param directory absolute
  * @throws DevCliError `IO`
  */
-export function forget(directory: string, digest: string): void {
+export function revokeTrust(directory: string, digest: string): void {
   const path = join(directory, fileName(digest));
   withIoErrors(path, null, () => removeFile(path));
 }

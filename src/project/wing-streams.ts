@@ -1,13 +1,13 @@
 import { join, relative } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { openDirectory } from '../store/directory.js';
-import { removeEmpty, removeFile } from '../store/documents.js';
+import { clearEmptyDirectories, removeFile } from '../store/documents.js';
 import { makeDirectories } from '../store/durable.js';
-import { clearUp, toIoError, withIoErrors } from '../store/io.js';
+import { ignoreFailure, toIoError, withIoErrors } from '../store/io.js';
 import type { Codec, Store, WithSeq } from '../store/store.js';
 import { ensureIgnoreRules } from './gitignore.js';
-import { HOME, RUN_LAYOUT } from './layout.js';
-import { climb, isDirectory } from './root.js';
+import { DEV_DIRECTORY, RUN_LAYOUT } from './layout.js';
+import { isExistingDirectory, listAncestors } from './root.js';
 import { computePlaceDigest } from './runs.js';
 import { findMainWorkTree } from './work-trees.js';
 
@@ -51,7 +51,7 @@ export function openWingStreams<S extends WithSeq>({
   readable,
   ...options
 }: Options<S>): WingStreams<S> {
-  const home = directory === undefined ? HOME : `${HOME}/${directory}`;
+  const home = directory === undefined ? DEV_DIRECTORY : `${DEV_DIRECTORY}/${directory}`;
   /** The user's own umask while the private one is in force; otherwise null. */
   let users: number | null = null;
   const asUser = <T>(work: () => T): T => {
@@ -72,13 +72,13 @@ export function openWingStreams<S extends WithSeq>({
         const { root, inside } = medium.places;
         const made: string[] = [];
         const undo = (): void => {
-          for (const file of made) clearUp(() => removeFile(file));
+          for (const file of made) ignoreFailure(() => removeFile(file));
         };
         try {
-          asUser(() => ensureIgnoreRules(inside(HOME), { root, made }));
+          asUser(() => ensureIgnoreRules(inside(DEV_DIRECTORY), { root, made }));
         } catch (error) {
           undo();
-          throw toIoError(error, join(root, HOME), root);
+          throw toIoError(error, join(root, DEV_DIRECTORY), root);
         }
         return { undo };
       },
@@ -93,8 +93,10 @@ export function openWingStreams<S extends WithSeq>({
     replay: store.replay,
     async transact(stream, decide) {
       // `.dev` itself does not belong to the wing: everybody who may read the project may read it.
-      const made = withIoErrors(join(places.root, HOME), places.root, () => makeDirectories(places.inside(HOME)));
-      if (readable) return store.transact(stream, decide).finally(() => removeEmpty(made));
+      const made = withIoErrors(join(places.root, DEV_DIRECTORY), places.root, () =>
+        makeDirectories(places.inside(DEV_DIRECTORY)),
+      );
+      if (readable) return store.transact(stream, decide).finally(() => clearEmptyDirectories(made));
       users = process.umask(PRIVATE);
       try {
         // `decide` may write files of the project, which are not private either.
@@ -102,7 +104,7 @@ export function openWingStreams<S extends WithSeq>({
       } finally {
         process.umask(users);
         users = null;
-        removeEmpty(made);
+        clearEmptyDirectories(made);
       }
     },
     place: (stream) => places.at(stream, '', computePlaceDigest),
@@ -121,11 +123,11 @@ export function openWingStreams<S extends WithSeq>({
 export function findWingRoot(root: string, cwd: string, directory: string): string {
   const main = findMainWorkTree(root);
   if (main === null) return root;
-  const { top } = climb(root);
+  const { top } = listAncestors(root);
   if (top === null) return root;
   const toMain = (path: string): string => join(main, relative(top, path));
-  const { passed } = climb(cwd);
+  const { passed } = listAncestors(cwd);
   const nearer = passed.slice(0, Math.max(0, passed.indexOf(root))).map(toMain);
-  const found = nearer.find((path) => isDirectory(join(path, HOME, directory))) ?? toMain(root);
-  return isDirectory(found) ? found : root;
+  const found = nearer.find((path) => isExistingDirectory(join(path, DEV_DIRECTORY, directory))) ?? toMain(root);
+  return isExistingDirectory(found) ? found : root;
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { climb, findLinkedGitDirectory, isDirectory, readPointer } from './root.js';
+import { findLinkedGitDirectory, isExistingDirectory, listAncestors, readPointer } from './root.js';
 
 /** Finds the work trees of a repository (`git worktree add`) from git's files, without starting a process. */
 
@@ -10,7 +10,7 @@ import { climb, findLinkedGitDirectory, isDirectory, readPointer } from './root.
  * @throws DevCliError `IO`
  */
 export function findMainWorkTree(directory: string): string | null {
-  const { top } = climb(directory);
+  const { top } = listAncestors(directory);
   const common = top === null ? null : findGitDirectories(top)?.common;
   return top === null || !common || common === join(top, '.git') ? null : toMainWorkTree(common);
 }
@@ -21,12 +21,14 @@ export function findMainWorkTree(directory: string): string | null {
  * @throws DevCliError `IO`
  */
 export function listInOtherWorkTrees(directory: string): string[] {
-  const { top } = climb(directory);
+  const { top } = listAncestors(directory);
   const common = top === null ? null : findGitDirectories(top)?.common;
   if (top === null || !common) return [];
   const linked = listLinked(join(common, 'worktrees'));
   const trees = [toMainWorkTree(common), ...linked].filter((tree) => tree !== null && tree !== top);
-  return trees.flatMap((tree) => (tree === null ? [] : join(tree, relative(top, directory)))).filter(isDirectory);
+  return trees
+    .flatMap((tree) => (tree === null ? [] : join(tree, relative(top, directory))))
+    .filter(isExistingDirectory);
 }
 
 /**
@@ -38,14 +40,14 @@ export function listInOtherWorkTrees(directory: string): string[] {
  */
 export function findGitDirectories(top: string): { own: string; common: string | null } | null {
   const whole = join(top, '.git');
-  if (isDirectory(whole)) return { own: whole, common: whole };
+  if (isExistingDirectory(whole)) return { own: whole, common: whole };
   const own = findLinkedGitDirectory(top);
   const common = own === null ? null : readPointer(join(own, 'commondir'));
   return own === null ? null : { own, common: common === null ? null : resolve(own, common.trim()) };
 }
 
 function toMainWorkTree(common: string): string | null {
-  return basename(common) === '.git' && isDirectory(dirname(common)) ? dirname(common) : null;
+  return basename(common) === '.git' && isExistingDirectory(dirname(common)) ? dirname(common) : null;
 }
 
 /** Lists linked work trees. For each, git keeps a file that contains the path of the work tree's `.git`. */

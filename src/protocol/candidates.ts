@@ -1,8 +1,8 @@
 import { isRecord, parseOrNull } from '../base/json.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import { SECTION_IDS, SECTIONS } from '../documents/sections.js';
+import { SECTION_IDS, SECTION_TEXTS } from '../documents/sections.js';
 import { listRecipeFiles, readOrEmpty } from '../recipe/load/recipe-files.js';
-import type { Candidate, Offer } from '../registry/spec.js';
+import type { Candidate, CompletionKind } from '../registry/spec.js';
 import type { ReadContext } from '../run/context.js';
 import { findChoices } from '../run/pending-action.js';
 import type { RunHead, RunState } from '../run/state.js';
@@ -10,7 +10,7 @@ import { findRun } from './find/find-run.js';
 
 /** What to complete: a value of this kind, of the run that the command line names, if it names one. */
 interface Wanted {
-  offer: Offer;
+  offer: CompletionKind;
   name: string | undefined;
   typed: string;
 }
@@ -36,7 +36,7 @@ async function findCandidates(context: ReadContext, { offer, name, typed }: Want
     case 'guide':
       return [];
     case 'section':
-      return SECTION_IDS.map((word) => ({ word, text: SECTIONS[word].hint }));
+      return SECTION_IDS.map((word) => ({ word, text: SECTION_TEXTS[word].hint }));
     case 'recipe':
     case 'workflow':
       return listRecipes(context, offer);
@@ -49,7 +49,7 @@ async function findCandidates(context: ReadContext, { offer, name, typed }: Want
   }
 }
 
-type OfRun = Exclude<Offer, 'file' | 'guide' | 'section' | 'recipe' | 'workflow' | 'name'>;
+type OfRun = Exclude<CompletionKind, 'file' | 'guide' | 'section' | 'recipe' | 'workflow' | 'name'>;
 
 /** Lists a run's values by kind; todos also for a name that has only a plan file and no run. */
 const VALUES: Record<OfRun, (state: RunState | null, files: RunHead['files']) => Candidate[]> = {

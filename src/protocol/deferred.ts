@@ -2,14 +2,14 @@ import { recordDeferredRetry } from '../engine/act/commits/commit-job.js';
 import { buildCommitMessage } from '../engine/act/commits/message.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
-import { inspect } from '../jobs/detached.js';
+import { inspectJob } from '../jobs/detached.js';
 import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
-import type { Call } from '../jobs/launch.js';
+import type { JobCall } from '../jobs/launch.js';
 import { tidyJob } from '../jobs/life.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/action-text.js';
 import { startResult } from './envelope.js';
-import { mayStart } from './trust/place.js';
+import { mayStartCommands } from './trust/place.js';
 import { refreshDoneAction } from './walk/end.js';
 
 /** Seconds granted to a commit without slow hooks, even by a call that does not wait. */
@@ -21,10 +21,10 @@ const MOMENT = 5;
  * @returns the results of those of its transactions that changed something
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; any error of a transaction
  */
-export async function retryDeferred(call: Call): Promise<CallResult[]> {
+export async function retryDeferred(call: JobCall): Promise<CallResult[]> {
   const { context, run, until } = call;
   // The commits of an untrusted run keep waiting, without failing the call.
-  if (!(await mayStart(context, run.snapshot))) return [];
+  if (!(await mayStartCommands(context, run.snapshot))) return [];
   const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
@@ -43,7 +43,7 @@ interface RetryResult {
 }
 
 /** Tries one deferred commit again; returns null while git is still running. */
-async function retryCommit(call: Call, id: string): Promise<RetryResult | null> {
+async function retryCommit(call: JobCall, id: string): Promise<RetryResult | null> {
   const { runId } = call.run.snapshot;
   const ended = await awaitCommit(await buildCommitJob(call, id), call);
   if (ended === null) return null;
@@ -63,7 +63,7 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
  * Builds the next try as a job. The state does not record it: no action waits for it, and each try has its own
  * directory.
  */
-async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
+async function buildCommitJob(call: JobCall, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
   const todo = id === RESIDUAL ? null : id;
   const message = await call.transact((tx) => buildCommitMessage(tx, todo));
@@ -87,10 +87,10 @@ function refreshFinalReport(tx: Transaction): void {
 }
 
 /** Returns the records directory of the newest try, or of the next one if that try ended without a commit. */
-function findTryDirectory({ context, run: { snapshot } }: Call, id: string): string {
+function findTryDirectory({ context, run: { snapshot } }: JobCall, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;
-    const seen = inspect(getRecordsPath(context, snapshot.name, directory));
+    const seen = inspectJob(getRecordsPath(context, snapshot.name, directory));
     const isOver = seen.state === 'interrupted' || (seen.state === 'finished' && seen.exit.exit !== 0);
     if (!isOver) return directory;
   }

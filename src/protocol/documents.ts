@@ -7,11 +7,11 @@ import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import type { CommandContext, CommandReport } from '../blocks/commands/command-context.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
 import { createCommandContext } from '../blocks/own-command.js';
-import { findPlanMove } from '../engine/act/plan/difference.js';
+import { findPlanDifference } from '../engine/act/plan/difference.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
-import { createWorkspace } from '../run/documents/pending.js';
+import { createDocumentOverlay } from '../run/documents/pending.js';
 import { displayPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
@@ -42,7 +42,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     refuseByStatus(tx.state, command);
     const before = canonicalJson(tx.state);
     const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
-    const moved = command === 'plan generate' ? findPlanMove(tx.state, tx.files) : null;
+    const moved = command === 'plan generate' ? findPlanDifference(tx.state, tx.files) : null;
     if (moved !== null) tx.warnings.push(moved.line);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
     // A command repeated because its answer was lost changes nothing and is not recorded again.
@@ -61,7 +61,7 @@ async function runWithoutTransaction(
   invocation: Invocation,
 ): Promise<Answer> {
   const run = (present: DocumentReader) => {
-    const files = createWorkspace(present);
+    const files = createDocumentOverlay(present);
     const warnings = [...head.notices];
     const commandContext: CommandContext = {
       name,
@@ -93,7 +93,7 @@ function buildAnswer(run: string | null, outcome: CommandReport, warnings: strin
 
 function createEmptyContext(): CommandContext {
   const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
-  return { name: '', files: createWorkspace(nothing), state: null, recipe: null, at: '', warnings: [] };
+  return { name: '', files: createDocumentOverlay(nothing), state: null, recipe: null, at: '', warnings: [] };
 }
 
 /**

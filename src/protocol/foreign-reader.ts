@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { computeAside } from '../jobs/aside.js';
+import { computeInWorker } from '../jobs/aside.js';
 import type { ForeignText, VisibleEnding } from '../plan/markdown/visible.js';
 import type { Context } from '../run/context.js';
 
@@ -23,8 +23,8 @@ type Scene = Pick<Context, 'library' | 'signal'>;
  * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */
-export function showAside(scene: Scene, given: ForeignText): Promise<VisibleEnding | null> {
-  return readAside<VisibleEnding>(scene, { kind: 'visible', given });
+export function stripHiddenInWorker(scene: Scene, given: ForeignText): Promise<VisibleEnding | null> {
+  return readInWorker<VisibleEnding>(scene, { kind: 'visible', given });
 }
 
 /**
@@ -32,7 +32,7 @@ export function showAside(scene: Scene, given: ForeignText): Promise<VisibleEndi
  * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */
-export function readAside<T>({ library, signal }: Scene, request: ReadingRequest): Promise<T | null> {
+export function readInWorker<T>({ library, signal }: Scene, request: ReadingRequest): Promise<T | null> {
   const program = join(library.shipped, 'dist', 'importer.cjs');
-  return computeAside<T>(program, request, { signal, processorMs: READING_MS });
+  return computeInWorker<T>(program, request, { signal, processorMs: READING_MS });
 }

@@ -3,7 +3,7 @@ import type { Library } from '../recipe/load/library.js';
 import { runCodec } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Ported } from './ports.js';
+import type { WithPorts } from './ports.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
@@ -12,14 +12,14 @@ const nothing = async (): Promise<never> => {
 };
 
 /** A context in memory, and the project and store behind it. */
-export interface MemoryContext {
-  context: Context & Ported;
+export interface InMemoryContext {
+  context: Context & WithPorts;
   memory: ProjectMemory;
   store: MemoryRuns<RunState>;
 }
 
 /** The parts of a context in memory. */
-export interface MemoryContextOptions {
+export interface InMemoryContextOptions {
   /** Absolute path; nothing need exist there. */
   root: string;
   /** The library from which recipes are read. */
@@ -34,12 +34,17 @@ export interface MemoryContextOptions {
  * advances by a millisecond each time it is read; ids are constant; the project has no preferences; nobody is asked
  * anything.
  */
-export function createMemoryContext({ root, library, signal, codec = runCodec }: MemoryContextOptions): MemoryContext {
+export function createInMemoryContext({
+  root,
+  library,
+  signal,
+  codec = runCodec,
+}: InMemoryContextOptions): InMemoryContext {
   const memory = emptyProjectMemory();
   let now = START;
   const clock = { now: () => (now += 1) };
   const store = createMemoryRuns({ codec, clock, memory });
-  const context: Context & Ported = {
+  const context: Context & WithPorts = {
     root,
     workTree: root,
     boundRun: null,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.js';
 import type { RecipeProblem } from '../recipe/source/problem.js';
 import type { CommandSpec, ToolDocument } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
-import type { Findings } from '../views/check.js';
+import type { DocumentFindings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
 
 /**
@@ -17,7 +17,7 @@ export interface Ports {
   /** Sections of `status` and `manifest`, shown after the core's own. */
   sections: readonly Section[];
   /** Kinds of document that `check FILE` judges. */
-  checks: readonly Load<readonly Check[]>[];
+  checks: readonly Load<readonly FileKindCheck[]>[];
   /** Handlers called at events of a harness, in this order. */
   hookHandlers: readonly Load<readonly HookHandler[]>[];
   /** Where the programs that run agents look for skills. */
@@ -25,9 +25,9 @@ export interface Ports {
   /** Find files of wings that `install` updates, besides those that it wrote itself. */
   installs: readonly Load<FindStale>[];
   /** What `ci` checks besides plans and journals, in this order. */
-  audits: readonly Load<Audit>[];
+  audits: readonly Load<AuditProject>[];
   /** What `install --with` can set up. */
-  extras: readonly Load<Extra>[];
+  extras: readonly Load<InstallExtra>[];
   /** What `doctor` checks besides the harnesses, in this order. */
   looks: readonly Load<Look>[];
   /** `init` without a name: writes what a project needs besides runs. */
@@ -49,7 +49,7 @@ export interface ConfigCommands {
 }
 
 /** An extra that `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */
-export interface Extra {
+export interface InstallExtra {
   /**
    * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`), which is created: if it exists, the
    * extra is active.
@@ -81,9 +81,9 @@ type Look = (context: Context, site: Pick<Call, 'cwd'>) => Promise<Diagnosis[]>;
  * Judges a part of the project's files; starts none of its programs and writes nothing (view.md, CI).
  * @throws DevCliError `PREFERENCES_INVALID`, `IO`, `INTERRUPTED`
  */
-export type Audit = (context: Context & Ported) => Promise<Audited>;
+export type AuditProject = (context: Context & WithPorts) => Promise<AuditResult>;
 
-export interface Audited {
+export interface AuditResult {
   /** How many items of each kind were checked, by the kind's name in the singular. */
   counts: Readonly<Record<string, number>>;
   /** The problems found, each with the kind of item that was judged. */
@@ -144,18 +144,18 @@ type FindStale = (context: Context, directory: string) => { path: string; text: 
 export type Readings = Readonly<Record<string, (given: never) => Promise<unknown>>>;
 
 /** The part of a context that carries the ports `P`. */
-export interface Ported<P extends keyof Ports = keyof Ports> {
+export interface WithPorts<P extends keyof Ports = keyof Ports> {
   readonly ports: Pick<Ports, P>;
 }
 
 /** A kind of document that `check FILE` can judge. The core's own kinds come first. */
-export interface Check {
+export interface FileKindCheck {
   /** The name of this kind in the answer. */
   kind: string;
   /** Whether a file is of this kind. @param path relative to the root, with `/` between its parts */
   covers: (path: string) => boolean;
   /** Judges a text that is not empty; a document with only warnings is valid. */
-  judge: (text: string) => Findings;
+  judge: (text: string) => DocumentFindings;
 }
 
 /** An event of any harness (harness.md, Hooks). */
@@ -170,7 +170,7 @@ export type HookEvent =
       agent: string | null;
       prompt: string;
       attended: boolean;
-      spent: Spent | null;
+      spent: SubagentUsage | null;
     } & InSession)
   | ({ on: 'pre-tool-use' } & ToolUse)
   /**
@@ -180,7 +180,7 @@ export type HookEvent =
    */
   | ({
       on: 'post-tool-use';
-      spent: Spent | null;
+      spent: SubagentUsage | null;
       files: readonly string[];
       failed: boolean;
       attended: boolean;
@@ -200,7 +200,7 @@ interface InSession {
 }
 
 /** The total that a subagent has used; only at the event of its end, if the harness reports it. */
-export interface Spent {
+export interface SubagentUsage {
   /** The harness's id of the agent. */
   agent: string;
   tokens: number;
@@ -229,7 +229,7 @@ type HookHandlerOf<On extends HookEvent['on']> = {
   id: string;
   on: On;
   /** Returns null if it has nothing to say. */
-  handle: (context: Context & Ported, event: Extract<HookEvent, { on: On }>) => Promise<HookAnswer | null>;
+  handle: (context: Context & WithPorts, event: Extract<HookEvent, { on: On }>) => Promise<HookAnswer | null>;
 };
 
 /** A handler of one kind of event. */
@@ -257,14 +257,14 @@ interface Call {
 }
 
 /** The function behind a command. It returns what is printed, or throws a DevCliError. */
-export type Handler<Input, Within = Context & Ported> = (
+export type Handler<Input, Within = Context & WithPorts> = (
   context: Within,
   input: Input,
   call: Call,
 ) => Promise<Answer | StreamAnswer>;
 
 /** A handler for each command, by name, with the input type declared by the command's schema. */
-export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & Ported> = {
+export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & WithPorts> = {
   readonly [Spec in Specs[number] as Spec['name']]: Handler<Static<Spec['input']>, Within>;
 };
 
@@ -277,7 +277,7 @@ export type LoadHandlers = Load<Readonly<Record<string, Handler<never>>>>;
  * @throws any error of a handler; the harness's adapter decides whether that blocks the event
  */
 export async function dispatchHook(
-  context: Context & Ported,
+  context: Context & WithPorts,
   event: HookEvent,
 ): Promise<{ refuse: string | null; tell: string[] }> {
   const tell: string[] = [];

@@ -1,5 +1,5 @@
 import type { Answer } from '../base/answer.js';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -142,7 +142,7 @@ function invalidTextError(target: string, problem: string): DevCliError {
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text is in ${target}.`, {
-    ...defined({ fix: error.fix }),
+    ...omitUndefined({ fix: error.fix }),
     cause: error,
   });
 }

@@ -8,8 +8,8 @@ import { recordPullRequestResult } from '../engine/act/request-job.js';
 import { recordCommandResult } from '../engine/act/results/evidence.js';
 import type { EngineEvent } from '../engine/core/events.js';
 import { findPendingJob, findRunningAction, getWorkTree, type Job } from '../jobs/job.js';
-import { type Call, type Kept, withKept } from '../jobs/launch.js';
-import { awaitJob, type EndedJob, endJob, findEndingAtOnce, tidyJob } from '../jobs/life.js';
+import { type JobCall, type JobResources, withJobResources } from '../jobs/launch.js';
+import { awaitJob, type EndedJob, endWithdrawnJob, findEndingAtOnce, tidyJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
@@ -20,7 +20,7 @@ import type { CallResult } from '../views/action-text.js';
 import { retryDeferred } from './deferred.js';
 import { addAckResult, mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './find/find-run.js';
-import { mayStart, requirePlace } from './trust/place.js';
+import { mayStartCommands, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
 /**
@@ -39,7 +39,7 @@ export function runPendingJobs(
   found: string | null,
 ): Promise<CallResult | null> {
   if (context.simulation !== undefined) return Promise.resolve(null);
-  return withKept(context, (kept) => runJobs(context, name, { until, found, kept }));
+  return withJobResources(context, (kept) => runJobs(context, name, { until, found, kept }));
 }
 
 /**
@@ -47,9 +47,9 @@ export function runPendingJobs(
  * @returns null if no such job is pending
  * @throws any error of a transaction
  */
-export function settleSimulated(context: Context, name: string, ended: EndedJob): Promise<CallResult | null> {
-  return withKept(context, async (kept) => {
-    const call = createCall(context, await readRun(context, name), 0, kept);
+export function settleSimulatedJob(context: Context, name: string, ended: EndedJob): Promise<CallResult | null> {
+  return withJobResources(context, async (kept) => {
+    const call = createJobCall(context, await readRun(context, name), 0, kept);
     const [result] = await call.transact((tx) => recordEndings(tx, ended, call));
     return result ?? null;
   });
@@ -58,14 +58,14 @@ export function settleSimulated(context: Context, name: string, ended: EndedJob)
 async function runJobs(
   context: Context,
   name: string,
-  { until, found, kept }: { until: number; found: string | null; kept: Kept },
+  { until, found, kept }: { until: number; found: string | null; kept: JobResources },
 ): Promise<CallResult | null> {
   const results: CallResult[] = [];
   for (let first = true; ; first = false) {
-    let call = createCall(context, await readRun(context, name), until, kept);
+    let call = createJobCall(context, await readRun(context, name), until, kept);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       results.push(...(await retryDeferred(call)));
-      call = createCall(context, await readRun(context, name), until, kept);
+      call = createJobCall(context, await readRun(context, name), until, kept);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
@@ -79,7 +79,7 @@ async function runJobs(
  * Records the outcome of the job, and of each following one that has nothing to run. Does nothing if another call has
  * already recorded it.
  */
-function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult[] {
+function recordEndings(tx: Transaction, first: EndedJob, call: JobCall): CallResult[] {
   if (findRunningAction(tx.state) !== first.job.actionId) return [];
   let judged: AckResult | undefined;
   for (let ended: EndedJob | null = first; ended !== null; ) {
@@ -132,7 +132,7 @@ function isLastCommit(state: RunState): boolean {
  * @param until instant, in milliseconds, by which the call must answer
  * @param kept what earlier jobs of the same call have left for reuse
  */
-export function createCall(context: Context, run: Call['run'], until: number, kept: Kept): Call {
+export function createJobCall(context: Context, run: JobCall['run'], until: number, kept: JobResources): JobCall {
   const { name, workTree } = run.snapshot;
   return {
     context,
@@ -158,7 +158,7 @@ export async function stopJobs(context: Context, name: string, jobs: readonly Jo
   if (context.simulation !== undefined) return;
   for (const job of jobs) {
     const { snapshot } = await context.store.read(name);
-    if (snapshot === null || (await mayStart(context, snapshot))) await endJob(job, context, name);
+    if (snapshot === null || (await mayStartCommands(context, snapshot))) await endWithdrawnJob(job, context, name);
   }
 }
 

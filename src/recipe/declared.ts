@@ -29,8 +29,7 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
       guards: 'planning',
       goal: 'required',
       inherits: [],
-      closing:
-        "Show the user the summary and the plan's path. Implement nothing now: /execute does, on their word.",
+      closing: "Show the user the summary and the plan's path. Implement nothing now: /execute does, on their word.",
     },
   ],
   ['execute', { sources: 'free', guards: 'execution' }],
@@ -41,7 +40,7 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
 export const FIRST_SKILL = 'specify';
 
 /** Documents that a run names at its end by default, in the order in which a person would open them. */
-export const ARTIFACTS: readonly string[] = ['PLAN.md', 'report.md', 'summary.md', 'pr.json'];
+export const DEFAULT_ARTIFACTS: readonly string[] = ['PLAN.md', 'report.md', 'summary.md', 'pr.json'];
 
 /** Documents that a run may inherit from an earlier run of the same name (documents.md, plan generate). */
 const INHERITED: readonly string[] = ['PLAN.md', 'plan-content.json'];
@@ -83,9 +82,9 @@ export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' |
 
 /** Lists the documents that a run names at its end if it wrote them. */
 export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): readonly string[] {
-  if (workflow === undefined) return recipe.artifacts ?? ARTIFACTS;
+  if (workflow === undefined) return recipe.artifacts ?? DEFAULT_ARTIFACTS;
   const ofPhases = workflow.phases.flatMap((phase) => phase.recipe.artifacts ?? []);
-  return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];
+  return workflow.artifacts ?? [...new Set([...DEFAULT_ARTIFACTS, ...ofPhases])];
 }
 
 /** Whether a block represents the `init` command: it is done from the start and never run. */

@@ -1,6 +1,6 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
-import { type Shown, showCommand } from './blocks/block-form.js';
+import { type RecipeFields, showCommand } from './blocks/block-form.js';
 import { showBlock } from './blocks/block-forms.js';
 import { getClosing, isGuarded, keepsSources, listArtifacts, listInherited } from './declared.js';
 import type { CapturedRecipe, ResolvedEngine, ResolvedHandler, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
@@ -9,7 +9,7 @@ const yaml = (): typeof import('yaml') => require('yaml');
 
 /** Renders a recipe as YAML in the recipe language, with every default filled in (recipes.md, recipe show). */
 export function showRecipe(recipe: ResolvedRecipe): string {
-  const document: Shown = {
+  const document: RecipeFields = {
     name: recipe.name,
     type: recipe.type,
     language: recipe.language,
@@ -18,7 +18,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     mode: recipe.mode,
     vars: recipe.vars,
     preferences: showPreferences(recipe),
-    ...defined({ needs: recipe.needs }),
+    ...omitUndefined({ needs: recipe.needs }),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.usesGoal ? { goal: 'required' } : {}),
     ...(recipe.type === 'sequential' ? { inherits: listInherited(recipe) } : {}),
@@ -34,7 +34,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
 export function showWorkflow(workflow: ResolvedWorkflow): string {
   const { name, type, language, mode, vars, phases } = workflow;
   const [first] = phases;
-  const document: Shown = {
+  const document: RecipeFields = {
     name,
     type,
     language,
@@ -42,24 +42,28 @@ export function showWorkflow(workflow: ResolvedWorkflow): string {
     mode,
     vars,
     preferences: showPreferences(workflow),
-    ...defined({ needs: workflow.needs }),
+    ...omitUndefined({ needs: workflow.needs }),
     ...(first === undefined ? {} : showEnds({ recipe: first.recipe, workflow })),
-    phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...defined({ when: phase.when }) })),
+    phases: phases.map((phase) => ({
+      name: phase.name,
+      recipe: phase.recipe.name,
+      ...omitUndefined({ when: phase.when }),
+    })),
     errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-function showGuard(recipe: ResolvedRecipe): Shown {
+function showGuard(recipe: ResolvedRecipe): RecipeFields {
   if (!isGuarded(recipe)) return {};
   return { guard: { writes: recipe.guardWrites ?? [], sources: keepsSources(recipe) ? 'kept' : 'free' } };
 }
 
-function showEnds(captured: Pick<CapturedRecipe, 'recipe' | 'workflow'>): Shown {
+function showEnds(captured: Pick<CapturedRecipe, 'recipe' | 'workflow'>): RecipeFields {
   return {
     artifacts: listArtifacts(captured),
     closing: getClosing(captured),
-    ...defined({ begins: (captured.workflow ?? captured.recipe).begins }),
+    ...omitUndefined({ begins: (captured.workflow ?? captured.recipe).begins }),
   };
 }
 
@@ -74,12 +78,12 @@ function showPolicy(policy: ResolvedWorkflow['errorPolicy']): unknown {
   }
 }
 
-function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): Shown {
+function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): RecipeFields {
   return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
 }
 
 /** Shows `block`, `config` and `handlers` of an engine recipe. The depth is shown under `mode`. */
-function showEngine({ program, handlers }: ResolvedEngine): Shown {
+function showEngine({ program, handlers }: ResolvedEngine): RecipeFields {
   const { policies } = program;
   const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
   const enabled = (stage: HandlerStage) => handlers[stage] !== undefined;
@@ -94,7 +98,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
         parallel_limit: policies.parallelLimit,
         triage_precedence: policies.triagePrecedence,
         must_not: policies.mustNot,
-        ...defined({ assertions_at: policies.assertionsAt }),
+        ...omitUndefined({ assertions_at: policies.assertionsAt }),
         max_fix_rounds: policies.maxFixRounds,
         verify_enabled: enabled('verify'),
         commit_enabled: enabled('commit'),
@@ -107,15 +111,15 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
 }
 
 /** Shows own handlers in the order in which they run, each with `after` naming the stage before it. */
-function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
+function showOwnHandlers(stages: readonly ResolvedHandler[]): RecipeFields {
   return Object.fromEntries(
     stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {
       if (shipped !== null) return [];
       const shown = {
         actor,
-        ...defined({ agent, promptFile }),
+        ...omitUndefined({ agent, promptFile }),
         ...(command === undefined ? {} : showCommand({ kind: 'external', command })),
-        ...defined({ message, after: stages[index - 1]?.key, when }),
+        ...omitUndefined({ message, after: stages[index - 1]?.key, when }),
       };
       return [[key, shown]];
     }),
@@ -123,6 +127,6 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
 }
 
 /** A recipe may have no description, but the language does not allow an empty one. */
-function showDescription({ description }: { description: string }): Shown {
+function showDescription({ description }: { description: string }): RecipeFields {
   return description === '' ? {} : { description };
 }

@@ -4,7 +4,7 @@ import type { Ajv2020, Options } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { createLazily, loadLazily } from '../base/lazy.js';
-import { listFaults } from '../documents/schema-faults.js';
+import { listSchemaFaults } from '../documents/schema-faults.js';
 import { describeFaults } from '../documents/schema-findings.js';
 
 /** JSON Schemas that come with a recipe; nothing else uses ajv at run time (house.md, Speed). */
@@ -57,7 +57,7 @@ export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   const validate = compiled.get(text) ?? compileSchema(JSON.parse(text) as Record<string, unknown>);
   if (compiled.size >= KEPT) compiled.clear();
   compiled.set(text, validate);
-  return describeFaults(listFaults(validate, value)).map((found) =>
+  return describeFaults(listSchemaFaults(validate, value)).map((found) =>
     found.pointer === '' ? { ...found, pointer: '/' } : found,
   );
 }

@@ -22,7 +22,7 @@ export function listWidening(captured: CapturedRecipe): string[] {
 }
 
 /** Replaces all such settings by the narrower values. Flags, or a person, may still choose otherwise. */
-export function narrow(captured: CapturedRecipe): CapturedRecipe {
+export function narrowRecipe(captured: CapturedRecipe): CapturedRecipe {
   const { recipe, workflow, sources } = captured;
   const file = sources[0]?.path ?? '';
   if (workflow === undefined)

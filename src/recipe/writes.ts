@@ -1,14 +1,14 @@
 // shared: common
 
 import { BLOCK_KINDS } from '../machine/block-kinds.js';
-import { ARTIFACTS } from './declared.js';
+import { DEFAULT_ARTIFACTS } from './declared.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /** Finds out which documents the blocks of a recipe write. */
 
 /** A document that a block writes. */
-export interface Write {
+export interface BlockWrite {
   /** Relative to the run's directory, with placeholders not filled. */
   path: string;
   /** The conditions of the block and the agent, all of which must hold for the document to be written. */
@@ -20,7 +20,7 @@ export interface Write {
 }
 
 /** Lists the documents that a block writes. */
-export function listWrites(block: ResolvedBlock): Write[] {
+export function listBlockWrites(block: ResolvedBlock): BlockWrite[] {
   const when = block.when === undefined ? [] : [block.when];
   const isUnsure = block.onError.kind === 'continue' && BLOCK_KINDS[block.kind].onError !== 'continue';
   const unsure = isUnsure ? [`${block.id} succeeded`] : [];
@@ -51,10 +51,10 @@ export function listUnpromised(
   recipes: readonly Pick<ResolvedRecipe, 'blocks' | 'usesDraft'>[],
 ): string[] {
   const promised = [
-    ...ARTIFACTS,
+    ...DEFAULT_ARTIFACTS,
     ...recipes.flatMap(({ blocks, usesDraft }) => [
       ...(usesDraft ? ['DRAFT.md'] : []),
-      ...blocks.flatMap((block) => listWrites(block).map(({ path }) => path)),
+      ...blocks.flatMap((block) => listBlockWrites(block).map(({ path }) => path)),
     ]),
   ];
   return paths.filter((path) => !promised.some((pattern) => matchesPath(pattern, path)));

@@ -5,9 +5,9 @@ import type {
   CommandOption,
   CommandSpec,
   CommandTool,
+  CompletionKind,
   DescribedCommand,
   DescribedTool,
-  Offer,
   SpecGroup,
   ValueForm,
 } from './spec.js';
@@ -106,7 +106,7 @@ function getForm(schema: TSchema): ValueForm['form'] {
 }
 
 /** Returns what a value names, for completion; null for a format that only says how the text is read. */
-function getOffer({ format }: TSchema): Offer | null {
+function getOffer({ format }: TSchema): CompletionKind | null {
   return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import forms from '../generated/command-forms.js';
-import { GLOBAL_OPTIONS, listBrokenRules, listGlobalOptions, readValue } from './input.js';
+import { GLOBAL_OPTIONS, listBrokenInputRules, listGlobalOptions, readValue } from './input.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
 
 /** The options that every command accepts. */
@@ -27,7 +27,7 @@ export interface ParsedCommand<Form extends CommandForm = CommandForm> {
 export function parseHot(words: readonly string[]): ParsedCommand | null {
   const form = findHotForm(words[0] ?? '') ?? findHotForm(`${words[0]} ${words[1]}`);
   const values = form && readValues(form, words.slice(form.name.split(' ').length));
-  if (!values || listBrokenRules(form, new Set(Object.keys(values))).length > 0) return null;
+  if (!values || listBrokenInputRules(form, new Set(Object.keys(values))).length > 0) return null;
   return buildParsedCommand(form, values);
 }
 

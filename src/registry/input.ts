@@ -100,7 +100,7 @@ export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): re
  * without another that it needs.
  * @param given the keys that were given
  */
-export function listBrokenRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
+export function listBrokenInputRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   return [...listMissing(form, given), ...listClashes(form, given), ...listLonely(form, given)];
 }
 

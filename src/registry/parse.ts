@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.js';
 import { renderSuggestion } from '../base/suggest.js';
 import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS } from './find.js';
 import { buildParsedCommand, type ParsedCommand } from './hot.js';
-import { GLOBAL_OPTIONS, listBrokenRules, quoteArgument, readValue, renderName } from './input.js';
+import { GLOBAL_OPTIONS, listBrokenInputRules, quoteArgument, readValue, renderName } from './input.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
 import { addCommands, listPath } from './tree.js';
 
@@ -152,7 +152,7 @@ class ArgumentReader {
       return buildParsedCommand(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
     }
     if (form === undefined) return { form, globals, fault: this.fault ?? unknownCommandError(this.path, []) };
-    const details = [...this.problems, ...listBrokenRules(form, this.seen)];
+    const details = [...this.problems, ...listBrokenInputRules(form, this.seen)];
     return details.length > 0
       ? { form, globals, fault: usageError(form, details) }
       : buildParsedCommand(this.asAnswered(form), this.values);

@@ -12,7 +12,7 @@ import type { WrittenForm, WrittenOption } from './spec.js';
  * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed
  * commands)
  */
-export function renderCommand(invocation: Invocation): string {
+export function renderInvocation(invocation: Invocation): string {
   const form = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
   if (!form) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
   const spec = { positionals: readWritten(form.positionals), options: readWritten(form.options) };
@@ -87,9 +87,9 @@ const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'res
  * @param root `--root` as given; printed commands repeat it
  */
 export function createFormatterFor(root: string | undefined): CommandFormatter {
-  if (root === undefined) return renderCommand;
+  if (root === undefined) return renderInvocation;
   const ending = ` --root ${quoteForShell(root)}`;
-  return (command) => renderCommand(command) + ending;
+  return (command) => renderInvocation(command) + ending;
 }
 
 /** Creates a replacer for `JSON.stringify` that renders the commands in a document. */

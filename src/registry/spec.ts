@@ -122,7 +122,7 @@ export type InputIn<Specs extends readonly CommandSpec[], Name> = Static<
 >;
 
 /** What a value names (view.md, Completion); `work`: a block or a todo. */
-export type Offer =
+export type CompletionKind =
   | 'name'
   | 'recipe'
   | 'workflow'
@@ -152,7 +152,7 @@ export interface ValueForm {
    */
   form: 'flag' | 'integer' | 'list' | 'pair' | 'text' | 'texts' | 'data' | 'string';
   /** The kind of words with which a shell completes it. */
-  offers?: Offer;
+  offers?: CompletionKind;
   /** The only accepted values. */
   choices?: readonly string[];
   required?: boolean;

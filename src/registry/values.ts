@@ -1,11 +1,11 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/invocation.js';
-import type { Offer, ValueForm } from './spec.js';
+import type { CompletionKind, ValueForm } from './spec.js';
 
 /** What the command line must know about a value beyond its JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
   /** The meaning of the text. */
-  format?: 'text' | 'data' | 'seconds' | Offer;
+  format?: 'text' | 'data' | 'seconds' | CompletionKind;
   placeholder?: string;
   hidden?: boolean;
 }
@@ -23,7 +23,7 @@ export const word = (description: string, marks: Marks = {}) => Type.String(buil
 export const words = (description: string, marks: Marks = {}) => Type.Array(Type.String(marks), { description });
 
 /** Several words in one argument, separated by commas. */
-export const list = (placeholder: string, description: string, marks: Marks = {}) =>
+export const commaList = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Array(Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
 /** `KEY=VALUE`, repeatable. */

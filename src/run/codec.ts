@@ -2,11 +2,11 @@ import { DevCliError } from '../base/errors.js';
 import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json.js';
 import { isName } from '../base/name.js';
 import { olderRunError } from '../base/older-run.js';
-import { misfit } from '../documents/outline.js';
+import { findMisfit } from '../documents/outline.js';
 import outline from '../generated/state.js';
-import { SCHEMA_VERSION } from '../project/layout.js';
+import { STATE_SCHEMA_VERSION } from '../project/layout.js';
 import type { Codec } from '../store/store.js';
-import type { Draft } from './draft.js';
+import type { WritableDraft } from './draft.js';
 import { encodeEngine } from './engine-text.js';
 import type { RunDraft, RunState } from './state.js';
 
@@ -15,18 +15,18 @@ export const runCodec: Codec<RunState> = {
   parse(text) {
     const stored = parsed(text);
     const { schemaVersion: version, name } = stored;
-    if (typeof version === 'number' && version > SCHEMA_VERSION) {
+    if (typeof version === 'number' && version > STATE_SCHEMA_VERSION) {
       throw new DevCliError(
         'STATE_NEWER',
-        `state.json has schema version ${version}; this dev-cli supports ${SCHEMA_VERSION}.`,
+        `state.json has schema version ${version}; this dev-cli supports ${STATE_SCHEMA_VERSION}.`,
         {
           fix: 'Update dev-cli to the version that wrote this run.',
         },
       );
     }
-    if (typeof version === 'number' && version < SCHEMA_VERSION)
+    if (typeof version === 'number' && version < STATE_SCHEMA_VERSION)
       throw olderRunError(typeof name === 'string' && isName(name) ? `The run "${name}"` : 'This run');
-    const found = misfit(outline, stored);
+    const found = findMisfit(outline, stored);
     if (found !== null) throw misfitError(found.at, found.problem);
     // Only the outline is checked: the rest was written by our own type-checked code.
     return mapEngines(stored, decodeEngine) as unknown as RunState;
@@ -84,11 +84,11 @@ function parsed(text: string): JsonObject {
 }
 
 /** Copies an object together with its direct members that are lists or maps; their entries are shared. */
-function openDraft<T extends object>(value: T): Draft<T> {
+function openDraft<T extends object>(value: T): WritableDraft<T> {
   const copy = { ...value } as Record<string, unknown>;
   for (const [key, member] of Object.entries(copy)) {
     if (Array.isArray(member)) copy[key] = [...member];
     else if (typeof member === 'object' && member !== null) copy[key] = { ...member };
   }
-  return copy as Draft<T>;
+  return copy as WritableDraft<T>;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.js';
 import type { Clock, Ids } from '../base/clock.js';
 import type { Decision } from '../base/decision.js';
 import type { FileReader } from '../base/files.js';
-import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
+import type { ReadRunStore, RunHistories, RunStore } from '../project/runs.js';
 import type { Library } from '../recipe/load/library.js';
 import type { Simulation } from './simulation.js';
 import type { RunState } from './state.js';
@@ -23,7 +23,7 @@ export interface ReadContext {
   boundRun: string | null;
   /** The goal whose attempt this work tree was made for. */
   boundGoal?: string;
-  store: ReadRuns<RunState>;
+  store: ReadRunStore<RunState>;
   clock: Clock;
   /**
    * When the call began to work, in milliseconds of `clock`; time spent waiting for a person's answer does not count.
@@ -53,7 +53,7 @@ export interface HistoryContext extends ReadContext {
 
 /** The context of a use case that changes something. */
 export interface Context extends HistoryContext {
-  store: Runs<RunState>;
+  store: RunStore<RunState>;
   ids: Ids;
   /** Asks the person at the terminal for a line of input; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;

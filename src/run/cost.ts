@@ -4,9 +4,9 @@ import { formatDuration } from '../base/duration.js';
 import { DevCliError } from '../base/errors.js';
 import type { FileFacts } from '../base/files.js';
 import { renderCount } from '../base/words.js';
-import type { Entry, Past } from '../store/store.js';
+import type { Entry, JournalPast } from '../store/store.js';
 import type { EntryData } from './entries.js';
-import { isAside } from './transaction.js';
+import { isOutsideEntry } from './transaction.js';
 
 /** What a run has cost so far, according to its journal (documents.md, Cost). */
 export interface RunCost {
@@ -82,7 +82,7 @@ export function createCostCounter(runId: string): CostCounter {
         // A resumed agent is reported again with its total, so the highest number counts.
         tokens.set(agent, Math.max(told, tokens.get(agent) ?? 0));
       }
-      if (leading && !isAside(type)) {
+      if (leading && !isOutsideEntry(type)) {
         leading = false;
         if (by.kind === 'agent') countCall(entry);
       }
@@ -120,7 +120,7 @@ export function createCostCounter(runId: string): CostCounter {
  * @returns undefined if the journal cannot be read: a damaged journal must not fail a call that asks for something else
  */
 export function readCost(
-  { runId, past, files }: { runId: string; past: Past; files: { facts(path: string): FileFacts } },
+  { runId, past, files }: { runId: string; past: JournalPast; files: { facts(path: string): FileFacts } },
   added: readonly CountedEntry[] = [],
 ): RunCost | undefined {
   const counter = createCostCounter(runId);

@@ -5,7 +5,7 @@
  */
 
 /** A frozen object as a transaction may change it. */
-export type Draft<T> = { -readonly [K in keyof T]: Container<T[K]> };
+export type WritableDraft<T> = { -readonly [K in keyof T]: Container<T[K]> };
 
 /** A list or a map whose entries may be replaced; a value of any other type is only replaced as a whole. */
 type Container<V> = V extends readonly (infer E)[]

@@ -3,7 +3,7 @@ import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { WorkerResult } from '../documents/results.js';
 import type { PlanTodo } from '../plan/model/schema.js';
-import type { Draft } from './draft.js';
+import type { WritableDraft } from './draft.js';
 
 /**
  * The state machine's part of `engine` in state.json, with one row per todo (engine.md, Shape; storage.md, state.json).
@@ -202,4 +202,4 @@ export type CommandEvidence = Frozen<Static<typeof EvidenceSchema>>;
 /** A note that came with reopening work. */
 export type Ruling = NonNullable<TodoState['rulings']>[number];
 /** The state machine's part of an execution. */
-export type EngineState = Draft<Frozen<Static<typeof EngineStateSchema>>>;
+export type EngineState = WritableDraft<Frozen<Static<typeof EngineStateSchema>>>;

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { ReviewResult } from '../documents/results.js';
-import type { Draft } from './draft.js';
+import type { WritableDraft } from './draft.js';
 import { EngineStateSchema, EvidenceSchema, RulingsSchema, TodoStateSchema, TreeSchema } from './engine-rows.js';
 
 /**
@@ -287,7 +287,7 @@ export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
 /** An execution: `engine` of state.json, with its todos by id. */
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
 /** An execution as a transaction may change it. */
-export type EngineDraft = Draft<RunEngine>;
+export type EngineDraft = WritableDraft<RunEngine>;
 /** A todo or a requirement that a person changed while the plan was being carried out. */
 export type ChangedPart = NonNullable<RunEngine['changed']>[number];
 /** A task that an agent is working on. */

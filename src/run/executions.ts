@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Past } from '../store/store.js';
+import type { JournalPast } from '../store/store.js';
 import type { EntryData } from './entries.js';
 
 /** A commit made by an execution of this name, now or earlier, according to the journal. */
@@ -46,7 +46,7 @@ function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): Ma
  * @param added entries that the journal does not have yet
  * @returns null if the journal cannot be read
  */
-export function readCommits(past: Past, added: readonly ReadEntry[]): MadeCommit[] | null {
+export function readCommits(past: JournalPast, added: readonly ReadEntry[]): MadeCommit[] | null {
   let commits: MadeCommit[] = [];
   try {
     past.scan((entry) => {

@@ -9,13 +9,13 @@ import type { RunState } from './state.js';
 /** Questions about a run's state, for callers that need not know its layout. */
 
 /** Lists the states of all recipes of a run, oldest first: those of earlier phases, then the current one. */
-export function listRecipes(state: RunState): RecipeState[] {
+export function listRecipeStates(state: RunState): RecipeState[] {
   return [...(state.workflow?.earlier ?? []), state];
 }
 
 /** Returns the execution of a run that began last, in any of its recipes. */
 export function findLastEngine(state: RunState): RunEngine | null {
-  return listRecipes(state).findLast(({ engine }) => engine !== null)?.engine ?? null;
+  return listRecipeStates(state).findLast(({ engine }) => engine !== null)?.engine ?? null;
 }
 
 /** Whether a command of this recipe failed, or a reviewer rejected (recipes.md, Loops). */
@@ -27,7 +27,7 @@ export function hasFailures({ steps, reviews }: Pick<RecipeState, 'steps' | 'rev
 
 /** Returns the gate decisions of all recipes of a run; if two have the same name, the later one. */
 export function collectGates(state: RunState): Record<string, GateState> {
-  return Object.assign({}, ...listRecipes(state).map(({ gates }) => gates));
+  return Object.assign({}, ...listRecipeStates(state).map(({ gates }) => gates));
 }
 
 /** Returns the size that counts in a run (recipes.md, Size): `large` if nothing is known. */

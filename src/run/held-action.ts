@@ -1,6 +1,6 @@
 // door: hold
 
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Action, HeldAction } from './action.js';
 import { boundRunning, toAction } from './bare-action.js';
@@ -30,14 +30,14 @@ export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAc
     instruction: `${told} ${WAYS[action === null ? 'none' : 'out']}`,
     by,
     since: at,
-    ...defined({ reason }),
+    ...omitUndefined({ reason }),
     ...(action === null ? {} : describeOut(action)),
     answer: { command: 'release', input: { name } },
   };
 }
 
 /** Leaves the run live without a pending action, so that only its release continues it. */
-export function standStill({ state }: { state: RunDraft }): void {
+export function clearPendingAction({ state }: { state: RunDraft }): void {
   state.status = 'live';
   state.outcome = null;
   state.pendingAction = null;

@@ -33,7 +33,7 @@ export const NO_SHA = 'made, sha unknown';
  * Lists the texts that an entry `wrapped-up` adds.
  * @param at time of the commit
  */
-export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
+export function listWrapUpNotes(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
   const { todoId: todo, attempt, summary, learned, left } = data;
   return [
     ...section(LEARNINGS, todo, learned),
@@ -43,7 +43,7 @@ export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddit
 }
 
 /** Lists the texts that an entry `committed` adds. */
-export function noteCommit(at: string, { todoId, outcome, commit }: EntryData<'committed'>): NoteAddition[] {
+export function listCommitNotes(at: string, { todoId, outcome, commit }: EntryData<'committed'>): NoteAddition[] {
   const isMade = outcome === 'made' || outcome === 'found';
   return todoId === null || !isMade ? [] : [auditLine(at, todoId, `commit ${commit ?? NO_SHA}`)];
 }

@@ -1,7 +1,7 @@
 // door: tree
 
 import { DevCliError } from '../base/errors.js';
-import type { Neighbours } from '../store/store.js';
+import type { OtherStreams } from '../store/store.js';
 import type { Context, ReadContext } from './context.js';
 import type { TodoState } from './engine-rows.js';
 import { renderHold } from './hold.js';
@@ -22,7 +22,7 @@ export interface OtherExecution {
  */
 export function listOtherExecutions(
   { root }: Pick<ReadContext, 'root'>,
-  neighbours: Pick<Neighbours<RunState>, 'read' | 'streams'>,
+  neighbours: Pick<OtherStreams<RunState>, 'read' | 'streams'>,
   name: string,
   workTree: string,
 ): OtherExecution[] {
@@ -42,7 +42,7 @@ export async function readStateIfReadable({ store }: ReadContext, name: string):
   return store.read(name).then(({ snapshot }) => snapshot, nullIfDamaged);
 }
 
-function readNeighbour(neighbours: Pick<Neighbours<RunState>, 'read'>, name: string): RunState | null {
+function readNeighbour(neighbours: Pick<OtherStreams<RunState>, 'read'>, name: string): RunState | null {
   try {
     return neighbours.read(name).snapshot;
   } catch (error) {

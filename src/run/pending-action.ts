@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError, type ErrorParts } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
@@ -24,10 +24,10 @@ export function getShownAction(state: RunState): ShownAction | null {
 }
 
 /** Returns where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */
-export function whereIn({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
+export function getErrorLocation({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
   const action = state.pendingAction;
   if (action === null || action.action === 'done') return { run: state.name };
-  return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: findAck(action) }) } };
+  return { run: state.name, pending: { actionId: action.actionId, ...omitUndefined({ ack: findAck(action) }) } };
 }
 
 /** Builds the error for an action that is neither pending nor acknowledged. */

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import { SIZES } from '../documents/size-rules.js';
-import type { Draft } from './draft.js';
+import type { WritableDraft } from './draft.js';
 import { type EngineDraft, LaunchesSchema, StoredEngineSchema } from './engine.js';
 
 /**
@@ -196,7 +196,7 @@ export const LeftRecipeSchema = Type.Object({ phase: Str, recipe: Str, ...RECIPE
 
 export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;
 /** The state of a recipe as a transaction may change it. */
-export type RecipeDraft = Omit<Draft<RecipeState>, 'engine'> & { engine: EngineDraft | null };
+export type RecipeDraft = Omit<WritableDraft<RecipeState>, 'engine'> & { engine: EngineDraft | null };
 /** A block as the run knows it. */
 export type StepState = RecipeState['steps'][string];
 /** The decision at a gate. */

@@ -4,7 +4,7 @@ import type { WorkflowEffect, WorkflowEvent } from '../machine/workflow-program.
 import type { WorkTreeStatus } from '../work/baseline.js';
 
 /** A decision of one of the state machines, as reported to a simulation. */
-export type Decided =
+export type MachineDecision =
   /** The current recipe took an event; `from` is null at its start. */
   | {
       kind: 'recipe';
@@ -28,7 +28,7 @@ export interface Simulation {
   /** For each need that the run is to lack, the reason. */
   lacks: Readonly<{ remote?: string; gh?: string }>;
   /** Receives each decision of the state machines. */
-  tell: (decided: Decided) => void;
+  tell: (decided: MachineDecision) => void;
 }
 
 /** The work tree of a rehearsed run: clean, on a branch of its own. */

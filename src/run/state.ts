@@ -1,10 +1,10 @@
 import { OptionalKind, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
-import { SCHEMA_VERSION } from '../project/layout.js';
+import { STATE_SCHEMA_VERSION } from '../project/layout.js';
 import type { StreamState } from '../store/store.js';
 import { extendActions } from './action.js';
-import type { Draft } from './draft.js';
+import type { WritableDraft } from './draft.js';
 import type { EngineDraft } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
 import { LeftRecipeSchema, RECIPE_MEMBERS } from './recipe-state.js';
@@ -151,7 +151,7 @@ const HeldSchema = Type.Object(
 /** The full schema of state.json, shipped for readers of the file. */
 export const StateSchema = Type.Object(
   {
-    schemaVersion: Type.Literal(SCHEMA_VERSION),
+    schemaVersion: Type.Literal(STATE_SCHEMA_VERSION),
     runId: Str,
     name: Str,
     status: enumSchema('live', 'completed', 'halted', 'aborted'),
@@ -269,7 +269,7 @@ export type RunState = Frozen<Static<typeof StateSchema>>;
 /** A stream that holds a run, as the store read it. */
 export type RunHead = StreamState<RunState> & { snapshot: RunState };
 /** The state as a transaction may change it. */
-export type RunDraft = Omit<Draft<RunState>, 'engine' | 'workflow'> & {
+export type RunDraft = Omit<WritableDraft<RunState>, 'engine' | 'workflow'> & {
   engine: EngineDraft | null;
   workflow: WorkflowDraft | null;
 };
@@ -280,7 +280,7 @@ export type PathFacts = Static<typeof FactsSchema>;
 /** The phases of a workflow, and the current one. */
 export type Workflow = NonNullable<RunState['workflow']>;
 /** A workflow's state as a transaction may change it. */
-export type WorkflowDraft = Draft<Workflow>;
+export type WorkflowDraft = WritableDraft<Workflow>;
 export type PhaseRow = Workflow['phases'][number];
 /** The pending action, with the data against which its acknowledgement is checked. */
 export type PendingState = NonNullable<RunState['pendingAction']>;

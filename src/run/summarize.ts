@@ -47,7 +47,7 @@ const LINES: Readonly<Record<string, (text: (key: string) => string, data: JsonO
 };
 
 /** Summarizes an entry in one line, from its data alone. */
-export function summarize({ type, data }: Pick<NewEntry, 'type' | 'data'>): string {
+export function summarizeEntry({ type, data }: Pick<NewEntry, 'type' | 'data'>): string {
   return Object.hasOwn(LINES, type) ? (LINES[type]?.((key) => String(data[key] ?? ''), data) ?? type) : type;
 }
 

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Neighbours } from '../store/store.js';
+import type { OtherStreams } from '../store/store.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from '../work/baseline.js';
 import type { LoggedCommit } from '../work/commit-search.js';
 import type { WorkTreeChanges } from '../work/git.js';
@@ -13,7 +13,7 @@ import type { RunState } from './state.js';
  * What a decision may ask about the world outside its run. Answers are looked up synchronously when first asked for:
  * few decisions ask, and none can wait.
  */
-export interface Surroundings {
+export interface OutsideFacts {
   /** Returns the status of the work tree at this absolute path when first asked for; null without a repository. */
   tree: (workTree: string) => WorkTreeStatus | null;
   /** Returns the differences between that work tree and a baseline; null if git can no longer tell. */
@@ -25,10 +25,10 @@ export interface Surroundings {
 }
 
 /** For a transaction that only reads and therefore asks nothing. */
-export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, commits: refuse, others: refuse };
+export const NO_OUTSIDE_FACTS: OutsideFacts = { tree: refuse, changes: refuse, commits: refuse, others: refuse };
 
 /** For a rehearsed run: a clean repository in which nothing changes, and no other runs. */
-const SIMULATED: Surroundings = {
+const SIMULATED: OutsideFacts = {
   tree: () => SIMULATED_TREE,
   changes: () => ({ paths: [], now: toBaseline(SIMULATED_TREE) }),
   commits: () => [],
@@ -43,11 +43,11 @@ function refuse(): never {
 const EXECUTION_LOCK = 'executions';
 
 /** Creates the surroundings of a decision. `known`: the status of the work tree, if the caller has already read it. */
-export function createSurroundings(
+export function createOutsideFacts(
   context: ReadContext,
-  neighbours: Neighbours<RunState>,
+  neighbours: OtherStreams<RunState>,
   known?: WorkTreeStatus | null,
-): Surroundings {
+): OutsideFacts {
   if (context.simulation !== undefined) return SIMULATED;
   const { signal } = context;
   let tree = known;

@@ -2,16 +2,16 @@
 
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/name.js';
-import type { Decision, StreamState } from '../store/store.js';
+import type { StreamState, TransactionDecision } from '../store/store.js';
 import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
 import { findLost } from './documents/lost.js';
-import { overlayLost, restoreDocuments } from './documents/recovery.js';
-import { findPending, type PendingBlock, whereIn } from './pending-action.js';
+import { overlayLostDocuments, restoreDocuments } from './documents/recovery.js';
+import { findPending, getErrorLocation, type PendingBlock } from './pending-action.js';
 import type { RunState } from './state.js';
-import { createSurroundings, type Surroundings } from './surroundings.js';
+import { createOutsideFacts, type OutsideFacts } from './surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
 
 /**
@@ -42,7 +42,7 @@ export async function transact<A>(
   for (let isMended = false; ; isMended = true) {
     const done = await context.store.transact<TransactionResult<A>>(name, (head, neighbours) =>
       decideAttempt(context, name, head, {
-        surroundings: createSurroundings(context, neighbours, known),
+        surroundings: createOutsideFacts(context, neighbours, known),
         isMended,
         body,
       }),
@@ -56,12 +56,12 @@ function decideAttempt<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
-  { surroundings, isMended, body }: { surroundings: Surroundings; isMended: boolean; body: Body<A> },
-): Decision<RunState, TransactionResult<A>> {
+  { surroundings, isMended, body }: { surroundings: OutsideFacts; isMended: boolean; body: Body<A> },
+): TransactionDecision<RunState, TransactionResult<A>> {
   const { snapshot, files } = head;
   if (snapshot === null) throw noSuchRunError(name);
   const lost = isMended ? null : findLost(head, snapshot);
-  const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLost(files, lost) });
+  const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLostDocuments(files, lost) });
   const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
   const notices = [...head.notices, ...restored];
@@ -76,7 +76,7 @@ function runBody<A>(tx: Transaction, body: Body<A>): A {
   try {
     return body(tx, findPending(tx));
   } catch (error) {
-    throw error instanceof DevCliError ? error.inRun(whereIn(tx)) : error;
+    throw error instanceof DevCliError ? error.inRun(getErrorLocation(tx)) : error;
   }
 }
 

@@ -4,23 +4,23 @@ import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
 import { findCurrentBlock, findOutcome, findRestingState } from '../machine/position.js';
 import type { RunMarks } from '../project/marks.js';
-import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
+import { DEFAULT_ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
-import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
+import type { JournalPast, NewEntry, StreamState, TransactionDecision } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
 import type { LoggedCommit } from '../work/commit-search.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { listShared } from './documents/artifacts.js';
 import { recordSizes } from './documents/lost.js';
-import { createWorkspace, type Documents, type PendingDocuments } from './documents/pending.js';
+import { createDocumentOverlay, type Documents, type PendingDocuments } from './documents/pending.js';
 import type { EntryData, EntryType } from './entries.js';
 import { awaitsGoal } from './facts.js';
 import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
 import type { Simulation } from './simulation.js';
 import type { RunDraft, RunState } from './state.js';
-import { NO_SURROUNDINGS, type Surroundings } from './surroundings.js';
+import { NO_OUTSIDE_FACTS, type OutsideFacts } from './surroundings.js';
 
 /** What a CLI block did during the call; the answer lists it under `ran`. */
 export interface RanStep {
@@ -61,13 +61,13 @@ export interface Transaction {
   /** Seconds that a printed poll waits for a running command. */
   readonly pollWait: number;
   /** The journal up to this commit. */
-  readonly past: Past;
+  readonly past: JournalPast;
   /** Receives the state machines' decisions in a rehearsal. */
   readonly tell?: Simulation['tell'];
 }
 
 /** The read-only part of a transaction, which questions also use. */
-export interface Standing {
+export interface ReadTransaction {
   readonly place: Directories;
   readonly captured: CapturedRecipe;
   readonly files: Documents;
@@ -83,7 +83,7 @@ export function recordEntry<T extends EntryType>(tx: Transaction, type: T, data:
  * Returns a block of the captured recipe.
  * @throws DevCliError `INTERNAL` when machine and recipe disagree
  */
-export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): ResolvedBlock {
+export function getBlock({ captured }: Pick<ReadTransaction, 'captured'>, id: string): ResolvedBlock {
   const block = captured.recipe.blocks.find((candidate) => candidate.id === id);
   if (block === undefined) throw new DevCliError('INTERNAL', `The captured recipe has no block "${id}".`);
   return block;
@@ -121,14 +121,14 @@ export function openTransaction(
   head: StreamState<RunState>,
   state: RunDraft,
   captured: CapturedRecipe,
-  { tree, changes, commits, others }: Surroundings = NO_SURROUNDINGS,
+  { tree, changes, commits, others }: OutsideFacts = NO_OUTSIDE_FACTS,
   earlier: RunState | null = null,
 ): Transaction {
   const workTree = state.workTree === '.' ? context.root : state.workTree;
   return {
     place: { root: context.root, workTree },
     captured,
-    files: createWorkspace(head.files),
+    files: createDocumentOverlay(head.files),
     state,
     at: head.at,
     by: context.caller,
@@ -148,7 +148,11 @@ export function openTransaction(
 }
 
 /** Turns a finished transaction into the decision that the store expects. */
-export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
+export function closeTransaction<A>(
+  tx: Transaction,
+  head: StreamState<RunState>,
+  answer: A,
+): TransactionDecision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
   const [first, ...rest] = entries;
   if (first === undefined) return { answer };
@@ -163,7 +167,7 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   const { sourcesRefused } = tx.state;
   if (sourcesRefused?.seq === 0) tx.state.sourcesRefused = { ...sourcesRefused, seq: last };
   if (lastHuman?.seq === 0) state.lastHuman = { ...lastHuman, seq: last };
-  state.written = writtenDocuments(tx);
+  state.written = listWrittenDocuments(tx);
   state.updatedAt = tx.at;
   derivePosition(tx);
   refreshInputs(tx);
@@ -189,7 +193,7 @@ const TOLD = ['block', 'actionId', 'todoId', 'command'] as const;
  */
 function recordEvents({ state, entries, by, at }: Transaction, before: number): void {
   const made = entries.flatMap(({ type, data }, index): RunState['events'] => {
-    if (isAside(type)) return [];
+    if (isOutsideEntry(type)) return [];
     const told = Object.entries(data).filter(([key, value]) => TOLD.some((one) => one === key) && value !== undefined);
     return [{ seq: before + 1 + index, type, at, by: by.kind, ...Object.fromEntries(told) }];
   });
@@ -236,14 +240,14 @@ function buildMarks(tx: Transaction): RunMarks {
  * Lists which of dev-cli's own documents, and of the recipe's artifacts, this run has written, including this
  * transaction. The directory may also hold those of an earlier run of the name.
  */
-export function writtenDocuments({ state, files, captured }: Transaction): string[] {
+export function listWrittenDocuments({ state, files, captured }: Transaction): string[] {
   const now = files.changes().map(({ path }) => path);
-  const told = [...new Set([...ARTIFACTS, ...listArtifacts(captured)])];
+  const told = [...new Set([...DEFAULT_ARTIFACTS, ...listArtifacts(captured)])];
   return told.filter((path) => state.written.includes(path) || now.includes(path));
 }
 
 /** Returns the round of a block, from 1. */
-export function getRound(tx: Standing, block: string | null): number {
+export function getRound(tx: ReadTransaction, block: string | null): number {
   const counters = block === null ? undefined : tx.state.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
 }
@@ -279,6 +283,6 @@ function findWaiter(state: RunState): string {
 const ASIDE: readonly EntryType[] = ['recovered', 'nudged', 'written', 'spent'];
 
 /** Whether an entry of this type records something outside the run's own calls. */
-export function isAside(type: string): boolean {
+export function isOutsideEntry(type: string): boolean {
   return ASIDE.some((one) => one === type);
 }

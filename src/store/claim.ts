@@ -24,7 +24,7 @@ const ATTEMPTS = 20;
  * @returns null if a living process holds the claim
  * @throws DevCliError `IO`
  */
-export function claim(path: string, { make, ...taker }: ClaimOptions): Claim | null {
+export function claimPath(path: string, { make, ...taker }: ClaimOptions): Claim | null {
   return withIoErrors(path, null, () => {
     for (let attempt = 1; ; attempt += 1) {
       try {

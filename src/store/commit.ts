@@ -1,14 +1,14 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { type DocumentReader, type FileChange, MAX_DOCUMENT } from '../base/files.js';
 import { type JsonObject, normalizeJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { digestDocument, type Whose } from './documents.js';
+import { digestDocument, type StreamReference } from './documents.js';
 import { isInside, isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
 import { createPatch, serializeNormal } from './snapshot.js';
-import { type Codec, type Decision, ENTRY_VERSION, type Entry, type WithSeq } from './store.js';
+import { type Codec, ENTRY_VERSION, type Entry, type TransactionDecision, type WithSeq } from './store.js';
 import { LARGEST_TEXT, packTexts } from './texts.js';
 
 /** A commit, computed but not yet written. */
@@ -27,7 +27,7 @@ export interface StoreCommit {
   placements: DocumentWrite[];
 }
 
-export interface CommitBase extends Whose {
+export interface CommitBase extends StreamReference {
   codec: Pick<Codec<WithSeq>, 'encode'>;
   snapshot: JsonObject | null;
   seq: number;
@@ -39,7 +39,7 @@ export interface CommitBase extends Whose {
 }
 
 /** A decision with entries to write. */
-export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { entries: unknown }>;
+export type WriteDecision<S extends WithSeq> = Extract<TransactionDecision<S, unknown>, { entries: unknown }>;
 
 /**
  * Computes the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
@@ -80,7 +80,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
       texts: small.size === 0 ? undefined : packTexts(small),
       marks: decision.marks,
     };
-    return encodeEntry({ ...head, patch, files, ...defined(more) });
+    return encodeEntry({ ...head, patch, files, ...omitUndefined(more) });
   });
   const text = serializeNormal(snapshot, base.codec);
   const rooms = (decision.rooms ?? []).map((path): DocumentWrite => {
@@ -94,7 +94,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
  * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
  */
 export function buildRenderings(
-  base: Whose & Pick<CommitBase, 'files'>,
+  base: StreamReference & Pick<CommitBase, 'files'>,
   changes: readonly FileChange[],
 ): DocumentWrite[] {
   return changes.flatMap((change): DocumentWrite[] => {
@@ -110,7 +110,7 @@ export function buildRenderings(
 }
 
 /** Returns the path of a commit's document, relative to the root. */
-export function resolveTarget({ layout, stream }: Whose, change: FileChange): string {
+export function resolveTarget({ layout, stream }: StreamReference, change: FileChange): string {
   const path = toRootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
   if (isReserved(layout, stream, path)) throw new Error(`no document may be written at ${path}`);

@@ -2,25 +2,25 @@ import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import { isJsonObject, type Json, type JsonObject, parseOrNull } from '../base/json.js';
 import { digestDocument, readDocument } from './documents.js';
-import { listChanges } from './snapshot.js';
-import type { Difference } from './store.js';
+import { listJsonDifferences } from './snapshot.js';
+import type { ReplayDifference } from './store.js';
 
 /** How many positions of a snapshot are listed: a completely different snapshot would fill pages. */
 const PLACES_SHOWN = 20;
 
 /** A change of a document as an entry records it: its digests before and after. */
-export interface Change {
+export interface DocumentChange {
   seq: number;
   before: string | null;
   after: string | null;
 }
 
 /** Lists where the stored snapshot differs from the rebuilt one; empty if they are equal byte for byte. */
-export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
+export function diffSnapshots(stored: string, rebuilt: string): Omit<ReplayDifference, 'path'>[] {
   if (stored === rebuilt) return [];
   const value = parseObject(stored);
   if (value === null) return [{ problem: 'is not a JSON object' }];
-  const places = listChanges(JSON.parse(rebuilt) as JsonObject, value);
+  const places = listJsonDifferences(JSON.parse(rebuilt) as JsonObject, value);
   if (places.length === 0) {
     return [
       { problem: `has the same content but different bytes, from byte ${findFirstDifference(stored, rebuilt)} on` },
@@ -49,7 +49,7 @@ export interface DocumentChecks {
 export function findDocumentDifference(
   files: DocumentReader,
   path: string,
-  changes: readonly Change[],
+  changes: readonly DocumentChange[],
   look: DocumentChecks,
 ): { note: boolean; problem: string } | null {
   const last = changes.at(-1);

@@ -1,12 +1,12 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { buildCommit, buildRenderings, resolveTarget, type WriteDecision } from './commit.js';
 import { readContents, rewindJournal, scanJournal } from './history.js';
-import { clearUp } from './io.js';
+import { ignoreFailure } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
-import type { DocumentWrite, MarkedCommit, Marker, Marking, Medium } from './medium.js';
+import type { DocumentWrite, MarkedCommit, Marker, Medium, PreparedMarks } from './medium.js';
 import {
   createReadStore,
   createStreamOpener,
@@ -15,7 +15,7 @@ import {
   readStream,
 } from './read-store.js';
 import { readSeq } from './snapshot.js';
-import type { Decision, Entry, Store, StreamState, WithSeq } from './store.js';
+import type { Entry, Store, StreamState, TransactionDecision, WithSeq } from './store.js';
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
@@ -65,13 +65,13 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   }
 
   /** Does what follows the append of a commit: writes its documents and updates the marks. */
-  function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: Marking | undefined): void {
+  function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: PreparedMarks | undefined): void {
     medium.place(stream, placements);
     marking?.follow?.();
   }
 
   /** Writes the snapshot last, because it shows that everything before it is done. */
-  function conclude(stream: string, marking: Marking | undefined, text: string): void {
+  function conclude(stream: string, marking: PreparedMarks | undefined, text: string): void {
     medium.replaceSnapshot(stream, text);
     marking?.settle?.();
   }
@@ -96,7 +96,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   }
 
   /** Finishes what a crash left, decides, and writes; called under the stream's lock. */
-  function decideUnderLock<A>(stream: string, decide: (head: StreamState<S>) => Decision<S, A>): A {
+  function decideUnderLock<A>(stream: string, decide: (head: StreamState<S>) => TransactionDecision<S, A>): A {
     const state = finder.underLock(stream);
     const finish = mend(stream, state);
     const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
@@ -105,11 +105,11 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
       if (marks !== undefined) marker?.settle(stream, marks);
     };
-    let decision: Decision<S, A>;
+    let decision: TransactionDecision<S, A>;
     try {
       decision = decide(head);
     } catch (error) {
-      clearUp(settleLast);
+      ignoreFailure(settleLast);
       throw error;
     }
     if ('entries' in decision) write(stream, state, head, decision);
@@ -205,11 +205,11 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 }
 
 /** Runs `work`; if it fails, undoes what was prepared for it. */
-function runOrUndo(prepared: Pick<Marking, 'undo'> | undefined, work: () => void): void {
+function runOrUndo(prepared: Pick<PreparedMarks, 'undo'> | undefined, work: () => void): void {
   try {
     work();
   } catch (error) {
-    clearUp(() => prepared?.undo?.());
+    ignoreFailure(() => prepared?.undo?.());
     throw error;
   }
 }
@@ -229,7 +229,7 @@ function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
   return new DevCliError(error.code, `${error.message} The request is recorded; the next call completes it.`, {
     details: error.details,
-    ...defined({ fix: error.fix }),
+    ...omitUndefined({ fix: error.fix }),
     cause: error,
   });
 }

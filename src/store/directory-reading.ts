@@ -6,7 +6,7 @@ import { createDiskFiles, readObject } from './documents.js';
 import { isMissing, readRegular, resolveDirectory } from './inside.js';
 import { pathError, withIoErrors } from './io.js';
 import { withJournal } from './journal-file.js';
-import { type Layout, streamPath } from './layout.js';
+import { type StoreLayout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
 import { readBootId, readUptime } from './process.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
@@ -16,8 +16,8 @@ import type { Codec, ReadStore, WithSeq } from './store.js';
 const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 
 /** Where the streams of a layout lie on this machine's disk. */
-export interface Places {
-  layout: Layout;
+export interface StorePaths {
+  layout: StoreLayout;
   /** Absolute, without links. */
   root: string;
   /** `Layout.home`, absolute. It may be a link, and need not exist. */
@@ -34,7 +34,7 @@ export interface Places {
 export interface OpenOptions<S extends WithSeq> {
   /** Absolute. */
   root: string;
-  layout: Layout;
+  layout: StoreLayout;
   codec: Codec<S>;
   clock: Clock;
 }
@@ -51,9 +51,9 @@ export function openDirectoryForReading<S extends WithSeq>({
   clock,
 }: OpenOptions<S>): {
   store: ReadStore<S>;
-  places: Places;
+  places: StorePaths;
 } {
-  const places = createPlaces(root, layout, new Set());
+  const places = createStorePaths(root, layout, new Set());
   const options = { layout, medium: createReadMedium(places), codec, clock };
   return { store: createReadStore(options, createStreamOpener(options, readTailBySnapshot)), places };
 }
@@ -65,7 +65,7 @@ export function openDirectoryForReading<S extends WithSeq>({
  * @throws DevCliError `IO` when the root does not exist. Methods throw `IO` where a link leads out of the root and,
  * except for `at`, system errors
  */
-export function createPlaces(directory: string, layout: Layout, known?: Set<string>): Places {
+export function createStorePaths(directory: string, layout: StoreLayout, known?: Set<string>): StorePaths {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
   const inside = (path: string): string => resolveDirectory(root, path, known);
   const inStream = (stream: string, name = ''): string => join(inside(streamPath(layout, stream)), name);
@@ -84,7 +84,7 @@ export function createPlaces(directory: string, layout: Layout, known?: Set<stri
  * Creates the reading part of the medium of a directory.
  * @throws every method: DevCliError `IO`
  */
-export function createReadMedium({ layout, root, inside, at }: Places): ReadMedium {
+export function createReadMedium({ layout, root, inside, at }: StorePaths): ReadMedium {
   const { names, streams, noun } = layout;
   return {
     streams() {
@@ -131,7 +131,7 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
  * Whether a directory may hold a stream. It also counts if its journal is lost, unreadable or not a file: reading the
  * stream then says what is wrong.
  */
-function mayHoldStream({ names }: Layout, directory: string): boolean {
+function mayHoldStream({ names }: StoreLayout, directory: string): boolean {
   try {
     const journal = lstatSync(join(directory, names.journal), { throwIfNoEntry: false });
     if (journal !== undefined && (!journal.isFile() || journal.size > 0)) return true;

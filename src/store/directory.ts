@@ -2,10 +2,10 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { createStore } from './core.js';
-import { createPlaces, createReadMedium, type OpenOptions, type Places } from './directory-reading.js';
-import { findFreeName, removeEmpty, removeFile, writeDocuments, writeObjects } from './documents.js';
+import { createReadMedium, createStorePaths, type OpenOptions, type StorePaths } from './directory-reading.js';
+import { clearEmptyDirectories, findFreeName, removeFile, writeDocuments, writeObjects } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncMade } from './durable.js';
-import { clearUp, toIoError, withIoErrors } from './io.js';
+import { ignoreFailure, toIoError, withIoErrors } from './io.js';
 import { appendToJournal, cutJournal, waitForGrowth } from './journal-file.js';
 import { streamPath } from './layout.js';
 import { type LockOwner, lock, lockSync } from './lock.js';
@@ -15,7 +15,7 @@ import type { Store, WithSeq } from './store.js';
 
 /** The options for creating the medium of a directory. */
 export interface DirectoryOptions {
-  places: Places;
+  places: StorePaths;
   clock: Clock;
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
@@ -26,7 +26,7 @@ export interface DirectoryOptions {
 
 /** The medium of a directory, with what a `Marker` needs besides. */
 export interface DirectoryMedium extends Medium {
-  readonly places: Places;
+  readonly places: StorePaths;
   /**
    * Changes files in `Layout.home` under the common lock, which is taken after a stream's own lock. Waiting for it
    * blocks this process.
@@ -51,7 +51,7 @@ export function openDirectory<S extends WithSeq>(
   options: Omit<DirectoryOptions, 'places'> & OpenOptions<S> & { marker?: Marker },
 ): OpenedDirectory<S> {
   const { root, layout, codec, clock, marker } = options;
-  const medium = createDirectoryMedium({ ...options, places: createPlaces(root, layout) });
+  const medium = createDirectoryMedium({ ...options, places: createStorePaths(root, layout) });
   return { store: createStore({ layout, medium, codec, clock, marker }), medium };
 }
 
@@ -107,7 +107,7 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
     } catch (error) {
       throw toIoError(error, shown, root);
     } finally {
-      removeEmpty(made);
+      clearEmptyDirectories(made);
     }
   }
 
@@ -147,8 +147,8 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
       const files: string[] = [];
       const directories: string[] = [];
       const undo = (): void => {
-        for (const file of files) clearUp(() => removeFile(file));
-        removeEmpty(directories);
+        for (const file of files) ignoreFailure(() => removeFile(file));
+        clearEmptyDirectories(directories);
       };
       const make = (path: string, durable: boolean): string => {
         const made = makeDirectories(path);

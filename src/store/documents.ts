@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { buildUnusableError, type DocumentReader, type FileFacts, MAX_DOCUMENT } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll, writeSynced } from './durable.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAllBytes, writeSynced } from './durable.js';
 import { isMissing, readRegular, readStats, resolvePath } from './inside.js';
-import { clearUp, pathError, withIoErrors } from './io.js';
-import { type Layout, toRootRelative } from './layout.js';
+import { ignoreFailure, pathError, withIoErrors } from './io.js';
+import { type StoreLayout, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 
 const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -15,7 +15,7 @@ const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
  * Reads a stream's documents on disk. For one call only: a directory once checked is not checked again.
  * @param root absolute, without links
  */
-export function createDiskFiles(root: string, layout: Layout, stream: string): DocumentReader {
+export function createDiskFiles(root: string, layout: StoreLayout, stream: string): DocumentReader {
   const directories = new Set<string>();
 
   /** Returns the real path, or why it cannot be used. */
@@ -110,7 +110,7 @@ function appendTo(path: string, content: Buffer): void {
   if (readFacts(path).kind !== 'file') return;
   const descriptor = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
   try {
-    writeAll(descriptor, content);
+    writeAllBytes(descriptor, content);
   } finally {
     closeSync(descriptor);
   }
@@ -125,8 +125,8 @@ function keepAside(target: string, aside: number): void {
 }
 
 /** Removes those of `directories` that are empty, deepest first, after a commit that failed. */
-export function removeEmpty(directories: readonly string[]): void {
-  for (const directory of directories) clearUp(() => rmdirSync(directory));
+export function clearEmptyDirectories(directories: readonly string[]): void {
+  for (const directory of directories) ignoreFailure(() => rmdirSync(directory));
 }
 
 /** Removes a file; returns false if there was none. Throws system errors. */
@@ -212,7 +212,7 @@ export function readDocument(files: DocumentReader, path: string): Buffer | null
 }
 
 /** A stream and the layout of its kind. */
-export interface Whose {
-  layout: Layout;
+export interface StreamReference {
+  layout: StoreLayout;
   stream: string;
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { aboutPath, clearUp, pathError, withIoErrors } from './io.js';
+import { ignoreFailure, pathError, replaceErrorPath, withIoErrors } from './io.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Opens for writing without following links and without waiting for a fifo. */
@@ -61,7 +61,7 @@ export function makeDirectories(path: string): string[] {
   try {
     return makeDirectory(path, true) ? [path, ...above] : above;
   } catch (error) {
-    for (const made of above) clearUp(() => rmdirSync(made));
+    for (const made of above) ignoreFailure(() => rmdirSync(made));
     throw error;
   }
 }
@@ -99,7 +99,7 @@ export function replaceFile(
   try {
     writeFileAtomic().sync(path, bytes, { fsync: durable });
   } catch (error) {
-    throw aboutPath(error, path);
+    throw replaceErrorPath(error, path);
   }
   // The library does not notice a short write to a full disk.
   const { size } = statSync(path);
@@ -117,7 +117,7 @@ export function writeSynced(path: string, bytes: Buffer, prepare?: (descriptor: 
   const descriptor = openSync(path, WRITING, 0o666);
   try {
     prepare?.(descriptor);
-    writeAll(descriptor, bytes);
+    writeAllBytes(descriptor, bytes);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -140,6 +140,6 @@ export function syncAncestors(path: string, top: string): void {
 }
 
 /** Writes all of `bytes`, since a disk that fills up first causes a short write. Throws system errors. */
-export function writeAll(descriptor: number, bytes: Buffer): void {
+export function writeAllBytes(descriptor: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
 }

@@ -18,12 +18,12 @@ import {
   BEGINNING,
   type Checkpoint,
   type Codec,
-  type Cursor,
   type Entry,
+  type JournalCursor,
   type ScanResult,
   type WithSeq,
 } from './store.js';
-import { readContent } from './texts.js';
+import { readEntryContent } from './texts.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -31,7 +31,7 @@ const NEWLINE = 0x0a;
 /** An entry and the position after it. */
 interface EntryAtCursor {
   entry: Entry;
-  behind: Cursor;
+  behind: JournalCursor;
 }
 
 /**
@@ -39,7 +39,7 @@ interface EntryAtCursor {
  * line of the journal.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
-export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
+export function* iterateEntries(bytes: JournalReader, tail: Tail, from: JournalCursor): Generator<EntryAtCursor> {
   let at = from;
   if (from.offset > tail.end)
     throw journalCorruptError(bytes, `entries up to ${from.seq} existed before and are missing`);
@@ -93,7 +93,7 @@ export function readContents(
   medium.journal(stream, (bytes) => {
     for (const { entry } of iterateEntries(bytes, readTail(bytes, nativeCrc32), BEGINNING)) {
       for (const digest of Object.keys(entry.texts ?? {})) {
-        if (wanted.has(digest)) take(digest, readContent(entry, digest));
+        if (wanted.has(digest)) take(digest, readEntryContent(entry, digest));
       }
       if (wanted.size === 0) return;
     }
@@ -102,7 +102,7 @@ export function readContents(
 }
 
 /** Implements `Store.scan`. */
-export function scanJournal(bytes: JournalReader, from: Cursor, visit: (entry: Entry) => boolean): ScanResult {
+export function scanJournal(bytes: JournalReader, from: JournalCursor, visit: (entry: Entry) => boolean): ScanResult {
   const tail = readTail(bytes);
   const torn = tail.end < bytes.size;
   let at = from;

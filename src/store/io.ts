@@ -65,7 +65,7 @@ export function toIoError(error: unknown, path: string, root: string | null): un
 }
 
 /** Makes an operating-system error name `path` instead: the name of a temporary file means nothing to the user. */
-export function aboutPath(error: unknown, path: string): unknown {
+export function replaceErrorPath(error: unknown, path: string): unknown {
   return error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error;
 }
 
@@ -86,7 +86,7 @@ function findBlockingFile(path: string): string | undefined {
  * Runs a step of clearing up and drops its failure, which must hide neither a success nor an earlier error. The next
  * call recognises whatever stays behind.
  */
-export function clearUp(step: () => void): void {
+export function ignoreFailure(step: () => void): void {
   try {
     step();
   } catch {

@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { removeFile } from './documents.js';
-import { syncAncestors, writeAll } from './durable.js';
+import { syncAncestors, writeAllBytes } from './durable.js';
 import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
@@ -69,7 +69,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   try {
     const written = writeSync(descriptor, bytes);
     // A full disk or a limit first causes a short write; the next write fails with the reason.
-    if (written < bytes.length) writeAll(descriptor, bytes.subarray(written));
+    if (written < bytes.length) writeAllBytes(descriptor, bytes.subarray(written));
     fsyncSync(descriptor);
     if (size === 0) syncAncestors(path, root);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { olderRunError } from '../base/older-run.js';
 import { type Checksum, crc32, decodeLine, decodeUnchecked, isIntact, nativeCrc32 } from './line.js';
@@ -177,7 +177,7 @@ function countNewlines(bytes: JournalReader, length: number): number {
 /** Creates the error for a corrupt journal. `problem` completes "In <name>, …"; `or` says what to do without a copy. */
 export function journalCorruptError({ name, noun }: JournalReader, problem: string, or = '', at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
-    details: [{ target: name, problem, ...defined({ at }) }],
+    details: [{ target: name, problem, ...omitUndefined({ at }) }],
     fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.${or}`,
   });
 }

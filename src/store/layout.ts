@@ -5,7 +5,7 @@ import type { DevCliError } from '../base/errors.js';
  * Where the streams of one kind lie below a root, and what messages call them. The owner of the streams supplies it; a
  * store knows no other file names. All paths use `/` and are relative to the root.
  */
-export interface Layout {
+export interface StoreLayout {
   /** What one stream is called in messages, as in "before the run can go on". */
   noun: string;
   /** The directory for what all streams share, such as their common locks. */
@@ -35,7 +35,7 @@ export interface Layout {
 }
 
 /** Returns the path of a stream's directory, or of something in it, relative to the root. */
-export function streamPath({ streams }: Layout, stream: string, name = ''): string {
+export function streamPath({ streams }: StoreLayout, stream: string, name = ''): string {
   return posix.join(streams, stream, name);
 }
 
@@ -43,21 +43,21 @@ export function streamPath({ streams }: Layout, stream: string, name = ''): stri
  * Returns a document's path relative to the root, or null if it would leave the root.
  * @param path with `/`; relative to the stream's directory or, with a leading `/`, to the root (src/base/files.ts)
  */
-export function toRootRelative(layout: Layout, stream: string, path: string): string | null {
+export function toRootRelative(layout: StoreLayout, stream: string, path: string): string | null {
   const joined = path.startsWith('/') ? posix.join('.', path) : streamPath(layout, stream, path);
   const clean = joined.endsWith('/') ? joined.slice(0, -1) : joined;
   return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
 }
 
 /** Returns the path by which the journal names a document: the shortest that `toRootRelative` turns back. */
-export function toDocumentPath(layout: Layout, stream: string, relative: string): string {
+export function toDocumentPath(layout: StoreLayout, stream: string, relative: string): string {
   return isInside({ layout, stream }, relative)
     ? relative.slice(streamPath(layout, stream).length + 1)
     : `/${relative}`;
 }
 
 /** Whether a document, given by its path relative to the root, lies in the stream's own directory. */
-export function isInside({ layout, stream }: { layout: Layout; stream: string }, relative: string): boolean {
+export function isInside({ layout, stream }: { layout: StoreLayout; stream: string }, relative: string): boolean {
   return relative.startsWith(`${streamPath(layout, stream)}/`);
 }
 
@@ -65,7 +65,7 @@ export function isInside({ layout, stream }: { layout: Layout; stream: string },
  * Whether `path` is the valid name of a document in the stream's own directory. A forged journal may name any file, or
  * one document in two ways.
  */
-export function isOwnDocument({ layout, stream }: { layout: Layout; stream: string }, path: string): boolean {
+export function isOwnDocument({ layout, stream }: { layout: StoreLayout; stream: string }, path: string): boolean {
   const relative = toRootRelative(layout, stream, path);
   if (relative === null || !isInside({ layout, stream }, relative) || isReserved(layout, stream, relative))
     return false;
@@ -76,7 +76,7 @@ export function isOwnDocument({ layout, stream }: { layout: Layout; stream: stri
  * Whether a path is closed to documents: it belongs to the store, is reserved by the layout, or belongs to git, where a
  * forged journal could place a hook that git would run.
  */
-export function isReserved(layout: Layout, stream: string, relative: string): boolean {
+export function isReserved(layout: StoreLayout, stream: string, relative: string): boolean {
   const { home, names } = layout;
   if (/(^|\/)\.git(\/|$)/i.test(relative) || layout.isReserved(relative)) return true;
   if (isDerivedFrom(relative, `${home}/${names.lock}`) || relative.startsWith(`${home}/${names.lock}/`)) return true;

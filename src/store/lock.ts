@@ -4,7 +4,7 @@ import { blockFor, type Clock, formatInstant, type Ids } from '../base/clock.js'
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord, type JsonObject, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
-import { aboutPath, clearUp, pathError, renderPath } from './io.js';
+import { ignoreFailure, pathError, renderPath, replaceErrorPath } from './io.js';
 import { readPlainHolder } from './plain-holder.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
@@ -97,7 +97,7 @@ export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRe
     for: taker.purpose,
   };
   for (;;) {
-    if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
+    if (putInPlace(path, mine)) return { release: () => ignoreFailure(() => removeIfToken(path, token)) };
     const found = readLock(path, taker.plain);
     if (found === undefined) continue;
     if (!isLeft(path, found, taker) || !breakLock(path, found, taker))
@@ -157,9 +157,9 @@ function putInPlace(path: string, mine: LockRecord): boolean {
   } catch (error) {
     if (getSystemCode(error) === 'EEXIST') return false;
     if (isLinkRefused(error)) throw withoutLinks(path, error);
-    throw aboutPath(error, dirname(path));
+    throw replaceErrorPath(error, dirname(path));
   } finally {
-    clearUp(() => removeIfThere(temporary));
+    ignoreFailure(() => removeIfThere(temporary));
   }
 }
 

@@ -107,7 +107,7 @@ export interface Marker {
    * @param marks undefined for a commit without marks, and for documents placed without a commit
    * @returns the later steps; a step with nothing to do is left out
    */
-  prepare(stream: string, marks: JsonObject | undefined, commit: MarkedCommit): Marking;
+  prepare(stream: string, marks: JsonObject | undefined, commit: MarkedCommit): PreparedMarks;
   /** Does the work of `Marking.settle` that a crash prevented. */
   settle(stream: string, marks: JsonObject): void;
 }
@@ -121,7 +121,7 @@ export interface MarkedCommit {
 }
 
 /** The later steps for marks that were prepared. */
-export interface Marking {
+export interface PreparedMarks {
   /** Undoes the preparation of a commit that failed. Errors it throws are dropped. */
   undo?(): void;
   /** Does what follows from the commit, after its documents and before its snapshot are written. */

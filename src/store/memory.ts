@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { buildUnusableError, type DocumentReader, type FileFacts } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
-import { type Layout, streamPath, toRootRelative } from './layout.js';
+import { type StoreLayout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite, Marker, Medium } from './medium.js';
 import type { Codec, Store, WithSeq } from './store.js';
 
@@ -13,7 +13,7 @@ interface MemoryFile {
 }
 
 /** Everything an in-memory store holds. Tests change it to simulate a crash or an agent. */
-export interface Memory {
+export interface MemoryStoreData {
   /** Stored snapshots and journals, by stream. */
   snapshots: Map<string, string>;
   journals: Map<string, Buffer>;
@@ -35,16 +35,16 @@ export interface MemoryStore<S extends WithSeq> extends Store<S> {
 
 /** The options of an in-memory store. */
 export interface MemoryStoreOptions<S extends WithSeq> {
-  layout: Layout;
+  layout: StoreLayout;
   codec: Codec<S>;
   clock: Clock;
   marker?: Marker;
   /** Default: an empty memory. */
-  memory?: Memory;
+  memory?: MemoryStoreData;
 }
 
 /** Creates an empty memory. */
-export function createMemory(): Memory {
+export function createMemoryStoreData(): MemoryStoreData {
   return {
     snapshots: new Map(),
     journals: new Map(),
@@ -57,7 +57,7 @@ export function createMemory(): Memory {
 
 /** Creates an in-memory store: the same commits, redo and recovery as the directory store, without files. */
 export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions<S>): MemoryStore<S> {
-  const { memory = createMemory(), ...rest } = options;
+  const { memory = createMemoryStoreData(), ...rest } = options;
   const { layout } = options;
   const store = createStore({ ...rest, medium: createMemoryMedium(memory, layout) });
   return {
@@ -70,7 +70,7 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
   };
 }
 
-function createMemoryMedium(memory: Memory, layout: Layout): Medium {
+function createMemoryMedium(memory: MemoryStoreData, layout: StoreLayout): Medium {
   const { names, noun } = layout;
   return {
     // All of it is synchronous: nothing can run between reading and the commit, so no lock is needed.
@@ -132,7 +132,7 @@ function createMemoryMedium(memory: Memory, layout: Layout): Medium {
   };
 }
 
-function createMemoryFiles(memory: Memory, layout: Layout, stream: string): DocumentReader {
+function createMemoryFiles(memory: MemoryStoreData, layout: StoreLayout, stream: string): DocumentReader {
   function facts(path: string): FileFacts {
     const relative = toRootRelative(layout, stream, path);
     if (relative === null) return { kind: 'outside' };
@@ -166,7 +166,7 @@ function createMemoryFiles(memory: Memory, layout: Layout, stream: string): Docu
   };
 }
 
-function placeInMemory(memory: Memory, { path, content, room, append, aside }: DocumentWrite): void {
+function placeInMemory(memory: MemoryStoreData, { path, content, room, append, aside }: DocumentWrite): void {
   if (room) return;
   const current = memory.documents.get(path);
   if (append) {
@@ -178,7 +178,7 @@ function placeInMemory(memory: Memory, { path, content, room, append, aside }: D
   else putDocument(memory, path, content);
 }
 
-function putDocument(memory: Memory, path: string, content: Buffer): void {
+function putDocument(memory: MemoryStoreData, path: string, content: Buffer): void {
   memory.version += 1;
   memory.documents.set(path, { content, version: memory.version });
 }

@@ -12,7 +12,7 @@ import {
   readTailAt,
   type Tail,
 } from './journal.js';
-import { type Layout, streamPath } from './layout.js';
+import { type StoreLayout, streamPath } from './layout.js';
 import { nativeCrc32 } from './line.js';
 import type { ReadMedium } from './medium.js';
 import { isOfEarlierBoot } from './process.js';
@@ -22,7 +22,7 @@ import {
   BEGINNING,
   type Codec,
   type Entry,
-  type Past,
+  type JournalPast,
   type ReadStore,
   type StreamState,
   type WithSeq,
@@ -73,7 +73,7 @@ export interface StreamOpener<S extends WithSeq> {
 
 /** The options for opening a stream. */
 export interface FinderOptions<S extends WithSeq> {
-  layout: Layout;
+  layout: StoreLayout;
   medium: ReadMedium;
   codec: Codec<S>;
   clock: Clock;
@@ -280,7 +280,7 @@ export function readStream<S extends WithSeq>(
   return finder.toStreamState(stream, state, shown);
 }
 
-function openPast(medium: ReadMedium, stream: string): Past {
+function openPast(medium: ReadMedium, stream: string): JournalPast {
   return {
     scan(visit) {
       medium.journal(stream, (bytes) =>

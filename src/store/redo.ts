@@ -2,11 +2,11 @@
 
 import { posix } from 'node:path';
 import type { DocumentReader } from '../base/files.js';
-import { digestDocument, type Whose } from './documents.js';
-import { isInside, isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
+import { digestDocument, type StreamReference } from './documents.js';
+import { isInside, isReserved, type StoreLayout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
-import { readContent } from './texts.js';
+import { readEntryContent } from './texts.js';
 
 /** What remains to be done to the documents of commits that may be unfinished. */
 export interface Redo {
@@ -23,7 +23,7 @@ export interface Redo {
  * stream's directory
  */
 export function planRedo(
-  { layout, stream }: Whose,
+  { layout, stream }: StreamReference,
   entries: readonly Entry[],
   files: DocumentReader,
   object: (sha: string) => Buffer | null,
@@ -55,7 +55,7 @@ export function planRedo(
 
 function findText(entries: readonly Entry[], digest: string): Buffer | null {
   for (const entry of entries) {
-    const content = readContent(entry, digest);
+    const content = readEntryContent(entry, digest);
     if (content !== null) return content;
   }
   return null;
@@ -70,7 +70,7 @@ interface Change {
   outside: boolean;
 }
 
-function collectChanges(layout: Layout, stream: string, entries: readonly Entry[]): Map<string, Change> {
+function collectChanges(layout: StoreLayout, stream: string, entries: readonly Entry[]): Map<string, Change> {
   const byPath = new Map<string, Change>();
   for (const entry of entries) {
     for (const { path, before, after } of entry.files) {
@@ -87,7 +87,7 @@ function collectChanges(layout: Layout, stream: string, entries: readonly Entry[
 
 /** Creates a reader that shows the documents as they will be after `placements`, without writing anything. */
 export function overlayDocuments(
-  { layout, stream }: Whose,
+  { layout, stream }: StreamReference,
   files: DocumentReader,
   placements: readonly DocumentWrite[],
 ): DocumentReader {

@@ -1,30 +1,30 @@
 import type { Clock } from '../base/clock.js';
 import type { JsonObject } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
+import { type DocumentChange, diffSnapshots, findDocumentDifference } from './compare.js';
 import { digestDocument } from './documents.js';
 import { iterateEntries, readContents } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
-import type { Layout } from './layout.js';
+import type { StoreLayout } from './layout.js';
 import type { ReadMedium } from './medium.js';
 import { isOfEarlierBoot } from './process.js';
 import { applyEntry, parseSnapshot, readSeq, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
   type Codec,
-  type Difference,
   type Entry,
   type Replay,
+  type ReplayDifference,
   type ReplayOptions,
   type WithSeq,
 } from './store.js';
-import { readContent } from './texts.js';
+import { readEntryContent } from './texts.js';
 
 /** How many times the comparison is made in all when commits interfere. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
-  layout: Layout;
+  layout: StoreLayout;
   medium: ReadMedium;
   codec: Codec<S>;
   clock: Clock;
@@ -41,12 +41,12 @@ interface Folded {
   commits: number;
   /** The text of the snapshot after the entry at which the stored one ends; null if no entry has that `seq`. */
   asStored: string | null;
-  documents: Map<string, Change[]>;
+  documents: Map<string, DocumentChange[]>;
   /** Paths of documents whose last change is a rendering, which no entry holds. */
   rendered: Set<string>;
   /** Digests of the contents that the journal's lines hold. */
   texts: Set<string>;
-  differences: Difference[];
+  differences: ReplayDifference[];
   /** False after a patch that does not fit: the stored snapshot can then not be compared. */
   foldable: boolean;
   /** Whether something follows the last complete commit. */
@@ -116,7 +116,7 @@ function compareDocuments<S extends WithSeq>(
   findings: Findings,
 ): number {
   const files = medium.files(stream);
-  const findWith = (path: string, changes: readonly Change[], contents: ReadonlyMap<string, Buffer>) => {
+  const findWith = (path: string, changes: readonly DocumentChange[], contents: ReadonlyMap<string, Buffer>) => {
     const own = look.isOwn?.(path) ?? false;
     const object = (sha: string): Buffer | null => contents.get(sha) ?? null;
     return findDocumentDifference(files, path, changes, { finished, own, rebooted, object });
@@ -134,7 +134,7 @@ function compareDocuments<S extends WithSeq>(
     const difference = { path, seq: changes.at(-1)?.seq ?? 0, problem: found.problem };
     (found.note ? findings.notes : findings.differences).push(difference);
   }
-  const digests = new Map<string, Difference>();
+  const digests = new Map<string, ReplayDifference>();
   for (const [path, changes] of documents) {
     for (const { seq, after } of changes) {
       if (after !== null)
@@ -154,7 +154,7 @@ function compareRenderings<S extends WithSeq>(
   { medium, stream, look }: Options<S>,
   { rendered }: Folded,
   snapshot: S,
-): Difference[] {
+): ReplayDifference[] {
   if (rendered.size === 0) return [];
   const files = medium.files(stream);
   const renderings = look.renderings?.(snapshot, (digests) => readContents(medium, stream, digests)) ?? new Map();
@@ -206,7 +206,7 @@ function collectDocuments({ documents, rendered, texts }: Folded, entry: Entry):
     else changes.push({ seq: entry.seq, before, after });
   }
   for (const path of entry.rendered ?? []) rendered.add(path);
-  for (const digest of Object.keys(entry.texts ?? {})) if (readContent(entry, digest) !== null) texts.add(digest);
+  for (const digest of Object.keys(entry.texts ?? {})) if (readEntryContent(entry, digest) !== null) texts.add(digest);
 }
 
 /** Applies an entry's patch to the state; returns false if it does not fit. */
@@ -224,10 +224,10 @@ function fold(folded: Folded, entry: Entry): boolean {
 }
 
 function compareSnapshot(
-  { snapshot: path, journal }: Layout['names'],
+  { snapshot: path, journal }: StoreLayout['names'],
   folded: Folded,
   { stored, storedSeq, rebuilt }: { stored: string | null; storedSeq: number; rebuilt: string | null },
-): Difference[] {
+): ReplayDifference[] {
   if (rebuilt === null) return stored === null ? [] : [{ path, problem: 'exists, but the journal is empty' }];
   // A crash in the first commit leaves no snapshot; the next call writes it.
   if (stored === null) return folded.commits === 1 ? [] : [{ path, problem: 'is missing' }];

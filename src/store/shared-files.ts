@@ -2,10 +2,10 @@ import { fchmodSync, fchownSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { removeEmpty, removeFile } from './documents.js';
+import { clearEmptyDirectories, removeFile } from './documents.js';
 import { makeDirectories, syncDirectory, syncMade, writeSynced } from './durable.js';
 import { isMissing, readRegular, resolvePath } from './inside.js';
-import { aboutPath, clearUp, toIoError, withIoErrors } from './io.js';
+import { ignoreFailure, replaceErrorPath, toIoError, withIoErrors } from './io.js';
 import { type Lock, type LockOwner, lock, removeOrphans } from './lock.js';
 import { identifyProcess } from './process.js';
 
@@ -36,15 +36,15 @@ interface Options {
 export type Content = Buffer | null | 'unusable';
 
 /** A change of one file: its new content; null removes it. */
-export interface FileChange {
+export interface SharedFileChange {
   path: string;
   content: string | null;
 }
 
 /** What to write to the files under their locks, in this order; each is on the disk before the next is written. */
-export interface Decided<T> {
+export interface SharedFilesDecision<T> {
   answer: T;
-  changes: readonly FileChange[];
+  changes: readonly SharedFileChange[];
 }
 
 /**
@@ -64,7 +64,7 @@ export interface SharedFiles {
    * @param decide if it throws, no file is changed
    * @throws DevCliError `LOCKED`, `IO`, `INTERRUPTED`; what `decide` throws
    */
-  change<T>(locked: readonly string[], decide: () => Decided<T>): Promise<T>;
+  change<T>(locked: readonly string[], decide: () => SharedFilesDecision<T>): Promise<T>;
 }
 
 /** Opens the shared files of a directory. Writes nothing yet. */
@@ -83,7 +83,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
     return withIoErrors(absolute, root, () => work(absolute));
   };
 
-  const put = ({ path, content }: FileChange, made: string[]): void =>
+  const put = ({ path, content }: SharedFileChange, made: string[]): void =>
     guarded(path, (absolute) => {
       if (content === null) {
         if (!removeFile(absolute)) return;
@@ -135,7 +135,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
         throw toIoError(error, root, root);
       } finally {
         for (const one of held.reverse()) one.release();
-        removeEmpty(made);
+        clearEmptyDirectories(made);
       }
     },
   };
@@ -147,13 +147,13 @@ function replace(path: string, content: string, temporary: string): void {
     const before = statSync(path, { throwIfNoEntry: false });
     writeSynced(temporary, Buffer.from(content), (descriptor) => {
       if (before === undefined) return;
-      clearUp(() => fchownSync(descriptor, before.uid, before.gid));
-      clearUp(() => fchmodSync(descriptor, before.mode));
+      ignoreFailure(() => fchownSync(descriptor, before.uid, before.gid));
+      ignoreFailure(() => fchmodSync(descriptor, before.mode));
     });
     renameSync(temporary, path);
   } catch (error) {
-    clearUp(() => removeFile(temporary));
-    throw aboutPath(error, path);
+    ignoreFailure(() => removeFile(temporary));
+    throw replaceErrorPath(error, path);
   }
 }
 
@@ -161,7 +161,7 @@ function replace(path: string, content: string, temporary: string): void {
  * Refuses content that would be too large to be read again.
  * @throws DevCliError `IO`
  */
-function requireSize({ path, content }: FileChange): void {
+function requireSize({ path, content }: SharedFileChange): void {
   if (content === null || Buffer.byteLength(content) <= LARGEST) return;
   throw new DevCliError('IO', `${path} would have more than 64 MiB.`, {
     details: [{ target: path, problem: 'it would be too large' }],

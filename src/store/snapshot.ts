@@ -47,7 +47,7 @@ export function readSeq(text: string | null): number {
  * @throws an error of the library when the patch does not fit
  */
 export function applyEntry(state: JsonObject | null, { patch }: Entry): JsonObject | null {
-  return patch.length > 0 ? applyPatch(state, patch) : state;
+  return patch.length > 0 ? applyJsonPatch(state, patch) : state;
 }
 
 /** Applies the patches of `entries` to `state`; null if they do not fit, or give nothing. */
@@ -124,12 +124,15 @@ function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], 
  * afterwards.
  * @throws an error of the library when the patch does not fit the document
  */
-export function applyPatch(document: JsonObject | null, patch: readonly Json[]): JsonObject {
+export function applyJsonPatch(document: JsonObject | null, patch: readonly Json[]): JsonObject {
   return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
 }
 
 /** Lists the positions where two documents differ, as JSON pointers; `before` or `after` is left out where absent. */
-export function listChanges(before: JsonObject, after: JsonObject): { pointer: string; before?: Json; after?: Json }[] {
+export function listJsonDifferences(
+  before: JsonObject,
+  after: JsonObject,
+): { pointer: string; before?: Json; after?: Json }[] {
   return jsonpatch()
     .compare(before, after)
     .map(({ path: pointer, op }) => ({

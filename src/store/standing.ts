@@ -4,7 +4,7 @@ import { type LockRecord, lockedError, readHolder } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
 /** The state of a claim file, including files of other programs that contain little more than `pid: N`. */
-export type ClaimStanding =
+export type ClaimState =
   /** Nobody holds the claim: there is no file, or its process is gone. */
   | { state: 'free' | 'dead' }
   /** Somebody may hold it: the file names no process. */
@@ -16,7 +16,7 @@ export type ClaimStanding =
  * dead process if `plain` is set.
  * @throws DevCliError `IO`
  */
-export function inspectClaim(path: string): ClaimStanding {
+export function inspectClaim(path: string): ClaimState {
   return withIoErrors(path, null, () => {
     const found = readHolder(path, true);
     if (found === undefined) return { state: 'free' };
@@ -28,7 +28,7 @@ export function inspectClaim(path: string): ClaimStanding {
 /** Creates the error for a claim that a living process holds, or whose file names no process. */
 export function claimedError(
   path: string,
-  standing: Extract<ClaimStanding, { state: 'alive' | 'unreadable' }>,
+  standing: Extract<ClaimState, { state: 'alive' | 'unreadable' }>,
 ): DevCliError {
   return lockedError(path, standing.state === 'alive' ? standing.holder : null, identifyProcess(), null);
 }

@@ -98,7 +98,7 @@ export interface StreamState<S extends WithSeq> {
    */
   stale: string[];
   /** The journal, for facts that the snapshot does not hold. */
-  past: Past;
+  past: JournalPast;
   /** The repairs made: a snapshot kept aside and rebuilt, a torn end of the journal cut off, a document kept aside. */
   notices: string[];
   /** The instant of this commit, in UTC with milliseconds; a snapshot that records times uses it. */
@@ -106,7 +106,7 @@ export interface StreamState<S extends WithSeq> {
 }
 
 /** What the journal holds, read on demand. A decision reads it under the lock. */
-export interface Past {
+export interface JournalPast {
   /**
    * Passes every committed entry to `visit`, oldest first.
    * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
@@ -117,7 +117,7 @@ export interface Past {
 }
 
 /** What a `decide` function returns. Without entries nothing is committed, and only renderings are written. */
-export type Decision<S extends WithSeq, A> =
+export type TransactionDecision<S extends WithSeq, A> =
   | { answer: A; renderings?: FileChange[] }
   | {
       answer: A;
@@ -139,7 +139,7 @@ interface Placement<A> {
 }
 
 /** A decision's access to the other streams, as they are now. */
-export interface Neighbours<S extends WithSeq> {
+export interface OtherStreams<S extends WithSeq> {
   /** See `ReadStore.read`. */
   read(stream: string): StreamState<S>;
   /** See `ReadStore.streams`. */
@@ -154,10 +154,13 @@ export interface Neighbours<S extends WithSeq> {
 }
 
 /** Decides what to commit: synchronous, without side effects. What it throws, `transact` throws, writing nothing. */
-export type Decide<S extends WithSeq, A> = (head: StreamState<S>, neighbours: Neighbours<S>) => Decision<S, A>;
+export type Decide<S extends WithSeq, A> = (
+  head: StreamState<S>,
+  neighbours: OtherStreams<S>,
+) => TransactionDecision<S, A>;
 
 /** A position in a journal, after an entry. */
-export interface Cursor {
+export interface JournalCursor {
   /** In bytes. */
   offset: number;
   /** `seq` of the entry before the position; 0 at the beginning. */
@@ -165,11 +168,11 @@ export interface Cursor {
 }
 
 /** The beginning of every journal. */
-export const BEGINNING: Cursor = { offset: 0, seq: 0 };
+export const BEGINNING: JournalCursor = { offset: 0, seq: 0 };
 
 /** Where a scan ended. */
 export interface ScanResult {
-  behind: Cursor;
+  behind: JournalCursor;
   /** True when no committed entry is left to read. */
   complete: boolean;
   /** Length of the journal in bytes, including an uncommitted end. */
@@ -197,11 +200,11 @@ export interface ReplayOptions<S extends WithSeq> {
   /** Returns what is wrong with an entry; called for every entry, oldest first. */
   entry?: (entry: Entry) => string[];
   /** Returns the renderings as they should be, by path; called after all entries. */
-  renderings?: (snapshot: S, contents: Past['contents']) => ReadonlyMap<string, Buffer>;
+  renderings?: (snapshot: S, contents: JournalPast['contents']) => ReadonlyMap<string, Buffer>;
 }
 
 /** Something that contradicts the journal. */
-export interface Difference {
+export interface ReplayDifference {
   problem: string;
   /** `seq` of the entry that it contradicts. */
   seq?: number;
@@ -221,9 +224,9 @@ export interface Replay<S extends WithSeq> {
   /** How many documents, and how many stored contents, were compared. */
   documents: number;
   objects: number;
-  differences: Difference[];
+  differences: ReplayDifference[];
   /** What is legitimate but worth knowing: an unfinished commit, a document edited since. */
-  notes: Difference[];
+  notes: ReplayDifference[];
 }
 
 /** The part of a store that reads streams as they are now. */
@@ -248,7 +251,7 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
    * Passes the entries after `from` to `visit`, oldest first, until it returns false or none is left.
    * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
-  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<ScanResult>;
+  scan(stream: string, from: JournalCursor, visit: (entry: Entry) => boolean): Promise<ScanResult>;
   /**
    * Waits until the journal's size differs from `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
    * @throws DevCliError `IO`

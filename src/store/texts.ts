@@ -45,7 +45,7 @@ interface WithTexts {
 }
 
 /** Returns a content that an entry holds; null if missing, not as its digest says, or larger than a document. */
-export function readContent(entry: WithTexts, digest: string): Buffer | null {
+export function readEntryContent(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (!isRecord(text) || text['like'] === undefined) return readAlone(entry, digest);
   const dictionary = typeof text['like'] === 'string' ? readAlone(entry, text['like']) : null;

@@ -1,5 +1,5 @@
 import type { Answer } from '../base/answer.js';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { nameMarkedHarness } from '../base/harness-mark.js';
 import { isRecord } from '../base/json.js';
 import { VOICES } from '../generated/harnesses.js';
@@ -12,10 +12,10 @@ import { type CallResult, renderAction, renderEnvelopeText } from './action-text
  * Builds the answer of `next`: the action and, beside it, warnings.
  * @param full whether to include the fields that only dev-cli uses
  */
-export function actionAnswer(
+export function buildActionAnswer(
   action: ShownAction,
   { full, warnings }: { full: boolean; warnings: readonly string[] },
-  reader: Reader,
+  reader: ActionReader,
 ): Pick<Answer, 'json' | 'text'> {
   const json = buildActionView(action, full, reader);
   if (warnings.length === 0) return { json, text: (format) => renderAction(action, format) };
@@ -31,10 +31,10 @@ export function actionAnswer(
  * @param full whether to include the fields that only dev-cli uses
  * @param reader who is told how to carry out the action; null if nobody is to do so
  */
-export function buildActionView(action: ShownAction, full: boolean, reader: Reader | null): object {
+export function buildActionView(action: ShownAction, full: boolean, reader: ActionReader | null): object {
   if (action.action === 'done' || action.action === 'held') return orderMembers(action);
   const { full: inner, ...own } = action;
-  const plain = { ...own, ...defined({ how: reader === null ? undefined : describeHow(action, reader) }) };
+  const plain = { ...own, ...omitUndefined({ how: reader === null ? undefined : describeHow(action, reader) }) };
   if (!full && plain.action === 'engine-dispatch') {
     const { running, commands, ...dispatch } = plain;
     return orderMembers({
@@ -83,7 +83,7 @@ function orderNested(value: unknown): unknown {
 }
 
 /** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */
-export function renderEnvelope(result: CallResult, reader: Reader): Answer {
+export function renderEnvelope(result: CallResult, reader: ActionReader): Answer {
   const { name, status, completed, duplicate, round, collected, ran, next } = result;
   const repeated: readonly string[] = (next?.action === 'done' && next.warnings) || [];
   const warnings = result.warnings.filter((line) => !repeated.includes(line));
@@ -92,7 +92,7 @@ export function renderEnvelope(result: CallResult, reader: Reader): Answer {
     json: {
       ok: true,
       run: name,
-      ...defined({ status, completed, duplicate, round }),
+      ...omitUndefined({ status, completed, duplicate, round }),
       ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
       ...(ran.length === 0 ? {} : { ran }),
       ...(warnings.length === 0 ? {} : { warnings }),
@@ -103,7 +103,7 @@ export function renderEnvelope(result: CallResult, reader: Reader): Answer {
 }
 
 /** The reader of an action: its caller, and the harness mark. */
-export type Reader = Pick<ReadContext, 'caller' | 'mark'>;
+export type ActionReader = Pick<ReadContext, 'caller' | 'mark'>;
 
 type Voice = (typeof VOICES)[string];
 
@@ -115,7 +115,7 @@ const OTHER: Voice = {
 };
 
 /** Chooses by the harness that hooks or DEV_CLI_HARNESS name, else by the mark (harness.md, How a harness is known). */
-function chooseVoice({ caller, mark }: Reader): Voice {
+function chooseVoice({ caller, mark }: ActionReader): Voice {
   return VOICES[caller.harness ?? ''] ?? VOICES[nameMarkedHarness(mark) ?? ''] ?? OTHER;
 }
 
@@ -123,7 +123,7 @@ function chooseVoice({ caller, mark }: Reader): Voice {
  * Describes how an action is carried out in the calling harness, where that is not obvious (protocol.md §2); undefined
  * if nothing needs to be said. Written when the action is printed, since a run may continue in another harness.
  */
-function describeHow(action: ShownAction, reader: Reader): string | undefined {
+function describeHow(action: ShownAction, reader: ActionReader): string | undefined {
   const voice = chooseVoice(reader);
   const ask = `Ask with ${voice.ask} in your message; then end your turn.`;
   switch (action.action) {

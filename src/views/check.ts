@@ -7,7 +7,7 @@ import type { Directories } from '../run/paths.js';
 import { displayPath } from '../run/paths.js';
 
 /** The problems found in a document. A document with only warnings is valid. */
-export interface Findings {
+export interface DocumentFindings {
   problems: readonly ErrorDetail[];
   warnings: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface Findings {
  * @param file path as shown, relative to the root
  * @param kind the kind of document, as the answer names it
  */
-export function buildDocumentReport(file: string, kind: string, { problems, warnings }: Findings): Answer {
+export function buildDocumentReport(file: string, kind: string, { problems, warnings }: DocumentFindings): Answer {
   const ok = problems.length === 0;
   return {
     exit: ok ? 0 : 3,

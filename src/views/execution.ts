@@ -1,4 +1,4 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { renderCount } from '../base/words.js';
 import { describeApprovals } from '../blocks/approvals.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
@@ -6,7 +6,7 @@ import type { ResolvedEngine } from '../recipe/resolved.js';
 import type { RunEngine } from '../run/engine.js';
 import type { CommandEvidence, TodoState } from '../run/engine-rows.js';
 import type { RecipeState } from '../run/recipe-state.js';
-import type { Standing } from '../run/transaction.js';
+import type { ReadTransaction } from '../run/transaction.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 
 /** The largest number of failed todos named for each todo that they block. */
@@ -15,7 +15,10 @@ const BLOCKERS = 20;
 type StageView = ExecutionView['stages'][number];
 
 /** Builds `execution` of `status`: how far a run has carried out its plan; null for a run without an execution. */
-export function buildExecutionView({ state, captured }: Pick<Standing, 'state' | 'captured'>): ExecutionView | null {
+export function buildExecutionView({
+  state,
+  captured,
+}: Pick<ReadTransaction, 'state' | 'captured'>): ExecutionView | null {
   const { engine, gates } = state;
   const { engine: recipe } = captured.recipe;
   if (engine === null || recipe === undefined) return null;
@@ -62,7 +65,7 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   return engine.order.flatMap((id): TodoView[] => {
     const row = engine.todos[id];
     if (row === undefined) return [];
-    const standing = toStanding(row);
+    const standing = toTodoStanding(row);
     const waits = standing === 'pending' || standing === 'stale';
     return [
       {
@@ -97,7 +100,7 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
 }
 
 /** Returns the state of a todo in one word. */
-export function toStanding({ status }: TodoState): TodoView['standing'] {
+export function toTodoStanding({ status }: TodoState): TodoView['standing'] {
   return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
 }
 
@@ -112,7 +115,7 @@ function buildEvidenceView(evidence: CommandEvidence): EvidenceView {
   const { id, todo, argv, ok, exit, outcome, at, log } = evidence;
   return {
     id,
-    ...defined({ todo }),
+    ...omitUndefined({ todo }),
     argv,
     ok,
     exit,

@@ -1,6 +1,6 @@
 import type { DecisionSection } from '../base/decision.js';
 import { revealInvisible, toOneLine } from '../documents/plan-text.js';
-import { type LocatedCommand, locateCommands, renderCommand } from '../plan/model/commands.js';
+import { type LocatedCommand, locateCommands, renderPlannedCommand } from '../plan/model/commands.js';
 import { listDependencies } from '../plan/model/graph.js';
 import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';
 
@@ -60,7 +60,7 @@ function renderRule(rule: PlanRule): string {
 }
 
 function renderLocated({ command, places }: LocatedCommand): string {
-  return `${renderCommand(command)} [${places.join(', ')}]`;
+  return `${renderPlannedCommand(command)} [${places.join(', ')}]`;
 }
 
 /** How many files of a todo are shown; its part of PLAN.md lists them all. */

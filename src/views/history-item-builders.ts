@@ -1,6 +1,6 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { EntryData, EntryType } from '../run/entries.js';
-import { summarize } from '../run/summarize.js';
+import { summarizeEntry } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, ActionResult, EventItem, Evidence, RunHistory } from './history-items.js';
 
@@ -71,7 +71,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   document: buildEventAdder('document'),
   'sources-taken': ({ run, entry }, { actionId, paths }) => {
     const block = findAction(run, actionId)?.block;
-    addEvent(run, entry, { kind: 'sources taken', paths, ...defined({ block }) });
+    addEvent(run, entry, { kind: 'sources taken', paths, ...omitUndefined({ block }) });
   },
   stage: buildOtherItem,
   'plan-captured': buildOtherItem,
@@ -108,7 +108,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
 /** Adds an entry as one line: one of an execution, or one of a type that only a newer version knows. */
 export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
-  addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
+  addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarizeEntry(entry) });
 }
 
 /** The fields of an event item except those that come from its entry. */

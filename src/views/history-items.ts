@@ -93,7 +93,7 @@ export type EventItem = EventBase &
   );
 
 /** An item of a run's history. */
-export type Item = ActionItem | EventItem;
+export type HistoryItem = ActionItem | EventItem;
 
 /** One of the runs of a name. */
 export interface RunHistory {
@@ -115,5 +115,5 @@ export interface RunHistory {
   status: string;
   /** The time of the last entry. */
   lastAt: string;
-  items: Item[];
+  items: HistoryItem[];
 }

@@ -3,11 +3,11 @@ import { type CommandFormatter, type Instruction, renderInstruction } from '../b
 import { renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import { summarize } from '../run/summarize.js';
+import { summarizeEntry } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import { renderCaller } from './caller.js';
-import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
-import { type Row, renderRow } from './rows.js';
+import type { ActionItem, EventItem, Evidence, HistoryItem, RunHistory } from './history-items.js';
+import { renderTextRow, type TextRow } from './rows.js';
 
 /** A run with only its newest items; `left` is the number of items left out. */
 export type ShownRun = RunHistory & { left: number };
@@ -57,14 +57,14 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
     `${formatInstantToSecond(at)}  ${text}${entry === undefined ? '' : ` (entry ${entry})`}`,
     ...below.map((line) => `${' '.repeat(23)}${line}`),
   ]);
-  return [...listHead(view, run, run.at).map(renderRow), '', ...items];
+  return [...listHead(view, run, run.at).map(renderTextRow), '', ...items];
 }
 
 /**
  * Lists the lines that identify a run.
  * @param began its start, formatted for display
  */
-export function listHead(view: HistoryView, run: ShownRun, began: string): Row[] {
+export function listHead(view: HistoryView, run: ShownRun, began: string): TextRow[] {
   const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
   const took = formatDuration(end - Date.parse(run.at));
   const { forkedFrom: from } = run;
@@ -85,8 +85,8 @@ export function listHead(view: HistoryView, run: ShownRun, began: string): Row[]
 }
 
 /** Groups consecutive skipped blocks, which share a line. */
-function groupSkipped(items: Item[]): Item[][] {
-  const groups: Item[][] = [];
+function groupSkipped(items: HistoryItem[]): HistoryItem[][] {
+  const groups: HistoryItem[][] = [];
   for (const item of items) {
     const last = groups.at(-1);
     if (item.kind === 'skipped' && last?.[0]?.kind === 'skipped') last.push(item);
@@ -96,7 +96,7 @@ function groupSkipped(items: Item[]): Item[][] {
 }
 
 /** What happened at one time. */
-export interface Moment {
+export interface HistoryMoment {
   at: string;
   /** `seq` of the entry that ended it or, while it is pending, of the one that began it. */
   seq: number;
@@ -108,7 +108,7 @@ export interface Moment {
 }
 
 /** Lists what happened in a run. */
-export function listMoments(view: HistoryView, run: ShownRun): Moment[] {
+export function listMoments(view: HistoryView, run: ShownRun): HistoryMoment[] {
   return groupSkipped(run.items).flatMap((items) => {
     const [item] = items;
     if (item === undefined) return [];
@@ -118,7 +118,7 @@ export function listMoments(view: HistoryView, run: ShownRun): Moment[] {
   });
 }
 
-function getBlockId(item: Item): string {
+function getBlockId(item: HistoryItem): string {
   return 'block' in item && item.block !== undefined ? item.block : '';
 }
 
@@ -127,7 +127,7 @@ function formatInstantToSecond(at: string): string {
   return at.slice(0, 19).replace('T', ' ');
 }
 
-function buildMoment(view: HistoryView, item: ActionItem): Moment {
+function buildMoment(view: HistoryView, item: ActionItem): HistoryMoment {
   const { block, actionId, round, cause } = item;
   const which = [
     actionId,
@@ -252,7 +252,7 @@ export function nameSubject({ type, data }: Entry): string | undefined {
 export function renderEntry(entry: Entry): string {
   const { kind, harness, agent } = entry.by;
   const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
-  return toBoundedLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300);
+  return toBoundedLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarizeEntry(entry)}  (${by})`, 300);
 }
 
 function quote(text: string): string {

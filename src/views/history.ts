@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { misfit } from '../documents/outline.js';
+import { findMisfit } from '../documents/outline.js';
 import outline from '../generated/entry-data.js';
 import type { EntryData } from '../run/entries.js';
 import type { Entry } from '../store/store.js';
@@ -81,7 +81,7 @@ export function createHistoryBuilder(): HistoryBuilder {
 function isKnown({ type, data }: Entry): boolean {
   const { properties = {} } = outline;
   const expected = Object.hasOwn(properties, type) ? properties[type] : undefined;
-  return expected !== undefined && misfit(expected, data) === null;
+  return expected !== undefined && findMisfit(expected, data) === null;
 }
 
 function throwCorrupt({ seq }: Entry, problem: string): never {

@@ -1,23 +1,23 @@
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { Instruction } from '../base/invocation.js';
 import { joinFirst } from '../base/words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { PendingState, RunState } from '../run/state.js';
 import type { SignName } from './signs.js';
-import { describeOut, describeWaiting } from './status.js';
+import { describeOngoingWork, describeWaiting } from './status.js';
 
 /** A run in one of the repository's work trees; it may be unreadable. */
-export type FoundRun = Located & ({ state: RunState } | { code: string });
+export type FoundRun = RunLocation & ({ state: RunState } | { code: string });
 
 /** The location of a run or a plan. */
-export interface Located {
+export interface RunLocation {
   name: string;
   /** The absolute root, if it is not the root of the call. */
   root?: string;
 }
 
 /** A row of home. */
-export interface HomeRow extends Located {
+export interface HomeRow extends RunLocation {
   sign: SignName;
   /** Progress, such as `12/40`. */
   progress?: string;
@@ -39,7 +39,7 @@ export interface HomeGroup {
 }
 
 /** The content of home (view.md, Home). */
-export interface Home {
+export interface HomeView {
   project: string;
   branch: string | null;
   runs: number;
@@ -65,16 +65,16 @@ type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
  * @param most how many ended runs become rows; the others are counted
  */
 export function buildHome(
-  project: Pick<Home, 'project' | 'branch'>,
+  project: Pick<HomeView, 'project' | 'branch'>,
   runs: readonly FoundRun[],
-  plans: readonly Located[],
+  plans: readonly RunLocation[],
   now: number,
   most: number = ENDED,
-): Home {
+): HomeView {
   const rows: Record<Kind, HomeRow[]> = { waiting: [], working: [], held: [], halted: [], ended: [] };
   const unreadable: HomeRow[] = [];
   for (const run of runs) {
-    const located = { name: run.name, ...defined({ root: run.root }) };
+    const located = { name: run.name, ...omitUndefined({ root: run.root }) };
     if ('code' in run) {
       const you: Instruction = [{ command: 'status', input: { name: run.name } }];
       unreadable.push({ ...located, sign: 'failed', text: run.code, you });
@@ -145,7 +145,7 @@ const BUILDERS: Record<Kind, (state: RunState, now: number) => Omit<HomeRow, 'na
     return {
       sign: 'running',
       progress: action.progress.replace(/^todos /, ''),
-      text: toBoundedLine(describeOut(action), TEXT_CAP),
+      text: toBoundedLine(describeOngoingWork(action), TEXT_CAP),
       since: Math.min(...[action, ...out].map(({ issuedAt }) => Date.parse(issuedAt))),
       ...(isSilent ? { silent: heard } : {}),
     };

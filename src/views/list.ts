@@ -3,7 +3,7 @@ import type { CommandFormatter, Invocation } from '../base/invocation.js';
 import type { RunState } from '../run/state.js';
 
 /** A run as `list` shows it; instants are UTC. */
-export type Row = Record<(typeof COLUMNS)[number][0], string>;
+export type RunListRow = Record<(typeof COLUMNS)[number][0], string>;
 
 const COLUMNS = [
   ['name', 'NAME'],
@@ -16,7 +16,7 @@ const COLUMNS = [
 ] as const;
 
 /** Builds the row of a run. */
-export function buildRow(state: RunState): Row {
+export function buildRow(state: RunState): RunListRow {
   return {
     name: state.name,
     skill: state.skill,
@@ -29,14 +29,14 @@ export function buildRow(state: RunState): Row {
 }
 
 /** The content of `list`. */
-export interface Listed {
-  runs: readonly Row[];
+export interface RunList {
+  runs: readonly RunListRow[];
   /** The active run, which gets a mark. */
   active: string | null;
 }
 
 /** The options for rendering a list of runs. */
-export interface ListOptions extends Pick<Listed, 'active'> {
+export interface ListOptions extends Pick<RunList, 'active'> {
   /** The present instant in milliseconds. */
   now: number;
   /** The command to suggest if there are no runs. */
@@ -45,7 +45,7 @@ export interface ListOptions extends Pick<Listed, 'active'> {
 
 /** Renders the runs of a root as a table, for a person. */
 export function renderList(
-  rows: readonly Row[],
+  rows: readonly RunListRow[],
   { active, now, first }: ListOptions,
   format: CommandFormatter,
 ): string {
@@ -55,7 +55,7 @@ export function renderList(
     name: row.name === active ? `${row.name} *` : row.name,
     updated: row.updated === '' ? '' : `${formatDuration(now - Date.parse(row.updated))} ago`,
   }));
-  const lines = [Object.fromEntries(COLUMNS) as Row, ...shown];
+  const lines = [Object.fromEntries(COLUMNS) as RunListRow, ...shown];
   const widths = new Map(COLUMNS.map(([key]) => [key, Math.max(...lines.map((row) => row[key].length))]));
   return lines
     .map((row) =>

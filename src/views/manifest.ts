@@ -2,12 +2,12 @@
 
 import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
-import { createCommandReplacer, renderCommand } from '../registry/render.js';
+import { createCommandReplacer, renderInvocation } from '../registry/render.js';
 import type { ShownAction } from '../run/action.js';
 import { getShownAction } from '../run/pending-action.js';
-import { buildActionView, type Reader } from './action.js';
+import { type ActionReader, buildActionView } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
-import { type Rendered, type RunView, renderSections, type Section, truncate } from './run-view.js';
+import { type RenderedSection, type RunView, renderSections, type Section, truncate } from './run-view.js';
 
 /** The manifest's budget for the run, in characters: 1,200 tokens of four characters (protocol.md §5). */
 const BUDGET = 1200 * 4;
@@ -21,7 +21,11 @@ const RESERVED = 1000;
  * @param added sections of wings, which come last
  * @param reader who is told how to carry out the action
  */
-export function buildManifest(run: RunView, added: readonly Section[], reader: Reader): Pick<Answer, 'json' | 'text'> {
+export function buildManifest(
+  run: RunView,
+  added: readonly Section[],
+  reader: ActionReader,
+): Pick<Answer, 'json' | 'text'> {
   const { name, status } = run.state;
   const action = getShownAction(run.state);
   const view = action === null ? null : buildActionView(action, false, reader);
@@ -46,7 +50,7 @@ export function buildManifest(run: RunView, added: readonly Section[], reader: R
       asksUser: asks,
       // A getter, because only one of this JSON and the text below is printed.
       get sections() {
-        return Object.fromEntries(page(renderCommand).sections.map(({ id, text }) => [id, text]));
+        return Object.fromEntries(page(renderInvocation).sections.map(({ id, text }) => [id, text]));
       },
       next: view,
     },
@@ -68,7 +72,7 @@ function renderClosing(action: ShownAction | null): string {
 }
 
 /** Renders lines about what has changed since the work began. */
-function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
+function renderChanges({ planMoved, changedApprovals, recovered }: RunView): RenderedSection[] {
   const line = (id: string, title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [{ id, text: truncate(`${title}: ${items.join('; ')}`, 300) }];
   const changed = changedApprovals.map(({ block, path }) => `${path} (${block})`);
@@ -80,9 +84,9 @@ function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Ren
 }
 
 /** Returns the sections that fit, in order; the last one may be truncated. */
-function fitSections(sections: readonly Rendered[], characters: number): Rendered[] {
+function fitSections(sections: readonly RenderedSection[], characters: number): RenderedSection[] {
   let left = characters;
-  const fitted: Rendered[] = [];
+  const fitted: RenderedSection[] = [];
   for (const { id, text } of sections) {
     const short = truncate(text, Math.max(0, left - 1));
     if (short.length < 12) break;

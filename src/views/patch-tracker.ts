@@ -1,5 +1,5 @@
 import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json.js';
-import { applyPatch } from '../store/snapshot.js';
+import { applyJsonPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** Members of the state that add to the data of entries: promised documents, verdicts, warnings. */
@@ -70,7 +70,7 @@ function applyWatched(state: JsonObject, operation: Json): JsonObject {
       : isRecipe
         ? selectMembers(value, OF_RECIPE)
         : value;
-  return applyPatch(state, [
+  return applyJsonPatch(state, [
     structuredClone({ ...operation, ...(kept === undefined ? {} : { value: kept }) }) as JsonObject,
   ]);
 }

@@ -1,5 +1,5 @@
 import { renderCount } from '../base/words.js';
-import type { Difference } from '../store/store.js';
+import type { ReplayDifference } from '../store/store.js';
 
 /** The JSON of `replay --check`. */
 export interface ReplayReport {
@@ -11,9 +11,9 @@ export interface ReplayReport {
   entries: number;
   documents: number;
   objects: number;
-  differences: Difference[];
+  differences: ReplayDifference[];
   /** Differences that are not faults: documents that a person or an agent has edited since. */
-  notes: Difference[];
+  notes: ReplayDifference[];
 }
 
 /** Renders the report for a person. */
@@ -23,13 +23,13 @@ export function renderReplay({ ok, run, entries, documents, objects, differences
     : `${run}: ${renderCount(differences.length, 'difference')} from the journal`;
   return [
     `${head} (${renderCount(entries, 'entry', 'entries')}, ${renderCount(documents, 'document')}, ${renderCount(objects, 'content')})`,
-    ...differences.map((difference) => `✗ ${renderDifference(difference)}`),
-    ...notes.map((note) => `· ${renderDifference(note)}`),
+    ...differences.map((difference) => `✗ ${renderReplayDifference(difference)}`),
+    ...notes.map((note) => `· ${renderReplayDifference(note)}`),
   ].join('\n');
 }
 
 /** Renders a difference on one line: the position, then the problem. */
-export function renderDifference({ seq, path, pointer, problem }: Difference): string {
+export function renderReplayDifference({ seq, path, pointer, problem }: ReplayDifference): string {
   const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
   return `${where.join(' ')}: ${problem}`;
 }

@@ -2,13 +2,13 @@ import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/values/inputs.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
-import { documentsOf } from '../run/documents/pending.js';
-import type { PlanMoved } from '../run/plan/move.js';
+import { toDocuments } from '../run/documents/pending.js';
+import type { PlanDifference } from '../run/plan/move.js';
 import type { RunState } from '../run/state.js';
-import type { Standing } from '../run/transaction.js';
+import type { ReadTransaction } from '../run/transaction.js';
 
 /** The read model of a run; `status` and `manifest` are rendered from nothing else. */
-export interface RunView extends Standing {
+export interface RunView extends ReadTransaction {
   /** Instant in milliseconds up to which durations are shown. */
   readonly now: number;
   /** Reads files outside the run's directory by absolute path. */
@@ -21,7 +21,7 @@ export interface RunView extends Standing {
   /** Gate decisions whose artifact has changed since. */
   readonly changedApprovals: readonly OutdatedApproval[];
   /** How the plan on disk differs from the plan being executed, and a warning about it; null if it does not. */
-  readonly planMoved: PlanMoved | null;
+  readonly planMoved: PlanDifference | null;
   /** Descriptions of what was recovered after a crash or put back, oldest first. */
   readonly recovered: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface RunViewSource extends Pick<RunView, 'planMoved' | 'reader' | 'n
 /** Builds the view of a run. Pure, except that it reads the run's files. */
 export function buildRunView({ state, captured, notices, root, files, ...seen }: RunViewSource): RunView {
   const place = { root, workTree: state.workTree === '.' ? root : state.workTree };
-  const standing: Standing = { place, captured, state: state, files: documentsOf(files) };
+  const standing: ReadTransaction = { place, captured, state: state, files: toDocuments(files) };
   let draft: Draft | null | undefined;
   return {
     ...standing,
@@ -70,13 +70,13 @@ export interface Section {
 }
 
 /** A rendered section. */
-export interface Rendered {
+export interface RenderedSection {
   id: string;
   text: string;
 }
 
 /** Renders the sections of one view that have something to show, each truncated to its budget. */
-export function renderSections(run: RunView, view: Section['view'], sections: readonly Section[]): Rendered[] {
+export function renderSections(run: RunView, view: Section['view'], sections: readonly Section[]): RenderedSection[] {
   return sections.flatMap((section) => {
     const lines = section.view === view ? section.render(run) : null;
     return lines === null ? [] : [{ id: section.id, text: truncate(lines.join('\n'), section.budget) }];

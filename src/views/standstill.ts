@@ -1,6 +1,6 @@
 // door: recovery
 
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import type { Instruction } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -25,7 +25,7 @@ export function describeHold(
 ): WaitsFor & { held: object; since: string } {
   const why = reason === undefined ? '' : `: ${toBoundedLine(reason, 300)}`;
   return {
-    held: { at, by, ...defined({ reason }) },
+    held: { at, by, ...omitUndefined({ reason }) },
     since: at,
     now: `held by ${describeDecider(by)}${why}; ${out}`,
     you: ['let it go on: ', { command: 'release', input: { name } }],
@@ -33,7 +33,7 @@ export function describeHold(
 }
 
 /** Describes how a run ended, and what can still be done with it. */
-export function describeEnd(
+export function describeRunEnd(
   state: RunState,
   { outcome, summary, resume, artifacts }: Extract<Action, { action: 'done' }>,
 ): WaitsFor {

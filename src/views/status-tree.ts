@@ -3,7 +3,7 @@ import { joinFirst, renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
-import type { Row } from './rows.js';
+import type { TextRow } from './rows.js';
 import { listCounts } from './run-view.js';
 import { SIGNS } from './signs.js';
 
@@ -36,7 +36,7 @@ interface Options {
 }
 
 /** Renders an execution for a person: the todos as a tree, then the stages of the run as a whole. */
-export function renderExecution(view: ExecutionView, { now, full }: Options): Row[] {
+export function renderExecution(view: ExecutionView, { now, full }: Options): TextRow[] {
   const rows = foldTodos(view.todos, full);
   const depths = computeDepths(view.todos);
   const labels = new Map(
@@ -47,7 +47,7 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): Ro
     TITLE,
     Math.max(0, ...rows.map((row) => (row.kind === 'todo' ? renderTitle(row.todo).length : 0))),
   );
-  const lines = (row: TreeRow): Row[] => {
+  const lines = (row: TreeRow): TextRow[] => {
     if (row.kind === 'folded') return [['⋮ ', renderCounts(row.counts)]];
     const { todo } = row;
     const label = (labels.get(todo.id) ?? todo.id).padEnd(width);
@@ -55,7 +55,7 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): Ro
     const detailed =
       full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
     const indent = ' '.repeat(2 + getIndent(todo, depths));
-    const more = detailed ? renderDetails(todo, full).map((line): Row => [`${indent}  `, line]) : [];
+    const more = detailed ? renderDetails(todo, full).map((line): TextRow => [`${indent}  `, line]) : [];
     return [[`${SIGNS[todo.standing].sign} `, ...cells], ...more];
   };
   const waits = view.waits === null ? '' : `: ${toBoundedLine(view.waits, 300)}`;
@@ -64,12 +64,12 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): Ro
     ['todos  ', renderTotals(view)],
     ...rows.flatMap(lines),
     ['', renderStages(view)],
-    ...view.evidence.filter(({ ok }) => full || !ok).map((one): Row => ['  ', renderEvidence(one)]),
+    ...view.evidence.filter(({ ok }) => full || !ok).map((one): TextRow => ['  ', renderEvidence(one)]),
     ...(view.why === null ? [] : [['✗ ', toBoundedLine(view.why, 300)] as const]),
     ...(view.deferred.length === 0
       ? []
       : [['!      ', `commits that could not be made yet: ${joinFirst(view.deferred, NAMED)}${waits}`] as const]),
-    ...view.openIssues.slice(0, full ? undefined : 5).map((issue): Row => ['!      ', toBoundedLine(issue, 200)]),
+    ...view.openIssues.slice(0, full ? undefined : 5).map((issue): TextRow => ['!      ', toBoundedLine(issue, 200)]),
     ...(full || view.openIssues.length <= 5
       ? []
       : [['!      ', `and ${view.openIssues.length - 5} more open issues`] as const]),

@@ -1,5 +1,5 @@
 import type { Answer } from '../base/answer.js';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { formatDuration } from '../base/duration.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
 import { joinFirst, renderCount } from '../base/words.js';
@@ -18,10 +18,10 @@ import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
-import { type Row, renderRow } from './rows.js';
-import { type Rendered, type RunView, renderSections, type Section } from './run-view.js';
+import { renderTextRow, type TextRow } from './rows.js';
+import { type RenderedSection, type RunView, renderSections, type Section } from './run-view.js';
 import { SIGNS } from './signs.js';
-import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
+import { describeHold, describeProposal, describeRunEnd, type WaitsFor } from './standstill.js';
 import { renderExecution } from './status-tree.js';
 
 /** The options for building the status of a run. */
@@ -42,8 +42,8 @@ export function buildStatus(run: RunView, { sections, full, cost }: StatusOption
   return {
     json: { ...status, ...more },
     text: (format) =>
-      listRows(run, status, { you: renderInstruction(status.you, format), full, added })
-        .map(renderRow)
+      listStatusRows(run, status, { you: renderInstruction(status.you, format), full, added })
+        .map(renderTextRow)
         .join('\n'),
   };
 }
@@ -63,7 +63,7 @@ export function buildStatusJson(run: RunView, cost: RunCost | undefined) {
     ...(hasSize(state) ? { size: getSize(state) } : {}),
     waitsFor: state.phase,
     ...(state.workflow === null ? {} : { workflow: withoutEarlier(state.workflow) }),
-    ...defined({ pullRequest: state.pullRequest, cost }),
+    ...omitUndefined({ pullRequest: state.pullRequest, cost }),
     block: state.currentBlock,
     ...describeWaiting(state),
     steps: Object.fromEntries(sortByRecipe(captured.recipe, state.steps)),
@@ -109,8 +109,8 @@ export function describeWaiting(state: RunState) {
 }
 
 function describeAction(state: RunState, action: Action): WaitsFor {
-  if (action.action === 'done') return describeEnd(state, action);
-  if (action.action === 'running') return { now: `waiting for dev-cli: ${describeOut(action)}`, you: NOTHING };
+  if (action.action === 'done') return describeRunEnd(state, action);
+  if (action.action === 'running') return { now: `waiting for dev-cli: ${describeOngoingWork(action)}`, you: NOTHING };
   if (action.action === 'wait-for-user') {
     const choices = (findChoices(action) ?? []).map((choice) => choice.id).join(', ');
     const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
@@ -122,11 +122,11 @@ function describeAction(state: RunState, action: Action): WaitsFor {
   if (action.asks === 'user') {
     return { now: `waiting for you: the agent asks about "${action.block}"`, you: ["answer in the agent's session"] };
   }
-  return { now: `waiting for the agent: ${describeOut(action)}`, you: NOTHING };
+  return { now: `waiting for the agent: ${describeOngoingWork(action)}`, you: NOTHING };
 }
 
 /** Describes what an agent, or dev-cli itself, is working on. */
-export function describeOut(action: Exclude<Action, { action: 'done' }>): string {
+export function describeOngoingWork(action: Exclude<Action, { action: 'done' }>): string {
   if (action.action === 'running') return renderWork(action);
   return action.action === 'engine-dispatch' ? renderTasks(action) : `${action.block} (${action.actionId})`;
 }
@@ -165,11 +165,11 @@ const WARNING_CAP = 500;
  * Lists the rows of `status`, before rendering.
  * @param options.you what the reader can do
  */
-export function listRows(
+export function listStatusRows(
   { state, now, captured }: RunView,
   status: Status,
-  { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
-): Row[] {
+  { you, full, added }: { you: string; full: boolean; added: readonly RenderedSection[] },
+): TextRow[] {
   const ago = (at: string) => formatDuration(now - Date.parse(at));
   const request = renderPullRequest(state);
   const rows =
@@ -192,9 +192,9 @@ export function listRows(
     ...(status.artifacts.length === 0
       ? []
       : [['wrote  ', toBoundedLine(status.artifacts.join(', '), WARNING_CAP)] as const]),
-    ...[...status.warnings, ...selfReported].map((line): Row => ['!      ', toBoundedLine(line, WARNING_CAP)]),
-    ...status.recovered.map((line): Row => ['mended ', toBoundedLine(line, 200)]),
-    ...added.map((section): Row => ['', section.text]),
+    ...[...status.warnings, ...selfReported].map((line): TextRow => ['!      ', toBoundedLine(line, WARNING_CAP)]),
+    ...status.recovered.map((line): TextRow => ['mended ', toBoundedLine(line, 200)]),
+    ...added.map((section): TextRow => ['', section.text]),
   ];
 }
 
@@ -207,7 +207,10 @@ function listTitles({ blocks }: RunView['captured']['recipe']): ReadonlyMap<stri
   return new Map(blocks.flatMap(({ id, title }) => (title === undefined ? [] : [[id, title] as const])));
 }
 
-function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: ReadonlyMap<string, string>): Row[] {
+function renderSteps(
+  { steps, gates }: Pick<Status, 'steps' | 'gates'>,
+  titles: ReadonlyMap<string, string>,
+): TextRow[] {
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
     const title = titles.get(id);
@@ -236,7 +239,7 @@ function describeGate(gate: GateNow | undefined): string[] {
 }
 
 /** Renders the phases of a workflow, with the steps of the current phase below it. */
-function renderPhases(workflow: Workflow, steps: Row[]): Row[] {
+function renderPhases(workflow: Workflow, steps: TextRow[]): TextRow[] {
   const width = Math.max(...workflow.phases.map(({ name }) => name.length));
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
     const extra = [
@@ -245,7 +248,7 @@ function renderPhases(workflow: Workflow, steps: Row[]): Row[] {
       ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;
-    const row: Row = [`${SIGNS[mark].sign} `, name.padEnd(width), extra.join(', ')];
-    return [row, ...(here ? steps.map(([lead, ...cells]): Row => [`    ${lead}`, ...cells]) : [])];
+    const row: TextRow = [`${SIGNS[mark].sign} `, name.padEnd(width), extra.join(', ')];
+    return [row, ...(here ? steps.map(([lead, ...cells]): TextRow => [`    ${lead}`, ...cells]) : [])];
   });
 }

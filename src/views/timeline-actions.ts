@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import type { ActionItem, EventItem, RunHistory } from './history-items.js';
 import { nameStep } from './timeline-rows.js';
-import type { Told, Work } from './timeline-work.js';
+import type { RowSegment, TimelineFacts } from './timeline-work.js';
 
 /** A question to a person; open until somebody has chosen. */
 export interface Gate {
@@ -15,7 +15,7 @@ export interface Gate {
 }
 
 /** Lists the gates of a run, oldest first. */
-export function listGates({ items }: RunHistory, { asked }: Told): Gate[] {
+export function listGates({ items }: RunHistory, { asked }: TimelineFacts): Gate[] {
   return items.flatMap((item): Gate[] => {
     if (item.kind !== 'action' || item.action !== 'wait-for-user') return [];
     const { seq, actionId, block, choice = null, digest = null, note = null } = item;
@@ -28,7 +28,7 @@ export function listGates({ items }: RunHistory, { asked }: Told): Gate[] {
  * Lists the actions of a run's steps and gates, and the commands it ran within a call, from its history.
  * @param time returns the time of an entry on the run's clock
  */
-export function listActions({ items }: RunHistory, told: Told, time: (seq: number) => number): Work[] {
+export function listActions({ items }: RunHistory, told: TimelineFacts, time: (seq: number) => number): RowSegment[] {
   return items.flatMap((item) =>
     item.kind === 'action' ? [toWork(item, told, time)] : item.kind === 'ran' ? [toInstant(item, told, time)] : [],
   );
@@ -36,14 +36,14 @@ export function listActions({ items }: RunHistory, told: Told, time: (seq: numbe
 
 function toInstant(
   { seq, block, command: what, ok, summary: why }: Extract<EventItem, { kind: 'ran' }>,
-  told: Told,
+  told: TimelineFacts,
   time: (seq: number) => number,
-): Work {
+): RowSegment {
   const at = time(seq);
   return { row: findStep(told, seq, block), from: at, to: at, who: 'commands', what, ok, seq, documents: [], why };
 }
 
-function toWork(item: ActionItem, told: Told, time: (seq: number) => number): Work {
+function toWork(item: ActionItem, told: TimelineFacts, time: (seq: number) => number): RowSegment {
   const { seq, block, action, endSeq, command, evidence, cause } = item;
   const asked = told.asked.get(item.actionId);
   const step = findStep(told, seq, block);
@@ -63,12 +63,12 @@ function toWork(item: ActionItem, told: Told, time: (seq: number) => number): Wo
 
 const RESULTS = { pending: null, dropped: null, done: true, failed: false, 'not passed': false } as const;
 
-function findActor(action: string, isYours: boolean): Work['who'] {
+function findActor(action: string, isYours: boolean): RowSegment['who'] {
   if (action === 'running') return 'commands';
   return isYours || action === 'wait-for-user' ? 'you' : 'agent';
 }
 
-function findStep({ phases }: Told, seq: number, block: string): string {
+function findStep({ phases }: TimelineFacts, seq: number, block: string): string {
   return nameStep(phases.findLast((one) => one.seq <= seq)?.phase ?? null, block);
 }
 

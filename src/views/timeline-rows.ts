@@ -2,13 +2,13 @@ import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
-import { toStanding } from './execution.js';
+import { toTodoStanding } from './execution.js';
 import type { SignName } from './signs.js';
 import { STAGE_NAMES } from './status-tree.js';
-import type { Segment, Work } from './timeline-work.js';
+import type { RowSegment, Segment } from './timeline-work.js';
 
 /** A row: a step of a recipe, a todo, or a stage of the execution as a whole. */
-export interface Row {
+export interface TimelineRow {
   /** In a workflow, the id of a step begins with its phase. */
   id: string;
   title: string;
@@ -35,14 +35,18 @@ export function nameStep(phase: string | null, block: string): string {
 }
 
 /** Builds the rows in the order of recipe and plan; rows known to neither come last. */
-export function buildRows(captured: CapturedRecipe | null, state: RunState | null, work: readonly Work[]): Row[] {
-  const left = new Map<string, Work[]>();
+export function buildRows(
+  captured: CapturedRecipe | null,
+  state: RunState | null,
+  work: readonly RowSegment[],
+): TimelineRow[] {
+  const left = new Map<string, RowSegment[]>();
   for (const one of work) {
     const own = left.get(one.row);
     if (own === undefined) left.set(one.row, [one]);
     else own.push(one);
   }
-  const build = (of: Pick<Row, 'id' | 'kind'> & Partial<Row>): Row => {
+  const build = (of: Pick<TimelineRow, 'id' | 'kind'> & Partial<TimelineRow>): TimelineRow => {
     const own = left.get(of.id) ?? [];
     left.delete(of.id);
     return buildRow(of, own);
@@ -89,8 +93,8 @@ function buildEngineRows(
   engine: RunEngine,
   recipe: ResolvedRecipe | null,
   isSeen: (id: string) => boolean,
-  build: (of: Pick<Row, 'id' | 'kind'> & Partial<Row>) => Row,
-): Row[] {
+  build: (of: Pick<TimelineRow, 'id' | 'kind'> & Partial<TimelineRow>) => TimelineRow,
+): TimelineRow[] {
   const stage = (id: string) => ({ id, kind: 'stage' as const, title: STAGE_NAMES[id] ?? id });
   const waves = computeWaves(engine);
   const finals = recipe?.engine?.program.finalize ?? Object.keys(engine.finalize);
@@ -101,13 +105,16 @@ function buildEngineRows(
       if (todo === undefined) return [];
       const { title, dependsOn: after, attempt: attempts, commit = null, why = null } = todo;
       const of = { id, kind: 'todo' as const, title, after, attempts, commit, why };
-      return [build({ ...of, state: toStanding(todo), wave: waves.get(id) ?? 0 })];
+      return [build({ ...of, state: toTodoStanding(todo), wave: waves.get(id) ?? 0 })];
     }),
     ...finals.map((id) => build({ ...stage(id), state: engine.finalize[id]?.status ?? 'pending' })),
   ];
 }
 
-function buildRow({ id, kind, ...of }: Pick<Row, 'id' | 'kind'> & Partial<Row>, work: readonly Work[]): Row {
+function buildRow(
+  { id, kind, ...of }: Pick<TimelineRow, 'id' | 'kind'> & Partial<TimelineRow>,
+  work: readonly RowSegment[],
+): TimelineRow {
   const last = work.at(-1);
   const seen = last === undefined ? 'pending' : last.to === null ? 'running' : last.ok === false ? 'failed' : 'done';
   const { state = seen } = of;

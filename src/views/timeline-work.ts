@@ -22,7 +22,7 @@ export interface Segment {
 }
 
 /** A segment with its row, and the reason if it did not end well. */
-export interface Work extends Segment {
+export interface RowSegment extends Segment {
   row: string;
   attempt?: number;
   why?: string;
@@ -39,9 +39,9 @@ interface Asked {
 }
 
 /** What the entries of a run tell in addition to its history. */
-export interface Told {
+export interface TimelineFacts {
   /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
-  work: Work[];
+  work: RowSegment[];
   /** By action id. */
   asked: ReadonlyMap<string, Asked>;
   /** The phases of a workflow, each with `seq` of the entry that began it. */
@@ -83,8 +83,8 @@ export function createClock(): RunClock {
 }
 
 /** Follows a run, commit by commit. */
-export interface Follower {
-  told: Told;
+export interface RunFollower {
+  told: TimelineFacts;
   /**
    * @param commit its entries; the clock has already ticked for those of this run
    * @param folded the state after the commit
@@ -93,15 +93,15 @@ export interface Follower {
 }
 
 /** Creates a follower that has seen no commit yet. */
-export function createFollower(clock: RunClock): Follower {
+export function createFollower(clock: RunClock): RunFollower {
   const asked = new Map<string, Asked>();
-  const told: Told = { work: [], asked, phases: [], state: null };
-  const open = new Map<string, Work>();
+  const told: TimelineFacts = { work: [], asked, phases: [], state: null };
+  const open = new Map<string, RowSegment>();
   let commit: readonly Entry[] = [];
 
-  const begin = (key: string, seq: number, of: Pick<Work, 'row' | 'who' | 'what' | 'attempt'>): void => {
+  const begin = (key: string, seq: number, of: Pick<RowSegment, 'row' | 'who' | 'what' | 'attempt'>): void => {
     end(key, seq, null);
-    const one: Work = { ...of, from: clock.get(seq) ?? 0, to: null, ok: null, seq, documents: [] };
+    const one: RowSegment = { ...of, from: clock.get(seq) ?? 0, to: null, ok: null, seq, documents: [] };
     open.set(key, one);
     told.work.push(one);
   };

@@ -7,8 +7,8 @@ import type { Entry } from '../store/store.js';
 import { createHistoryBuilder } from './history.js';
 import type { RunHistory } from './history-items.js';
 import { type Gate, listActions, listGates } from './timeline-actions.js';
-import { buildRows, type Row } from './timeline-rows.js';
-import { createClock, createFollower, type Segment, type Work } from './timeline-work.js';
+import { buildRows, type TimelineRow } from './timeline-rows.js';
+import { createClock, createFollower, type RowSegment, type Segment } from './timeline-work.js';
 
 /** Milliseconds by who was working. Each instant counts once: for agents, else commands, else you, else as idle. */
 type Split = Record<Segment['who'] | 'idle', number>;
@@ -18,7 +18,7 @@ export interface Timeline {
   /** All runs of the name, oldest first. */
   runs: Omit<RunHistory, 'items'>[];
   /** In the order of recipe and plan; `sortRows` gives the other order. */
-  rows: Row[];
+  rows: TimelineRow[];
   gates: Gate[];
   split: Split;
   cost: RunCost;
@@ -113,10 +113,11 @@ function followRun(runId: string) {
 }
 
 /** Sorts rows for a person: what needs attention, then the next ones to come, what is done (newest first), the rest. */
-export function sortRows(rows: readonly Row[]): Row[] {
+export function sortRows(rows: readonly TimelineRow[]): TimelineRow[] {
   const pending = rows.filter(({ state }) => state === 'pending');
-  const of = (...states: Row['state'][]) => states.flatMap((state) => rows.filter((row) => row.state === state));
-  const lastAt = ({ segments }: Row) => segments.reduce((last, { to }) => Math.max(last, to ?? 0), 0);
+  const of = (...states: TimelineRow['state'][]) =>
+    states.flatMap((state) => rows.filter((row) => row.state === state));
+  const lastAt = ({ segments }: TimelineRow) => segments.reduce((last, { to }) => Math.max(last, to ?? 0), 0);
   const done = of('done').sort((a, b) => lastAt(b) - lastAt(a));
   return [
     ...of('failed', 'waiting', 'running', 'stale'),
@@ -130,7 +131,7 @@ export function sortRows(rows: readonly Row[]): Row[] {
 /** How many pending rows come before those that are done. */
 const NEXT = 5;
 
-function splitTime(work: readonly Work[], from: number, to: number): Split {
+function splitTime(work: readonly RowSegment[], from: number, to: number): Split {
   const edges = work.flatMap((one) => [
     { at: one.from, who: one.who, by: 1 },
     { at: one.to ?? to, who: one.who, by: -1 },

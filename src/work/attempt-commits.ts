@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { OWN_MARK } from '../base/harness-mark.js';
 import { buildCommitEnvironment } from './commit.js';
-import { keepContent } from './content.js';
-import { findRepository, type GitOptions, git, resultOrProblem } from './git-command.js';
+import { storeContentTree } from './content.js';
+import { executeGit, findRepository, type GitOptions, resultOrProblem } from './git-command.js';
 import { decodeName, splitNames } from './status.js';
-import { QUIETLY } from './trees.js';
+import { QUIET_GIT_OPTIONS } from './trees.js';
 import { readLine } from './undo.js';
 
 /** Handles commits of what an attempt changed in its own work tree (loop-core.md, auto, steps 4 to 6). */
 
 /** The author and committer of kept commits, which belong to no user. */
-export const KEEPER = {
+export const KEPT_COMMIT_IDENTITY = {
   GIT_AUTHOR_NAME: 'dev-cli',
   GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
   GIT_COMMITTER_NAME: 'dev-cli',
@@ -21,7 +21,7 @@ export const KEEPER = {
 };
 
 /** The difference between two states of a work tree. */
-export interface Difference {
+export interface TreeDifference {
   /** A commit on top of the base that holds the current content of `paths`; null if nothing differs. */
   commit: string | null;
   /** Relative to the top of the repository, sorted. */
@@ -35,7 +35,7 @@ export interface Difference {
  * `INTERRUPTED`
  */
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
-  const kept = await keepContent(tree, options);
+  const kept = await storeContentTree(tree, options);
   if (kept !== null) return kept.tree;
   throw new DevCliError('GIT_FAILED', `There is no longer a repository at ${tree}.`);
 }
@@ -52,10 +52,14 @@ export async function keepDifference(
   tree: string,
   change: { base: string; zero: string; message: string; leaves: (path: string) => boolean },
   options: GitOptions,
-): Promise<Difference> {
+): Promise<TreeDifference> {
   await unnest(tree, change.zero, options);
   const now = await writeTree(tree, options);
-  const raw = await git(tree, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', change.zero, now], options);
+  const raw = await executeGit(
+    tree,
+    ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', change.zero, now],
+    options,
+  );
   const differing = parseRaw(raw).map((one) => ({ ...one, name: decodeName(one.path) }));
   const changes = differing.filter(({ name }) => !change.leaves(name));
   const list = (counts: boolean) =>
@@ -68,11 +72,11 @@ export async function keepDifference(
   const directory = mkdtempSync(join(tmpdir(), 'dev-cli-kept-'));
   try {
     const aside = { ...options, aside: { index: join(directory, 'index') } };
-    await git(tree, ['read-tree', change.base], aside);
+    await executeGit(tree, ['read-tree', change.base], aside);
     // Deletions come first: a file may replace a directory.
     const ordered = [...changes].sort((a, b) => Number(b.gone) - Number(a.gone));
     const input = Buffer.concat(ordered.flatMap(({ entry, path }) => [Buffer.from(`${entry}\t`), path, NUL]));
-    await git(tree, ['update-index', '-z', '--index-info'], { ...aside, input });
+    await executeGit(tree, ['update-index', '-z', '--index-info'], { ...aside, input });
     const made = await readLine(tree, ['write-tree'], aside);
     return { commit: await commitTree(tree, { ...change, tree: made }, options), ...lists };
   } finally {
@@ -86,7 +90,7 @@ export function commitTree(
   { tree, base, message }: { tree: string; base: string; message: string },
   options: GitOptions,
 ): Promise<string> {
-  const env = { ...(options.env ?? process.env), ...KEEPER };
+  const env = { ...(options.env ?? process.env), ...KEPT_COMMIT_IDENTITY };
   return readLine(top, ['commit-tree', tree, '-p', base, '-m', message], { ...options, env });
 }
 
@@ -106,11 +110,13 @@ export async function listPathChanges(
   { from, to }: { from: string; to: string },
   options: GitOptions,
 ): Promise<PathChange[]> {
-  const raw = parseRaw(await git(top, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', from, to], options));
+  const raw = parseRaw(
+    await executeGit(top, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', from, to], options),
+  );
   const changes: PathChange[] = [];
   for (const { entry, path } of raw) {
     const [mode, id = ''] = entry.split(' ');
-    const link = mode === '120000' ? (await git(top, ['cat-file', 'blob', id], options)).toString('utf8') : null;
+    const link = mode === '120000' ? (await executeGit(top, ['cat-file', 'blob', id], options)).toString('utf8') : null;
     changes.push({ path: decodeName(path), link, isSubmodule: mode === '160000' });
   }
   return changes;
@@ -122,7 +128,7 @@ export async function listPathChanges(
  * @returns git's message if the patch does not apply
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function applyPatch(
+export async function applyPatchToCommit(
   top: string,
   patch: { base: string; text: string; keeps: boolean },
   options: GitOptions,
@@ -139,8 +145,8 @@ export async function applyPatch(
       ...options,
       aside: { index: join(directory, 'index'), ...(patch.keeps ? {} : { objects: own }) },
     };
-    await git(top, ['read-tree', patch.base], aside);
-    const said = await resultOrProblem(() => git(top, APPLY, { ...aside, input: patch.text }));
+    await executeGit(top, ['read-tree', patch.base], aside);
+    const said = await resultOrProblem(() => executeGit(top, APPLY, { ...aside, input: patch.text }));
     if (typeof said === 'string') return { refused: said };
     const tree = await readLine(top, ['write-tree'], aside);
     return { tree, changes: await listPathChanges(top, { from: patch.base, to: tree }, aside) };
@@ -167,7 +173,7 @@ export async function listKept(top: string, prefix: string, options: GitOptions)
     options,
   );
   const lines = listed.split('\n').map((line) => line.split(' '));
-  const kept = lines.filter(([, , email]) => email === `<${KEEPER.GIT_AUTHOR_EMAIL}>`);
+  const kept = lines.filter(([, , email]) => email === `<${KEPT_COMMIT_IDENTITY.GIT_AUTHOR_EMAIL}>`);
   return new Map(kept.map(([name = '', commit = '']) => [name, commit]));
 }
 
@@ -180,7 +186,7 @@ async function unnest(tree: string, zero: string, options: GitOptions): Promise<
   const known = new Set<string>();
   // Inside, git then finds further repositories.
   for (;;) {
-    const others = splitNames(await git(tree, list, options));
+    const others = splitNames(await executeGit(tree, list, options));
     const nested = others.filter((path) => path.endsWith('/') && !known.has(path));
     if (nested.length === 0) return;
     if (known.size === 0) for (const path of await listLinks(tree, zero, options)) known.add(path);
@@ -194,7 +200,7 @@ async function unnest(tree: string, zero: string, options: GitOptions): Promise<
 /** Lists the nested repositories recorded in a tree; each path ends in `/`. */
 async function listLinks(tree: string, commit: string, options: GitOptions): Promise<string[]> {
   const entries = splitNames(
-    await git(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', commit], options),
+    await executeGit(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', commit], options),
   );
   return entries.filter((line) => line.startsWith('160000 ')).map((line) => `${line.slice(7)}/`);
 }
@@ -220,14 +226,14 @@ function parseRaw(raw: Buffer): { entry: string; path: Buffer; gone: boolean }[]
  * @param except paths relative to the top that stay untouched and untracked
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function putTreeOn(
+export async function checkOutTree(
   tree: string,
   commit: string,
   except: readonly string[],
   options: GitOptions,
 ): Promise<void> {
-  await git(tree, [...QUIETLY, 'checkout', '--quiet', '--force', '--detach', commit], options);
-  await git(tree, ['clean', '-fdq', ...except.flatMap((path) => ['-e', `/${path}`])], options);
+  await executeGit(tree, [...QUIET_GIT_OPTIONS, 'checkout', '--quiet', '--force', '--detach', commit], options);
+  await executeGit(tree, ['clean', '-fdq', ...except.flatMap((path) => ['-e', `/${path}`])], options);
 }
 
 /**
@@ -236,9 +242,9 @@ export async function putTreeOn(
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function pickChanges(tree: string, commit: string, options: GitOptions): Promise<string | null> {
-  const env = { ...(options.env ?? process.env), ...KEEPER };
+  const env = { ...(options.env ?? process.env), ...KEPT_COMMIT_IDENTITY };
   const pick = ['cherry-pick', '--no-commit', '--allow-empty', commit];
-  const said = await resultOrProblem(() => git(tree, [...QUIETLY, ...pick], { ...options, env }));
+  const said = await resultOrProblem(() => executeGit(tree, [...QUIET_GIT_OPTIONS, ...pick], { ...options, env }));
   return typeof said === 'string' ? said : null;
 }
 
@@ -265,7 +271,7 @@ export async function commitStaged(
     '--file=-',
   ];
   const asked = { ...options, env, input: message };
-  const said = await resultOrProblem(() => git(tree, args, asked));
+  const said = await resultOrProblem(() => executeGit(tree, args, asked));
   return typeof said === 'string'
     ? { refused: said }
     : { commit: await readLine(tree, ['rev-parse', 'HEAD'], options) };

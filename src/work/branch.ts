@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { buildUserEnvironment, findRepository, type GitOptions, git } from './git-command.js';
+import { buildUserEnvironment, executeGit, findRepository, type GitOptions } from './git-command.js';
 
 /** What opening a pull request changes in a repository: creates a branch, adds a first commit to it, pushes it. */
 
@@ -32,7 +32,7 @@ export async function ensureBranch(
   }
   const refs = await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], options);
   const made = refs.length === 0;
-  await git(workTree, ['switch', '--quiet', ...(made ? ['--create'] : []), wanted], options);
+  await executeGit(workTree, ['switch', '--quiet', ...(made ? ['--create'] : []), wanted], options);
   return { branch: wanted, made };
 }
 
@@ -88,7 +88,7 @@ export async function addEmptyCommit(
   const [ahead] = await readLines(workTree, ['rev-list', '--count', `${base}..HEAD`], options);
   if (ahead !== '0') return false;
   const [commit = ''] = await readLines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], options);
-  await git(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], options);
+  await executeGit(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], options);
   return true;
 }
 
@@ -102,7 +102,7 @@ export const PUSH_TIMEOUT = 600;
 export async function push(workTree: string, remote: string, branch: string, options: GitOptions = {}): Promise<void> {
   // After `--`, because the name of a remote may look like an option.
   const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
-  await git(workTree, args, { ...options, timeoutSeconds: PUSH_TIMEOUT });
+  await executeGit(workTree, args, { ...options, timeoutSeconds: PUSH_TIMEOUT });
 }
 
 /** Builds the command that pushes a commit to a branch of the remote; the runner runs it in `buildPushEnvironment`. */
@@ -167,6 +167,6 @@ async function requireRepository(workTree: string, options: GitOptions): Promise
 }
 
 async function readLines(workTree: string, args: string[], options: GitOptions): Promise<string[]> {
-  const text = (await git(workTree, args, options)).toString('utf8');
+  const text = (await executeGit(workTree, args, options)).toString('utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }

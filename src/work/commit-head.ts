@@ -56,17 +56,17 @@ const UNDER_WAY: Record<string, string> = {
 };
 
 /** Files of the git directory that show whether git can commit, and whether hooks would run. */
-export const TELLING = [...Object.keys(UNDER_WAY), 'index.lock', 'hooks'];
+export const COMMIT_STATE_FILES = [...Object.keys(UNDER_WAY), 'index.lock', 'hooks'];
 
 /**
  * Returns why git cannot commit at the moment, wherever HEAD is, or null if it can.
  * @param places absolute paths of the files of `TELLING`, in that order
  */
-export async function findHindrance(places: readonly string[]): Promise<string | null> {
+export async function findCommitObstacle(places: readonly string[]): Promise<string | null> {
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
     if (await isReachable(places[index] ?? '', constants.F_OK)) return why;
   }
-  const lock = places[TELLING.indexOf('index.lock')] ?? '';
+  const lock = places[COMMIT_STATE_FILES.indexOf('index.lock')] ?? '';
   if (await isReachable(lock, constants.F_OK)) return 'another git process holds the index';
   return (await isReachable(dirname(lock), constants.W_OK)) ? null : 'the git directory cannot be written';
 }
@@ -86,7 +86,7 @@ const HOOKS = [
  * @param places absolute paths of the files of `TELLING`, in that order
  */
 export async function hasHooks(places: readonly string[]): Promise<boolean> {
-  const directory = places[TELLING.indexOf('hooks')] ?? '';
+  const directory = places[COMMIT_STATE_FILES.indexOf('hooks')] ?? '';
   const found = await Promise.all(HOOKS.map((hook) => isReachable(join(directory, hook), constants.F_OK)));
   return found.includes(true);
 }

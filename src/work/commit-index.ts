@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import type { Baseline } from './baseline.js';
-import { type GitOptions, git } from './git-command.js';
+import { executeGit, type GitOptions } from './git-command.js';
 import { splitNames } from './status.js';
 
 /** What committing a run's work does to the user's index, and how that is undone. */
@@ -16,7 +16,7 @@ import { splitNames } from './status.js';
 export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
   const there = await listExisting(workTree, paths);
   for (const some of splitIntoPortions(there)) {
-    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--force', '--', ...some], options);
+    await executeGit(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--force', '--', ...some], options);
   }
 }
 
@@ -25,11 +25,11 @@ export async function announceNew(workTree: string, paths: readonly string[], op
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function withdrawNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
-  const announced = await git(workTree, ['diff', '--diff-filter=A', ...LISTED], options);
+  const announced = await executeGit(workTree, ['diff', '--diff-filter=A', ...LISTED], options);
   const ours = new Set(paths);
   const back = splitNames(announced).filter((path) => ours.has(path));
   for (const some of splitIntoPortions(back)) {
-    await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], options);
+    await executeGit(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], options);
   }
 }
 
@@ -45,12 +45,12 @@ export async function syncIndex(
   before: Baseline,
   options: GitOptions = {},
 ): Promise<void> {
-  const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], options));
+  const staged = splitNames(await executeGit(workTree, ['diff', '--cached', ...LISTED], options));
   if (staged.length === 0) return;
   const held = await listCommitPaths(workTree, commit, options);
   const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
   for (const some of splitIntoPortions(staged.filter((path) => ours.has(path)))) {
-    await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], options);
+    await executeGit(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], options);
   }
 }
 
@@ -62,16 +62,16 @@ const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
  */
 export async function listCommitPaths(workTree: string, commit: string, options: GitOptions = {}): Promise<string[]> {
   const asked = ['diff-tree', '-r', '--no-commit-id', '--root', ...LISTED, commit];
-  return splitNames(await git(workTree, asked, options));
+  return splitNames(await executeGit(workTree, asked, options));
 }
 
 async function listExisting(workTree: string, paths: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(paths.map((path) => exists(join(workTree, path))));
+  const there = await Promise.all(paths.map((path) => mayExist(join(workTree, path))));
   return paths.filter((_, index) => there[index]);
 }
 
 /** Returns whether a path exists; true also if that cannot be checked. */
-export async function exists(path: string): Promise<boolean> {
+export async function mayExist(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     (error: unknown) => getSystemCode(error) !== 'ENOENT' && getSystemCode(error) !== 'ENOTDIR',

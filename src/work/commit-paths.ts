@@ -4,9 +4,9 @@ import { isAbsolute, join } from 'node:path';
 import { findReserved } from '../base/reserved.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { type HeadRule, isReachable } from './commit-head.js';
-import { exists } from './commit-index.js';
+import { mayExist } from './commit-index.js';
 import { isDevPath, NESTED_MARK } from './git.js';
-import { type GitOptions, git, nullIfRefused } from './git-command.js';
+import { executeGit, type GitOptions, nullIfRefused } from './git-command.js';
 import {
   createGlobTest,
   createPathTest,
@@ -93,7 +93,7 @@ export async function selectPaths(
   for (const path of changed) {
     if (isNested(path) && !moved.includes(path)) continue;
     if (isUsers(path)) left.push({ path, why: 'changed before the run' });
-    else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
+    else if (ESCAPED_NAME.test(path) && !(await mayExist(join(workTree, path))))
       left.push({ path, why: 'its name is not UTF-8' });
     else if (findReserved(path) !== null) left.push({ path, why: 'not for a plan to change' });
     else if (isListed(path)) paths.push(path);
@@ -126,7 +126,7 @@ async function nameRepositories(
   options: GitOptions,
 ): Promise<LeftPath[]> {
   if (repositories.length === 0) return [];
-  const asked = git(workTree, ['--literal-pathspecs', 'ls-files', '-z', '--', ...repositories], options);
+  const asked = executeGit(workTree, ['--literal-pathspecs', 'ls-files', '-z', '--', ...repositories], options);
   const submodules = new Set(splitNames((await nullIfRefused(asked)) ?? Buffer.alloc(0)));
   return repositories.map((path) => ({
     path,
@@ -206,7 +206,7 @@ async function listUnheld(workTree: string, paths: readonly string[], options: G
   if (paths.length === 0) return [];
   const ask = async (...flags: string[]) => {
     const answer = await nullIfRefused(
-      git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...flags, '--', ...paths], options),
+      executeGit(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...flags, '--', ...paths], options),
     );
     // Git prints an ignored directory with a trailing slash.
     return answer === null ? null : splitNames(answer).map((path) => path.replace(/\/$/, ''));
@@ -235,6 +235,6 @@ async function listMovedSubmodules(
   options: GitOptions,
 ): Promise<string[]> {
   const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
-  const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], options));
+  const answer = await nullIfRefused(executeGit(workTree, ['--literal-pathspecs', ...asked], options));
   return answer === null ? [] : splitNames(answer);
 }

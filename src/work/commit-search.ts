@@ -1,14 +1,14 @@
 import { listCommitPaths } from './commit-index.js';
-import { type Asking, askGit, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { executeGit, type GitOptions, type GitQuery, nullIfRefused, queryGit } from './git-command.js';
 
 /** Finds the commits of a run in the history (engine.md, Commits). */
 
 /** The commit trailer that names the run and the todo. */
-export const TRAILER = 'Dev-Cli-Task';
+export const TASK_TRAILER = 'Dev-Cli-Task';
 
 /** Returns whether a line of a commit message looks like the trailer. */
 export function isTrailer(line: string): boolean {
-  return new RegExp(`^\\s*${TRAILER}\\s*:`, 'i').test(line);
+  return new RegExp(`^\\s*${TASK_TRAILER}\\s*:`, 'i').test(line);
 }
 
 /**
@@ -26,7 +26,7 @@ export async function findCommit(
   try {
     return await findCommitIn(workTree, key, { since, head: 'HEAD' }, options);
   } catch (error) {
-    const head = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], options));
+    const head = await nullIfRefused(executeGit(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], options));
     // Before the first commit there is nothing to search.
     if (head === null) return null;
     throw error;
@@ -40,7 +40,7 @@ export function findCommitIn(
   range: { since: string | null; head: string | null },
   options: GitOptions = {},
 ): Promise<string | null> {
-  return findCommitByLine(workTree, `${TRAILER}: ${key}`, range, options);
+  return findCommitByLine(workTree, `${TASK_TRAILER}: ${key}`, range, options);
 }
 
 /**
@@ -58,8 +58,9 @@ export async function findCommitByLine(
   if (head === null || head === since) return null;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
   // If history was rewritten, `since` may be gone: then the whole history is searched.
-  const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], options));
-  const answer = recent ?? (await git(workTree, [...only, head], options));
+  const recent =
+    since === null ? null : await nullIfRefused(executeGit(workTree, [...only, `${since}..${head}`], options));
+  const answer = recent ?? (await executeGit(workTree, [...only, head], options));
   // Any line of the message counts: if a hook has appended text, git no longer recognizes the trailer.
   const found = answer
     .toString('utf8')
@@ -86,7 +87,9 @@ export async function findCommitByPaths(
   options: GitOptions = {},
 ): Promise<string | null> {
   const range = before === null ? 'HEAD' : `${before}..HEAD`;
-  const listed = await nullIfRefused(git(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], options));
+  const listed = await nullIfRefused(
+    executeGit(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], options),
+  );
   const commits = listed === null ? [] : listed.toString('utf8').split('\n').filter(Boolean);
   if (commits.length > LOOKED_AT) return null;
   const holding: string[] = [];
@@ -107,14 +110,14 @@ export async function readSubject(
   options: GitOptions,
 ): Promise<{ subject?: string }> {
   const log = ['log', '-1', '--no-show-signature', '--format=%B'];
-  const said = sha === null ? null : await nullIfRefused(git(workTree, [...log, sha], options));
+  const said = sha === null ? null : await nullIfRefused(executeGit(workTree, [...log, sha], options));
   const subject = said?.toString('utf8').trimStart().split('\n', 1)[0] ?? '';
   return subject === '' ? {} : { subject };
 }
 
 /** Returns whether a commit is an ancestor of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
 export async function isAncestor(workTree: string, from: string, to: string, options: GitOptions): Promise<boolean> {
-  return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;
+  return (await nullIfRefused(executeGit(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;
 }
 
 /** A commit of the history. */
@@ -138,11 +141,11 @@ const MOST = 50;
 export function* lookAtCommits(
   workTree: string,
   { from, to }: { from: string | null; to: string },
-): Asking<LoggedCommit[]> {
+): GitQuery<LoggedCommit[]> {
   const shown = ['--format=%x00%H%x01%B%x01', '--name-only', '--no-renames', '--relative', '--no-show-signature'];
   const range = from === null ? to : `${from}..${to}`;
-  const answer = yield* askGit(workTree, ['log', '--reverse', `--max-count=${MOST}`, ...shown, range]);
-  const own = new RegExp(`^(?:${TRAILER}|Dev-Cli-Undo): (\\S+)$`, 'm');
+  const answer = yield* queryGit(workTree, ['log', '--reverse', `--max-count=${MOST}`, ...shown, range]);
+  const own = new RegExp(`^(?:${TASK_TRAILER}|Dev-Cli-Undo): (\\S+)$`, 'm');
   return answer
     .toString('utf8')
     .split('\0')

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
-import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
+import { COMMIT_STATE_FILES, findCommitObstacle, findHeadRefusal, hasHooks } from './commit-head.js';
 import { type CommitScope, type LeftPath, leaveOutReplaced, listLeftPaths, selectPaths } from './commit-paths.js';
-import { findCommitIn, TRAILER } from './commit-search.js';
-import { buildUserEnvironment, findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { findCommitIn, TASK_TRAILER } from './commit-search.js';
+import { buildUserEnvironment, executeGit, findRepository, type GitOptions, nullIfRefused } from './git-command.js';
 import { listChangedPaths } from './paths.js';
 import { executeFile } from './processes.js';
 
@@ -31,11 +31,11 @@ export interface CommitSetting {
  */
 export async function readCommitSetting(workTree: string, options: GitOptions = {}): Promise<CommitSetting | null> {
   const [repository, signs] = await Promise.all([
-    findRepository(workTree, options, TELLING),
+    findRepository(workTree, options, COMMIT_STATE_FILES),
     isSigning(workTree, options),
   ]);
   if (repository.kind !== 'repository') return null;
-  return { signs, places: repository.places ?? (await findPlaces(workTree, TELLING, options)) };
+  return { signs, places: repository.places ?? (await findPlaces(workTree, COMMIT_STATE_FILES, options)) };
 }
 
 /** The result of planning a commit. */
@@ -48,7 +48,7 @@ export type CommitPlan =
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
 
 /** Returns whether a commit can result from this scope at all, which needs listed paths and files of the todo. */
-export function mayHold({ listed, files, charged }: CommitScope): boolean {
+export function canYieldCommit({ listed, files, charged }: CommitScope): boolean {
   const isListed = listed === undefined || listed.filesChanged.length > 0;
   return isListed && (files === null || files.length + charged.length > 0);
 }
@@ -85,7 +85,7 @@ export async function planCommit(
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
   const setting = await readSetting();
   if (setting === null) return { kind: 'later', why: 'the repository is gone', left: named, head: false };
-  const hindrance = await findHindrance(setting.places);
+  const hindrance = await findCommitObstacle(setting.places);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
   const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, options);
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
@@ -99,13 +99,15 @@ export async function planCommit(
 }
 
 async function isSigning(workTree: string, options: GitOptions): Promise<boolean> {
-  const answer = await nullIfRefused(git(workTree, ['config', '--bool', '--get', 'commit.gpgSign'], options));
+  const answer = await nullIfRefused(executeGit(workTree, ['config', '--bool', '--get', 'commit.gpgSign'], options));
   return answer?.toString('utf8').trim() === 'true';
 }
 
 /** Asks for one path per call of git, so that a path may contain any character. */
 async function findPlaces(workTree: string, files: readonly string[], options: GitOptions): Promise<string[]> {
-  const answers = await Promise.all(files.map((file) => git(workTree, ['rev-parse', '--git-path', file], options)));
+  const answers = await Promise.all(
+    files.map((file) => executeGit(workTree, ['rev-parse', '--git-path', file], options)),
+  );
   return answers.map((answer) => resolve(workTree, answer.toString('utf8').slice(0, -1)));
 }
 
@@ -186,7 +188,7 @@ export function buildCommitFiles(
   key: string,
   paths: readonly string[],
 ): { message: string; paths: string } {
-  return { message: `${message.trim()}\n\n${TRAILER}: ${key}\n`, paths: listNul(paths) };
+  return { message: `${message.trim()}\n\n${TASK_TRAILER}: ${key}\n`, paths: listNul(paths) };
 }
 
 /**
@@ -200,7 +202,7 @@ export async function isEmptyCommit(
   options: GitOptions = {},
 ): Promise<boolean> {
   const [, ...args] = buildCommitCommand(null, '-');
-  const asked = git(workTree, [...args, '--dry-run'], { ...options, input: listNul(paths) });
+  const asked = executeGit(workTree, [...args, '--dry-run'], { ...options, input: listNul(paths) });
   return (await nullIfRefused(asked)) === null;
 }
 
@@ -212,7 +214,7 @@ export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>
 /**
  * Returns whether git's message means that it could not write at the moment, rather than that it refused the commit.
  */
-export function isHindrance(output: string): boolean {
+export function isTemporaryGitFailure(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
   // The second pattern: a file that existed when the commit was planned is gone.
   return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
@@ -224,4 +226,4 @@ export function isOutsideSparse(output: string): boolean {
 }
 
 /** Git's exit code if it cannot commit anything: no identity, a key that cannot sign, a broken repository. */
-export const GIT_CANNOT = 128;
+export const GIT_FATAL_EXIT = 128;

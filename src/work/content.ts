@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { findRepository, type GitOptions, git } from './git-command.js';
+import { executeGit, findRepository, type GitOptions } from './git-command.js';
 
 /** Computes an id of what a repository contains, independent of what is staged or committed (memory.md, Truth). */
 
@@ -15,7 +15,7 @@ const OWN = ['.dev', '.ai/handoffs', 'PROJECT_CONTEXT.md'];
 /** Git settings: write nothing besides index and objects, run no hook, reject no line ending. */
 const QUIET = ['core.hooksPath=/dev/null', 'core.splitIndex=false', 'core.safecrlf=false', 'core.fsync=none'];
 
-/** The content of a work tree as tree objects in the repository. */
+/** The content of a work tree objects in the repository. */
 export interface KeptContent {
   /** The tree of everything that git does not ignore. */
   tree: string;
@@ -32,7 +32,7 @@ export interface KeptContent {
  * more than two seconds
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readContent(workTree: string, options: GitOptions = {}): Promise<string | null> {
+export async function computeContentTree(workTree: string, options: GitOptions = {}): Promise<string | null> {
   const until = performance.now() + PATIENCE * 1000;
   try {
     return (await makeTrees(workTree, options, until))?.content ?? null;
@@ -48,7 +48,7 @@ export async function readContent(workTree: string, options: GitOptions = {}): P
  * @returns null if there is no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; system errors of the directory for temporary files
  */
-export function keepContent(workTree: string, options: GitOptions = {}): Promise<KeptContent | null> {
+export function storeContentTree(workTree: string, options: GitOptions = {}): Promise<KeptContent | null> {
   return makeTrees(workTree, options, null);
 }
 
@@ -72,7 +72,7 @@ async function makeTrees(workTree: string, options: GitOptions, until: number | 
     // Compressing objects that are deleted right after would be a waste.
     const settings = [...QUIET, ...(until === null ? [] : ['core.looseCompression=0'])].flatMap((one) => ['-c', one]);
     const run = async (...args: string[]): Promise<string> =>
-      (await git(workTree, [...settings, ...args], { ...limit(options, until), aside })).toString('utf8').trim();
+      (await executeGit(workTree, [...settings, ...args], { ...limit(options, until), aside })).toString('utf8').trim();
     await run('add', '--all', '--', ':/');
     // The tree records only the commit of a submodule: this command fails if one has changes of its own.
     if (until !== null && existsSync(resolve(workTree, found.top, '.gitmodules'))) await run('diff-files', '--quiet');

@@ -4,7 +4,7 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { isAddress } from '../base/visible.js';
 import { isReachable } from './commit-head.js';
-import { findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { executeGit, findRepository, type GitOptions, nullIfRefused } from './git-command.js';
 import { executeFile } from './processes.js';
 
 /** Queries and requests to a forge through `gh`. Its output is checked before it is used. */
@@ -16,7 +16,7 @@ export interface PullRequest {
 }
 
 /** An issue, as the forge returns it. */
-export interface Issue {
+export interface ForgeIssue {
   url: string;
   title: string;
   /** Markdown written by any author; may be empty. */
@@ -36,7 +36,7 @@ export async function readIssue(
   workTree: string,
   { number, repository }: { number: string; repository: string | null },
   options: GitOptions = {},
-): Promise<Issue> {
+): Promise<ForgeIssue> {
   const where = repository === null ? [] : ['--repo', repository];
   const args = ['issue', 'view', number, ...where, '--json', 'title,body,url'];
   const byHand = 'write the goal into a file and pass it with --goal @FILE';
@@ -256,7 +256,7 @@ async function findRemoteProblem(workTree: string, options: GitOptions): Promise
   const place = await nullIfRefused(findRepository(workTree, options));
   if (place?.kind === 'no-git') return 'git is not on the PATH';
   if (place?.kind === 'no-repository') return 'there is no git repository here';
-  const remotes = place === null ? null : await nullIfRefused(git(workTree, ['remote'], options));
+  const remotes = place === null ? null : await nullIfRefused(executeGit(workTree, ['remote'], options));
   if (remotes === null) return 'git cannot read the repository';
   return remotes.length === 0 ? 'the repository has no remote' : null;
 }

@@ -44,7 +44,7 @@ interface GitQuestion {
  * A sequence of questions to git. The caller decides how git runs: `ask` runs it asynchronously, `askNow`
  * synchronously, within a decision, which cannot wait. The generator yields null at points where it may be interrupted.
  */
-export type Asking<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
+export type GitQuery<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
 interface GitAnswer {
   exit: number;
@@ -88,11 +88,11 @@ export function findRepository(
   options: GitOptions,
   files: readonly string[] = [],
 ): Promise<RepositoryLookup> {
-  return ask(lookUpRepository(directory, files), options);
+  return runGitQuery(lookUpRepository(directory, files), options);
 }
 
 /** The questions of `findRepository`. @throws DevCliError as it does */
-export function* lookUpRepository(directory: string, files: readonly string[] = []): Asking<RepositoryLookup> {
+export function* lookUpRepository(directory: string, files: readonly string[] = []): GitQuery<RepositoryLookup> {
   const asked = files.flatMap((file) => ['--git-path', file]);
   // --show-prefix comes last, since the path that it prints may contain a line feed.
   const args = ['rev-parse', '--is-inside-work-tree', '--show-cdup', ...asked, '--show-prefix'];
@@ -124,12 +124,12 @@ function countSlashes(path: string): number {
  * Runs git in a directory that is known to be in a repository, and returns its standard output.
  * @throws DevCliError `GIT_FAILED` with git's message, `IO`, `INTERRUPTED`
  */
-export function git(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
-  return ask(askGit(directory, args), options);
+export function executeGit(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
+  return runGitQuery(queryGit(directory, args), options);
 }
 
 /** The question of `git`. @throws DevCliError as it does */
-export function* askGit(directory: string, args: string[]): Asking<Buffer> {
+export function* queryGit(directory: string, args: string[]): GitQuery<Buffer> {
   const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
   if (answer.exit !== 0) throw buildGitFailure(args, answer);
@@ -137,7 +137,7 @@ export function* askGit(directory: string, args: string[]): Asking<Buffer> {
 }
 
 /** Answers `asking` by running git asynchronously. @throws what `asking` throws; DevCliError `INTERRUPTED` */
-export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T> {
+export async function runGitQuery<T>(asking: GitQuery<T>, options: GitOptions): Promise<T> {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
     let answer: GitAnswer | 'no-git' = UNASKED;
@@ -154,7 +154,7 @@ export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T>
 }
 
 /** Answers `asking` by running git synchronously, which blocks this process. @throws as `ask` */
-export function askNow<T>(asking: Asking<T>, options: GitOptions): T {
+export function runGitQuerySync<T>(asking: GitQuery<T>, options: GitOptions): T {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
     let answer: GitAnswer | 'no-git' = UNASKED;

@@ -1,18 +1,18 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { defined } from '../base/defined.js';
+import { omitUndefined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
 import { digestContent, isDirectory } from './digest.js';
 import {
-  type Asking,
-  ask,
-  askGit,
+  executeGit,
   type GitOptions,
-  git,
+  type GitQuery,
   lookUpRepository,
+  queryGit,
   type RepositoryLookup,
+  runGitQuery,
 } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
@@ -42,7 +42,7 @@ export interface WorkTreeReading {
 
 /** Reads a work tree once for everything that needs its state at this moment. @throws DevCliError as `readPresent` */
 export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
-  const place = await ask(lookAtRepository(workTree), options);
+  const place = await runGitQuery(lookAtRepository(workTree), options);
   if (place === null) return null;
   return { present: cutOut(place), state: toTreeState(place.tree), prefix: decodeName(place.prefix) };
 }
@@ -55,11 +55,11 @@ export async function readWorkTree(workTree: string, options: GitOptions = {}): 
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
 export function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
-  return ask(lookAtPresent(workTree), options);
+  return runGitQuery(lookAtPresent(workTree), options);
 }
 
 /** The questions of `readPresent`. @throws DevCliError as `readPresent` */
-export function* lookAtPresent(workTree: string): Asking<WorkTreeStatus | null> {
+export function* lookAtPresent(workTree: string): GitQuery<WorkTreeStatus | null> {
   const place = yield* lookAtRepository(workTree);
   return place === null ? null : cutOut(place);
 }
@@ -77,7 +77,7 @@ export interface WorkTreeChanges {
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
-export function* lookAtChanges(workTree: string, baseline: Baseline): Asking<WorkTreeChanges> {
+export function* lookAtChanges(workTree: string, baseline: Baseline): GitQuery<WorkTreeChanges> {
   const now = yield* lookAtPresent(workTree);
   if (now === null) {
     const { kind } = yield* lookUpRepository(workTree);
@@ -137,7 +137,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: P
     branch,
     dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])),
     ...(staged.length === 0 ? {} : { staged }),
-    ...defined({ ahead }),
+    ...omitUndefined({ ahead }),
   };
 }
 
@@ -145,7 +145,7 @@ const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '-
 const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev', ':(exclude).ai/handoffs'];
 
 /** Reads the repository of a directory, with one question if that is its top. Null without git or a repository. */
-function* lookAtRepository(directory: string): Asking<Place | null> {
+function* lookAtRepository(directory: string): GitQuery<Place | null> {
   const ceiling = findCeiling(directory);
   if (ceiling !== null) {
     const answer = yield { directory, args: [...STATUS, ...SCOPE], ceiling };
@@ -159,12 +159,12 @@ function* lookAtRepository(directory: string): Asking<Place | null> {
 }
 
 /** @param top path from `directory` to the top of its repository: `../…` or empty */
-function* lookAtTree(directory: string, top: string): Asking<Tree> {
-  return yield* lookAtListed(directory, top, yield* askGit(directory, [...STATUS, ...SCOPE]));
+function* lookAtTree(directory: string, top: string): GitQuery<Tree> {
+  return yield* lookAtListed(directory, top, yield* queryGit(directory, [...STATUS, ...SCOPE]));
 }
 
 /** @param status the output of `git status` */
-function* lookAtListed(directory: string, top: string, status: Buffer): Asking<Tree> {
+function* lookAtListed(directory: string, top: string, status: Buffer): GitQuery<Tree> {
   const { entries, ...place } = parseStatus(status);
   const dirty: Tree['dirty'] = [];
   const start = Buffer.from(`${directory}/${top}`);
@@ -176,14 +176,14 @@ function* lookAtListed(directory: string, top: string, status: Buffer): Asking<T
 }
 
 /** Lists the paths below the work tree that differ between two commits, without dev-cli's own. */
-function* lookAtCommitted(workTree: string, from: string | null, to: string | null): Asking<string[]> {
+function* lookAtCommitted(workTree: string, from: string | null, to: string | null): GitQuery<string[]> {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
   const args =
     from === null
       ? ['ls-tree', ...listing, to]
       : ['diff-tree', ...listing, '--no-renames', '--relative', '--ignore-submodules=none', from, to];
-  return splitNames(yield* askGit(workTree, args)).filter((path) => !isDevPath(path));
+  return splitNames(yield* queryGit(workTree, args)).filter((path) => !isDevPath(path));
 }
 
 /** Files of the neutral contract that tools write and git tracks, relative to the work tree. */
@@ -197,7 +197,7 @@ export function isDevPath(path: string): boolean {
   return path === '.dev' || ['.dev/', '.ai/handoffs/'].some((own) => path.startsWith(own)) || SHARED.includes(path);
 }
 
-function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {
+function* lookAtPath(path: Buffer, nested: boolean): GitQuery<string | null> {
   yield null;
   if (!nested || !isDirectory(path)) return digestContent(path);
   const directory = path.toString('utf8');
@@ -208,7 +208,7 @@ function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {
 }
 
 /** Looks up a nested repository; one that git cannot use must not keep dev-cli from reading the outer one. */
-function* lookUpNested(directory: string): Asking<RepositoryLookup> {
+function* lookUpNested(directory: string): GitQuery<RepositoryLookup> {
   try {
     return yield* lookUpRepository(directory);
   } catch (error) {
@@ -234,7 +234,7 @@ export async function findIdentityProblem(workTree: string, options: GitOptions 
 
 async function findRefusal(workTree: string, variable: string, options: GitOptions): Promise<string | null> {
   try {
-    await git(workTree, ['var', variable], options);
+    await executeGit(workTree, ['var', variable], options);
     return null;
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;

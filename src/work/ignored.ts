@@ -15,7 +15,7 @@ const LONGEST_ANSWER = 1024 * 1024;
  * @param directory absolute path; must exist
  * @param path relative to `directory`; need not exist
  */
-export function isSeen(directory: string, path: string): boolean {
+export function isNotIgnored(directory: string, path: string): boolean {
   return askGit(directory, ['check-ignore', '--quiet', path]) === NOT_SO;
 }
 

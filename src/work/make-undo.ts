@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
-import { type Change, placeFiles } from './place-files.js';
+import { buildUserEnvironment, executeGit, type GitOptions, nullIfRefused } from './git-command.js';
+import { placeFiles, type TreeChange } from './place-files.js';
 import { splitNames } from './status.js';
-import { listAbove, readLine, type UndoPlan } from './undo.js';
+import { listParentDirectories, readLine, type UndoPlan } from './undo.js';
 import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 
 /** Name, in the git directory of the work tree, of the directory where `makeUndo` keeps its files. */
@@ -28,7 +28,7 @@ export async function findUndoStore(workTree: string, options: GitOptions): Prom
  * @returns the sha
  * @throws DevCliError `GIT_FAILED`, also if HEAD has moved since; `IO`, `INTERRUPTED`
  */
-export async function makeUndo(
+export async function makeUndoCommit(
   top: string,
   { head, tree, changes }: Extract<UndoPlan, { kind: 'clean' }>,
   {
@@ -73,12 +73,12 @@ export async function makeUndo(
 async function listUnlike(
   top: string,
   sha: string,
-  changes: readonly Change[],
+  changes: readonly TreeChange[],
   where: string[],
   options: GitOptions,
-): Promise<Change[]> {
+): Promise<TreeChange[]> {
   const names = ['--name-only', '--no-renames', '--no-ext-diff', '-z'];
-  const unlike = new Set(splitNames(await git(top, ['diff', ...where, ...names, sha], options)));
+  const unlike = new Set(splitNames(await executeGit(top, ['diff', ...where, ...names, sha], options)));
   return changes.filter(({ path }) => unlike.has(path));
 }
 
@@ -86,12 +86,15 @@ async function listUnlike(
  * Sets these paths in the index to the state of a commit. If a file replaces a directory, or the other way round, only
  * the upper path is passed: git refuses both together.
  */
-async function setIndex(top: string, sha: string, changes: readonly Change[], options: GitOptions): Promise<void> {
+async function setIndex(top: string, sha: string, changes: readonly TreeChange[], options: GitOptions): Promise<void> {
   const own = new Set(changes.map(({ path }) => path));
-  const input = [...own].filter((path) => !listAbove(path).some((above) => own.has(above)));
+  const input = [...own].filter((path) => !listParentDirectories(path).some((above) => own.has(above)));
   if (input.length === 0) return;
   const asked = ['restore', `--source=${sha}`, '--staged', '--pathspec-from-file=-', '--pathspec-file-nul'];
-  await git(top, ['--literal-pathspecs', ...asked], { ...options, input: input.map((path) => `${path}\0`).join('') });
+  await executeGit(top, ['--literal-pathspecs', ...asked], {
+    ...options,
+    input: input.map((path) => `${path}\0`).join(''),
+  });
 }
 
 /** @param note on one line, so that none of its lines is taken for a trailer */
@@ -127,19 +130,23 @@ async function moveHead(
   const held = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  const ended = git(top, ['-c', `core.filesRefLockTimeout=${LOCK_WAIT}`, 'update-ref', '-m', reason, '--stdin'], {
-    ...options,
-    timeoutSeconds: TIMEOUT,
-    converse: ({ stdin, stdout }) => {
-      let said = '';
-      stdout.on('data', (part: Buffer) => {
-        said += part.toString('latin1');
-        if (said.includes('prepare: ok')) hold();
-      });
-      stdin.write(`start\nupdate HEAD ${to} ${from}\nprepare\n`);
-      end = (word) => stdin.end(`${word}\n`);
+  const ended = executeGit(
+    top,
+    ['-c', `core.filesRefLockTimeout=${LOCK_WAIT}`, 'update-ref', '-m', reason, '--stdin'],
+    {
+      ...options,
+      timeoutSeconds: TIMEOUT,
+      converse: ({ stdin, stdout }) => {
+        let said = '';
+        stdout.on('data', (part: Buffer) => {
+          said += part.toString('latin1');
+          if (said.includes('prepare: ok')) hold();
+        });
+        stdin.write(`start\nupdate HEAD ${to} ${from}\nprepare\n`);
+        end = (word) => stdin.end(`${word}\n`);
+      },
     },
-  });
+  );
   // If git cannot lock HEAD, it exits.
   await Promise.race([held, ended]);
   try {

@@ -30,11 +30,11 @@ export async function runNotification({ argv, cwd, env, signal, seconds }: Notif
     // Spawn throws for an invalid argument; errors of the system come later as an event.
     return describeFailure(getSystemCode(error));
   }
-  return describeEnd(await awaitGroup(child, { signal, milliseconds: seconds * 1000 }));
+  return describeCommandFailure(await awaitGroup(child, { signal, milliseconds: seconds * 1000 }));
 }
 
 /** Returns why a command failed, as the end of a sentence; null if it succeeded or the signal ended it. */
-export function describeEnd(ended: GroupEnd): string | null {
+export function describeCommandFailure(ended: GroupEnd): string | null {
   switch (ended.end) {
     case 'exit':
       return ended.code === 0 ? null : `ended with exit code ${ended.code}`;

@@ -24,7 +24,7 @@ const POLL_MS = 25;
  * @param argv passed without a shell
  * @throws DevCliError `INTERRUPTED`, after the program has ended
  */
-export async function runPassingOn(argv: readonly string[], options: Options): Promise<GroupEnd> {
+export async function runWithOutputOnStderr(argv: readonly string[], options: Options): Promise<GroupEnd> {
   const { cwd, env, signal, seconds, reads } = options;
   const [program = '', ...args] = argv;
   const end = await new Promise<GroupEnd>((resolve) => {

@@ -2,10 +2,10 @@ import type { Stats } from 'node:fs';
 import { cp, link, lstat, mkdir, mkdtemp, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { type GitOptions, git, resultOrProblem } from './git-command.js';
+import { executeGit, type GitOptions, resultOrProblem } from './git-command.js';
 
 /** The change of a path between two trees. */
-export interface Change {
+export interface TreeChange {
   path: string;
   /** The mode and object of the path in the second tree; null if the path is not in it. */
   after: { mode: string; blob: string } | null;
@@ -32,7 +32,7 @@ const LINK = '120000';
 export async function placeFiles(
   top: string,
   store: string,
-  changes: readonly Change[],
+  changes: readonly TreeChange[],
   options: GitOptions,
 ): Promise<() => Promise<void>> {
   const steps: Step[] = [];
@@ -66,11 +66,11 @@ export async function placeFiles(
 }
 
 /** Writes a file as git would check it out, but into the store. */
-async function makeReady(top: string, { path, after }: Change, ready: string, options: GitOptions): Promise<void> {
+async function makeReady(top: string, { path, after }: TreeChange, ready: string, options: GitOptions): Promise<void> {
   if (after === null) return;
   const { mode, blob } = after;
   const asked = mode === LINK ? ['blob', blob] : ['--filters', `--path=${path}`, blob];
-  const content = await resultOrProblem(() => git(top, ['cat-file', ...asked], options));
+  const content = await resultOrProblem(() => executeGit(top, ['cat-file', ...asked], options));
   if (typeof content === 'string') {
     throw new DevCliError('GIT_FAILED', `git cannot write ${path}; nothing changed.`, {
       details: [{ target: path, problem: content }],
@@ -82,7 +82,7 @@ async function makeReady(top: string, { path, after }: Change, ready: string, op
 }
 
 /** @param store path without suffix, for the old file (`.old`) and the new one (`.new`) */
-async function place(top: string, { path, after }: Change, store: string, steps: Step[]): Promise<void> {
+async function place(top: string, { path, after }: TreeChange, store: string, steps: Step[]): Promise<void> {
   const file = join(top, path);
   const facts = await lstat(file).catch(() => null);
   if (facts?.isDirectory() === false) {

@@ -4,7 +4,7 @@ import { DevCliError } from '../base/errors.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { type LoggedCommit, lookAtCommits } from './commit-search.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
-import { type Asking, askNow, type GitOptions } from './git-command.js';
+import { type GitOptions, type GitQuery, runGitQuerySync } from './git-command.js';
 
 // For decisions, which cannot wait: this process blocks until git has answered, and handles no signal meanwhile.
 
@@ -42,9 +42,9 @@ export function readCommitsNow(
   return answerOrNull(lookAtCommits(workTree, range), options);
 }
 
-function answerOrNull<T>(asking: Asking<T | null>, options: GitOptions): T | null {
+function answerOrNull<T>(asking: GitQuery<T | null>, options: GitOptions): T | null {
   try {
-    return askNow(asking, { timeoutSeconds: PATIENCE, ...options });
+    return runGitQuerySync(asking, { timeoutSeconds: PATIENCE, ...options });
   } catch (error) {
     // An error with a cause is not an answer of git: git was ended, could not be started, or took too long.
     if (error instanceof DevCliError && error.code === 'GIT_FAILED' && error.cause === undefined) return null;

@@ -1,5 +1,5 @@
 import { formatInstant } from '../base/clock.js';
-import { type GitOptions, git, nullIfRefused } from './git-command.js';
+import { executeGit, type GitOptions, nullIfRefused } from './git-command.js';
 
 /** A commit as memory shows it. */
 export interface RecentCommit {
@@ -29,7 +29,7 @@ export async function readRecentCommits(
   seen: ReadonlyMap<string, string> = new Map(),
 ): Promise<Record<'commits' | 'elsewhere', RecentCommit[]>> {
   const read = async (...range: string[]): Promise<RecentCommit[]> => {
-    const asked = git(workTree, ['log', `--max-count=${MOST}`, ...FORMAT, ...range], options);
+    const asked = executeGit(workTree, ['log', `--max-count=${MOST}`, ...FORMAT, ...range], options);
     const lines = (await nullIfRefused(asked))?.toString('utf8').split('\0').filter(Boolean) ?? [];
     return lines.map((line) => {
       const [sha = '', seconds = '', ...subject] = line.split(' ');

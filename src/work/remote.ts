@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
-import { type Asking, ask, type GitOptions, git } from './git-command.js';
-import { type BranchMove, QUIETLY } from './trees.js';
+import { executeGit, type GitOptions, type GitQuery, runGitQuery } from './git-command.js';
+import { type BranchMove, QUIET_GIT_OPTIONS } from './trees.js';
 
 /**
  * Lists, fetches and, by compare-and-swap, moves references of a remote (fleet.md, Git). Messages never contain
@@ -23,7 +23,7 @@ export async function listRemoteReferences(
   patterns: readonly string[],
   options: GitOptions,
 ): Promise<Map<string, string>> {
-  const said = await withoutCredentials(git(top, ['ls-remote', '--refs', '--', remote, ...patterns], options));
+  const said = await withoutCredentials(executeGit(top, ['ls-remote', '--refs', '--', remote, ...patterns], options));
   const lines = said.toString('utf8').split('\n').filter(Boolean);
   return new Map(lines.map((line) => line.split('\t').reverse() as [string, string]));
 }
@@ -41,8 +41,8 @@ export async function fetchReferences(
 ): Promise<void> {
   // Concurrent fetches would write the same FETCH_HEAD.
   const only = ['--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head'];
-  const args = [...QUIETLY, 'fetch', ...only, '--', remote, ...wanted];
-  await withoutCredentials(git(top, args, { timeoutSeconds: TRANSFER_SECONDS, ...options }));
+  const args = [...QUIET_GIT_OPTIONS, 'fetch', ...only, '--', remote, ...wanted];
+  await withoutCredentials(executeGit(top, args, { timeoutSeconds: TRANSFER_SECONDS, ...options }));
 }
 
 /** Options to push only this reference, without running hooks of this repository. */
@@ -69,9 +69,11 @@ export async function pushReference(
   options: GitOptions,
 ): Promise<BranchMove> {
   const lease = `--force-with-lease=${name}:${from ?? ''}`;
-  const args = [...QUIETLY, 'push', ...ALONE, lease, '--', remote, `${to ?? ''}:${name}`];
+  const args = [...QUIET_GIT_OPTIONS, 'push', ...ALONE, lease, '--', remote, `${to ?? ''}:${name}`];
   for (let left = TRIES; ; left -= 1) {
-    const failed = await withoutCredentials(ask(push(top, args), { timeoutSeconds: TRANSFER_SECONDS, ...options }));
+    const failed = await withoutCredentials(
+      runGitQuery(push(top, args), { timeoutSeconds: TRANSFER_SECONDS, ...options }),
+    );
     if (failed === null) return { kind: 'moved' };
     // Git's messages depend on its version and the remote's: the state of the reference is more reliable.
     const now = (await listRemoteReferences(top, remote, [name], options)).get(name) ?? null;
@@ -94,7 +96,7 @@ export async function pushReference(
 const FORBIDDEN = /denied|forbidden|read-only|not (?:granted|allowed|permitted)|\b40[13]\b/i;
 
 /** @returns null on success; otherwise what git reports about the reference, if it got that far, and its stderr */
-function* push(top: string, args: string[]): Asking<{ status: string | undefined; said: string } | null> {
+function* push(top: string, args: string[]): GitQuery<{ status: string | undefined; said: string } | null> {
   const answer = yield { directory: top, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
   if (answer.exit === 0) return null;

@@ -1,4 +1,4 @@
-import { git } from './git-command.js';
+import { executeGit } from './git-command.js';
 
 /** Options that keep git from running configured programs: no signature check, no external diff or textconv. */
 const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv'];
@@ -9,5 +9,5 @@ const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-d
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function showCommit(root: string, sha: string, signal: AbortSignal): Promise<string> {
-  return (await git(root, [...SHOW, '--stat', '--patch', sha, '--'], { signal })).toString('utf8');
+  return (await executeGit(root, [...SHOW, '--stat', '--patch', sha, '--'], { signal })).toString('utf8');
 }

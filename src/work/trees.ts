@@ -2,14 +2,14 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFi
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
-import { findHindrance, TELLING } from './commit-head.js';
-import { findRepository, type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
+import { COMMIT_STATE_FILES, findCommitObstacle } from './commit-head.js';
+import { executeGit, findRepository, type GitOptions, nullIfRefused, resultOrProblem } from './git-command.js';
 import { readLine } from './undo.js';
 
 /** Creates work trees of dev-cli beside the user's, and moves the branches that they serve (loop-core.md, auto). */
 
 /** Options that keep git from running hooks and maintenance. */
-export const QUIETLY = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false'].flatMap((one) => [
+export const QUIET_GIT_OPTIONS = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false'].flatMap((one) => [
   '-c',
   one,
 ]);
@@ -35,7 +35,7 @@ export interface TreePointer {
 export async function addTree(top: string, path: string, commit: string, options: GitOptions): Promise<void> {
   await patiently(async () => {
     await removeTree(top, path, options);
-    await git(top, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
+    await executeGit(top, [...QUIET_GIT_OPTIONS, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
   });
 }
 
@@ -75,9 +75,10 @@ export async function pointTree(
  * Removes a work tree, in whatever state it is; does nothing if there is none. @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function removeTree(top: string, path: string, options: GitOptions): Promise<void> {
-  if (existsSync(path)) await nullIfRefused(git(top, ['worktree', 'remove', '--force', '--force', path], options));
+  if (existsSync(path))
+    await nullIfRefused(executeGit(top, ['worktree', 'remove', '--force', '--force', path], options));
   rmSync(path, { recursive: true, force: true });
-  await nullIfRefused(git(top, ['worktree', 'prune'], options));
+  await nullIfRefused(executeGit(top, ['worktree', 'prune'], options));
 }
 
 /**
@@ -85,14 +86,14 @@ export async function removeTree(top: string, path: string, options: GitOptions)
  * @returns whether the work tree is usable again
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function mendTree(top: string, path: string, options: GitOptions): Promise<boolean> {
+export async function repairTree(top: string, path: string, options: GitOptions): Promise<boolean> {
   // A link in its place would lead to files of somebody else.
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const pointer = join(path, '.git');
   const before = lstatSync(pointer, { throwIfNoEntry: false });
   if (before === undefined || !before.isFile()) {
     rmSync(pointer, { recursive: true, force: true });
-    await nullIfRefused(git(top, ['worktree', 'repair'], options));
+    await nullIfRefused(executeGit(top, ['worktree', 'repair'], options));
   }
   return existsSync(pointer);
 }
@@ -147,7 +148,7 @@ export async function moveReference(
 ): Promise<string | null> {
   const old = from ?? '0'.repeat(40);
   const args = to === null ? ['update-ref', '-d', name, old] : ['update-ref', '-m', 'dev-cli', name, to, old];
-  const said = await resultOrProblem(() => git(top, args, options));
+  const said = await resultOrProblem(() => executeGit(top, args, options));
   return typeof said === 'string' ? said : null;
 }
 
@@ -182,12 +183,13 @@ export async function moveBranch(
   if (tip !== from) return { kind: 'behind' };
   const tree = await findTreeOf(top, branch, options);
   if (tree === null) return moveAlone(top, branch, { from, to }, options);
-  const found = await findRepository(tree, options, TELLING);
-  const hindrance = found.kind === 'repository' && found.places !== null ? await findHindrance(found.places) : null;
+  const found = await findRepository(tree, options, COMMIT_STATE_FILES);
+  const hindrance =
+    found.kind === 'repository' && found.places !== null ? await findCommitObstacle(found.places) : null;
   if (hindrance !== null) return { kind: 'refused', reason: `${hindrance} in ${tree}` };
-  const settings = [...QUIETLY, '-c', 'merge.autoStash=false', '-c', 'merge.verifySignatures=false'];
+  const settings = [...QUIET_GIT_OPTIONS, '-c', 'merge.autoStash=false', '-c', 'merge.verifySignatures=false'];
   const merge = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', to];
-  const said = await resultOrProblem(() => git(tree, [...settings, ...merge], options));
+  const said = await resultOrProblem(() => executeGit(tree, [...settings, ...merge], options));
   if (typeof said !== 'string') return { kind: 'moved' };
   return (await findTip(top, branch, options)) === from ? { kind: 'refused', reason: said } : { kind: 'behind' };
 }
@@ -211,7 +213,7 @@ async function moveAlone(
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 async function listTrees(top: string, options: GitOptions): Promise<{ path: string; lines: string[] }[]> {
-  const ask = () => git(top, ['worktree', 'list', '--porcelain', '-z'], options);
+  const ask = () => executeGit(top, ['worktree', 'list', '--porcelain', '-z'], options);
   const listed = (await patiently(ask)).toString('utf8');
   return listed.split('\0\0').flatMap((one) => {
     const lines = one.split('\0');

@@ -1,5 +1,5 @@
-import { TRAILER } from './commit-search.js';
-import { type GitOptions, git } from './git-command.js';
+import { TASK_TRAILER } from './commit-search.js';
+import { executeGit, type GitOptions } from './git-command.js';
 
 /** Finds which commits of todos are to be undone, and which have been undone already (control.md, Undoing). */
 
@@ -33,15 +33,15 @@ export async function readUndoHistory(
   todos: readonly string[],
   options: GitOptions,
 ): Promise<UndoHistory> {
-  const lines = [TRAILER, UNDO_TRAILER].map((trailer) => `${trailer}: ${runId}/`);
+  const lines = [TASK_TRAILER, UNDO_TRAILER].map((trailer) => `${trailer}: ${runId}/`);
   const grep = lines.map((line) => `--grep=${line}`);
   const format = '--format=%H%n%s%n%B';
   const asked = ['log', '--no-show-signature', '--topo-order', '--fixed-strings', ...grep, '-z', format, 'HEAD'];
-  const answer = (await git(workTree, asked, options)).toString('utf8');
+  const answer = (await executeGit(workTree, asked, options)).toString('utf8');
   const history: UndoHistory = { made: [], undone: new Map() };
   for (const commit of answer.split('\0').filter(Boolean)) {
     const [sha = '', subject = '', ...body] = commit.split('\n');
-    const made = readKeys(body, TRAILER, runId).filter((todo) => !history.undone.has(todo));
+    const made = readKeys(body, TASK_TRAILER, runId).filter((todo) => !history.undone.has(todo));
     if (made.some((todo) => todos.includes(todo))) history.made.push({ sha, subject, todos: made });
     for (const todo of readKeys(body, UNDO_TRAILER, runId)) {
       if (!history.undone.has(todo)) history.undone.set(todo, sha);

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { type Asking, ask, askGit, type GitOptions, git } from './git-command.js';
-import type { Change } from './place-files.js';
+import { executeGit, type GitOptions, type GitQuery, queryGit, runGitQuery } from './git-command.js';
+import type { TreeChange } from './place-files.js';
 import { splitNames } from './status.js';
 import type { TodoCommit } from './undo-search.js';
 
@@ -14,16 +14,16 @@ import type { TodoCommit } from './undo-search.js';
 /** The result that undoing commits would have. */
 export type UndoPlan =
   /** `paths` is empty if the commits have been undone already, by whomever. */
-  | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: Change[] }
+  | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: TreeChange[] }
   /** Later commits changed the same lines. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
   /** Paths of the work tree that are in the way. */
-  | { kind: 'blocked'; paths: { path: string; by: Hindrance }[] }
+  | { kind: 'blocked'; paths: { path: string; by: UndoObstacle }[] }
   /** The parent of a commit is not in this repository, since it is a shallow clone. */
   | { kind: 'shallow'; commit: TodoCommit };
 
 /** Why a path cannot be changed: uncommitted work, a file that git is told to ignore changes of, a submodule. */
-export type Hindrance = 'uncommitted' | 'unseen' | 'submodule';
+export type UndoObstacle = 'uncommitted' | 'unseen' | 'submodule';
 
 /** Options for a commit that git needs only for the computation. */
 const NOBODY = ['-c', 'user.name=dev-cli', '-c', 'user.email=dev-cli@localhost', '-c', 'commit.gpgSign=false'];
@@ -38,7 +38,7 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
   const head = await readLine(top, ['rev-parse', '--verify', 'HEAD'], options);
   let tree = await readLine(top, ['rev-parse', 'HEAD^{tree}'], options);
   for (const commit of commits) {
-    const merged = await ask(mergeBack(top, tree, commit.sha), options);
+    const merged = await runGitQuery(mergeBack(top, tree, commit.sha), options);
     if (merged === null) return { kind: 'shallow', commit };
     if (merged.conflicts.length > 0) {
       const paths = await Promise.all(merged.conflicts.map((path) => nameLater(top, commit.sha, path, options)));
@@ -46,7 +46,9 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
     }
     tree = merged.tree;
   }
-  const changes = readChanges(await git(top, ['diff-tree', '-r', '-z', '--raw', '--no-renames', head, tree], options));
+  const changes = readChanges(
+    await executeGit(top, ['diff-tree', '-r', '-z', '--raw', '--no-renames', head, tree], options),
+  );
   const blocked = await listInTheWay(top, { head, tree, changes }, options);
   if (blocked.length > 0) return { kind: 'blocked', paths: blocked };
   return { kind: 'clean', head, tree, paths: changes.map(({ path }) => path), changes };
@@ -56,7 +58,7 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
 const SUBMODULE = '160000';
 
 /** Parses the output of `git diff-tree -z --raw`: for each path its modes, objects and status, then the path. */
-function readChanges(said: Buffer): Change[] {
+function readChanges(said: Buffer): TreeChange[] {
   const words = splitNames(said);
   return words.flatMap((facts, at) => {
     if (at % 2 === 1) return [];
@@ -71,9 +73,9 @@ function readChanges(said: Buffer): Change[] {
  * accepts only commits as merge bases, so the three trees are wrapped in temporary commits.
  * @returns null if the parent is missing
  */
-function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: string; conflicts: string[] } | null> {
+function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: string; conflicts: string[] } | null> {
   // For the oldest commit of a shallow clone, `git rev-list` reports no parent.
-  const [header = ''] = (yield* askGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
+  const [header = ''] = (yield* queryGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
   const parent = /^parent (\S+)$/m.exec(header)?.[1];
   const found = parent === undefined ? null : yield { directory: top, args: ['cat-file', '-e', `${parent}^{tree}`] };
   if (found !== null && (found === 'no-git' || found.exit !== 0)) return null;
@@ -97,20 +99,20 @@ function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: stri
       },
     );
   }
-  const [merged = ''] = splitNames(yield* askGit(top, args));
+  const [merged = ''] = splitNames(yield* queryGit(top, args));
   return { tree: merged, conflicts: [] };
 }
 
 /** Git's exit code for unknown options. */
 const UNKNOWN_OPTION = 129;
 
-function* askLine(top: string, args: string[]): Asking<string> {
-  return (yield* askGit(top, args)).toString('utf8').trim();
+function* askLine(top: string, args: string[]): GitQuery<string> {
+  return (yield* queryGit(top, args)).toString('utf8').trim();
 }
 
 /** Asks git for one line. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function readLine(top: string, args: string[], options: GitOptions): Promise<string> {
-  return (await git(top, args, options)).toString('utf8').trim();
+  return (await executeGit(top, args, options)).toString('utf8').trim();
 }
 
 /** Maximum number of later commits that are named per path. */
@@ -124,12 +126,12 @@ export async function listLaterCommits(
   options: GitOptions,
 ): Promise<Set<string>> {
   const asked = ['--literal-pathspecs', 'log', '--no-show-signature', '--format=%H', `${sha}..HEAD`, '--', ...paths];
-  return new Set((await git(top, asked, options)).toString('utf8').split('\n').filter(Boolean));
+  return new Set((await executeGit(top, asked, options)).toString('utf8').split('\n').filter(Boolean));
 }
 
 async function nameLater(top: string, sha: string, path: string, options: GitOptions) {
   const asked = ['--literal-pathspecs', 'log', '--no-show-signature', `--max-count=${LATER_NAMED}`, '--format=%h %s'];
-  const said = (await git(top, [...asked, `${sha}..HEAD`, '--', path], options)).toString('utf8');
+  const said = (await executeGit(top, [...asked, `${sha}..HEAD`, '--', path], options)).toString('utf8');
   return { path, later: said.split('\n').filter(Boolean) };
 }
 
@@ -139,10 +141,10 @@ async function nameLater(top: string, sha: string, path: string, options: GitOpt
  */
 async function listInTheWay(
   top: string,
-  { head, tree, changes }: { head: string; tree: string; changes: readonly Change[] },
+  { head, tree, changes }: { head: string; tree: string; changes: readonly TreeChange[] },
   options: GitOptions,
-): Promise<{ path: string; by: Hindrance }[]> {
-  const found = new Map<string, Hindrance>();
+): Promise<{ path: string; by: UndoObstacle }[]> {
+  const found = new Map<string, UndoObstacle>();
   const own = new Set(changes.map(({ path }) => path));
   for (let at = 0; at < changes.length; at += PORTION) {
     const some = changes.slice(at, at + PORTION);
@@ -156,19 +158,23 @@ async function listInTheWay(
     }
     // A directory in the place of a file, or one that a file is to replace, must not contain files of others.
     for (const path of touched) {
-      if (!own.has(path)) found.set(listAbove(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
+      if (!own.has(path))
+        found.set(listParentDirectories(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
     }
   }
   return [...found].map(([path, by]) => ({ path, by }));
 }
 
 /** Returns whether an untracked file already has the intended content, left by an interrupted call. */
-async function isInPlace(top: string, { path, after }: Change, { untracked }: Differences, options: GitOptions) {
+async function isInPlace(top: string, { path, after }: TreeChange, { untracked }: Differences, options: GitOptions) {
   if (after === null || !untracked.has(path)) return false;
   return (await readLine(top, ['hash-object', `--path=${path}`, '--', path], options)) === after.blob;
 }
 
-function findHindrance({ path, isSubmodule }: Change, { touched, hidden, undone }: Differences): Hindrance | null {
+function findHindrance(
+  { path, isSubmodule }: TreeChange,
+  { touched, hidden, undone }: Differences,
+): UndoObstacle | null {
   if (isSubmodule) return 'submodule';
   if (hidden.has(path)) return 'unseen';
   return touched.has(path) && !undone.has(path) ? 'uncommitted' : null;
@@ -194,7 +200,7 @@ async function readDifferences(
   options: GitOptions,
 ): Promise<Differences> {
   const list = async (...args: string[]) =>
-    new Set(splitNames(await git(top, ['--literal-pathspecs', ...args, '-z', '--', ...paths], options)));
+    new Set(splitNames(await executeGit(top, ['--literal-pathspecs', ...args, '-z', '--', ...paths], options)));
   const names = ['--name-only', '--no-renames', '--no-ext-diff'];
   const [changed, staged, untracked, tagged, open, stagedOpen] = await Promise.all([
     list('diff', ...names, head),
@@ -220,16 +226,16 @@ const UNSEEN = /^[a-zS]/;
 
 /** Returns whether a parent directory of a path is in fact a file, and one that this undo does not replace. */
 async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
-  const kinds = listAbove(path).map(
+  const kinds = listParentDirectories(path).map(
     async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',
   );
   return (await Promise.all(kinds)).includes(true);
 }
 
 /** Lists the parent directories of a path, nearest first. */
-export function listAbove(path: string): string[] {
+export function listParentDirectories(path: string): string[] {
   const above = dirname(path);
-  return above === '.' ? [] : [above, ...listAbove(above)];
+  return above === '.' ? [] : [above, ...listParentDirectories(above)];
 }
 
 async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> {
@@ -240,11 +246,11 @@ async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> 
 
 /** Returns whether a remote-tracking branch contains the commit. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
 export async function isPushed(top: string, sha: string, options: GitOptions): Promise<boolean> {
-  return (await git(top, ['branch', '--remotes', '--contains', sha, '--format=x'], options)).length > 0;
+  return (await executeGit(top, ['branch', '--remotes', '--contains', sha, '--format=x'], options)).length > 0;
 }
 
 /** Lists the branches that contain a commit; empty if the commit is gone. @throws DevCliError `INTERRUPTED`, `IO` */
 export async function listBranchesWith(top: string, sha: string, options: GitOptions): Promise<string[]> {
-  const said = await git(top, ['branch', '--all', '--contains', sha, '--format=%(refname:short)'], options);
+  const said = await executeGit(top, ['branch', '--all', '--contains', sha, '--format=%(refname:short)'], options);
   return said.toString('utf8').split('\n').filter(Boolean);
 }

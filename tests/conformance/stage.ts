@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { canonicalJson, type Json } from '../../src/base/json.js';
 import { DISK_READER } from '../../src/project/reader.js';
-import { readFiles, runSteps, type Verdict, writeFiles } from '../../src/wings/conformance/case.js';
+import { type CaseVerdict, readFiles, runSteps, writeFiles } from '../../src/wings/conformance/case.js';
 import type { Case } from '../../src/wings/conformance/fixture.js';
-import { readRequirements, readStateSchemas, readSuite } from '../../src/wings/conformance/suite.js';
-import type { Reply } from '../../src/wings/conformance/target.js';
-import type { Files } from '../../src/wings/conformance/watch.js';
-import { callTool } from '../../src/wings/neutral/call.js';
+import { readStateSchemas, readSuite, readSuiteRequirements } from '../../src/wings/conformance/suite.js';
+import type { TargetReply } from '../../src/wings/conformance/target.js';
+import type { CaseFiles } from '../../src/wings/conformance/watch.js';
+import { callContractTool } from '../../src/wings/neutral/call.js';
 import type { CallName } from '../../src/wings/neutral/specs.js';
 import { scratchDirectory } from '../support/scratch.js';
 import type { Draft, Mutant } from './draft.js';
@@ -18,11 +18,11 @@ const SHIPPED = { reader: DISK_READER, package: resolve('.') };
 const HARNESS = 'dev-cli-agent';
 export const PUBLISHED = readSuite('published', SHIPPED, HARNESS);
 export const OWN = readSuite('own', SHIPPED, HARNESS);
-export const REQUIREMENTS = readRequirements(SHIPPED);
+export const REQUIREMENTS = readSuiteRequirements(SHIPPED);
 const RULES = { schemas: readStateSchemas(SHIPPED), harness: HARNESS };
 
-interface Exchange extends Reply {
-  after: Files;
+interface Exchange extends TargetReply {
+  after: CaseFiles;
 }
 
 /** Replies of our tools by files and parameters: mutants mostly repeat the same calls. */
@@ -30,11 +30,11 @@ const known = new Map<string, Promise<Exchange>>();
 const parent = scratchDirectory('conformance-');
 
 /** Runs a case against our tools, optionally changed by a mutant. */
-export async function perform(one: Case, mutant?: Mutant): Promise<Verdict> {
-  let files: Files = new Map(
+export async function perform(one: Case, mutant?: Mutant): Promise<CaseVerdict> {
+  let files: CaseFiles = new Map(
     Object.entries(one.before).map(([path, content]) => [path, 'text' in content ? content.text : lay(content.json)]),
   );
-  const call = async (step: Case['steps'][number]): Promise<Reply> => {
+  const call = async (step: Case['steps'][number]): Promise<TargetReply> => {
     const key = canonicalJson([one.git, step.name, step.params, [...files].sort()]);
     const found = known.get(key) ?? exchange(one.git, step, files);
     known.set(key, found);
@@ -46,12 +46,16 @@ export async function perform(one: Case, mutant?: Mutant): Promise<Verdict> {
   return runSteps(one, { rules: RULES }, call, () => files);
 }
 
-function toDraft({ name, params }: Case['steps'][number], before: Files, { value, refused, after }: Exchange): Draft {
+function toDraft(
+  { name, params }: Case['steps'][number],
+  before: CaseFiles,
+  { value, refused, after }: Exchange,
+): Draft {
   const reply = structuredClone(value) as unknown as Draft['reply'];
   return { name, params, before, reply, refused, files: new Map(after) };
 }
 
-async function exchange(git: string, { name, params }: Case['steps'][number], files: Files): Promise<Exchange> {
+async function exchange(git: string, { name, params }: Case['steps'][number], files: CaseFiles): Promise<Exchange> {
   const root = mkdtempSync(join(parent, 'case-'));
   try {
     writeFiles(Object.fromEntries([...files].map(([path, text]) => [path, { text }])), root);
@@ -59,7 +63,7 @@ async function exchange(git: string, { name, params }: Case['steps'][number], fi
     const clock = { now: () => Date.now() };
     const context = { workTree: root, clock, ids: { hex: (length: number) => '0'.repeat(length) } };
     try {
-      const { value } = await callTool(context, name as CallName, params);
+      const { value } = await callContractTool(context, name as CallName, params);
       return { value, refused: false, after: readFiles(root) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

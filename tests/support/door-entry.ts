@@ -11,7 +11,7 @@ import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
 import type { GateScreen } from '../../src/cli/gate.js';
 import { createPlainScreen } from '../../src/cli/gate-screen.js';
 import { tryAnswer } from '../../src/cli/hot.js';
-import { tryHook } from '../../src/cli/hot-hook.js';
+import { tryAnswerHook } from '../../src/cli/hot-hook.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
 
@@ -37,7 +37,7 @@ export async function call(argv: string[], whole: boolean, io: ProcessIo): Promi
 
 async function judge(argv: string[], io: ProcessIo): Promise<Output> {
   const words = ['node', 'dev-cli', ...argv];
-  const printed = await tryHook(words, answerToolCall, io).catch(() => null);
+  const printed = await tryAnswerHook(words, answerToolCall, io).catch(() => null);
   return printed ?? runCommandLine(words.slice(2), io);
 }
 

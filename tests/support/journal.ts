@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Entry } from '../../src/store/store.js';
-import { readContent } from '../../src/store/texts.js';
+import { readEntryContent } from '../../src/store/texts.js';
 import { runDir } from './cli.js';
 import { encodeEntries, readEntries } from './entries.js';
 import type { Project } from './project.mjs';
@@ -16,7 +16,7 @@ export function rewriteEntries(project: Project, run: string, change: (entries: 
 export function contentOf(project: Project, run: string, digest: string): Buffer | null {
   const directory = runDir(project, run);
   for (const entry of readEntries(readFileSync(join(directory, 'events.jsonl')))) {
-    const content = readContent(entry, digest);
+    const content = readEntryContent(entry, digest);
     if (content !== null) return content;
   }
   const object = join(directory, 'objects', digest);

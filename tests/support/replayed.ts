@@ -3,9 +3,9 @@ import { DevCliError } from '../../src/base/errors.js';
 import { RUN_LAYOUT } from '../../src/project/layout.js';
 import { runReplay } from '../../src/protocol/questions/replay.js';
 import { runCodec } from '../../src/run/codec.js';
-import { createPlaces, createReadMedium } from '../../src/store/directory-reading.js';
+import { createReadMedium, createStorePaths } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
-import { renderDifference } from '../../src/views/replay-text.js';
+import { renderReplayDifference } from '../../src/views/replay-text.js';
 import type { Project } from './project.mjs';
 
 /**
@@ -15,7 +15,7 @@ import type { Project } from './project.mjs';
 export function replayEveryRun(project: Project): void {
   const { root } = project;
   if (!existsSync(root)) return;
-  const medium = createReadMedium(createPlaces(root, RUN_LAYOUT));
+  const medium = createReadMedium(createStorePaths(root, RUN_LAYOUT));
   const problems = medium.streams().flatMap((name) => {
     try {
       const { look, report } = runReplay(name);
@@ -23,7 +23,7 @@ export function replayEveryRun(project: Project): void {
       const { differences, notes } = report(replay(options));
       // A person may edit a rendering, but tests that do so declare it.
       const rendered = notes.filter(({ problem }) => problem.includes('rendered'));
-      return [...differences, ...rendered].map(renderDifference);
+      return [...differences, ...rendered].map(renderReplayDifference);
     } catch (error) {
       if (error instanceof DevCliError) return [`${error.code} ${error.message}`];
       throw error;

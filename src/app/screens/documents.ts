@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { DocumentName, Shown } from '../../base/screen.js';
+import type { DocumentName, PagerDocument } from '../../base/screen.js';
 import { readRun } from '../../protocol/find/find-run.js';
 import type { ReadContext } from '../../run/context.js';
 import { getRunDirectory, PLAN, REPORT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
-import type { Row } from '../../views/timeline-rows.js';
+import type { TimelineRow } from '../../views/timeline-rows.js';
 import { showCommit } from '../../work/show-commit.js';
 
 /** Finds the plan or the report of a run. @throws DevCliError whatever reading the run throws */
-export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<Shown> {
+export async function findText(context: ReadContext, name: string, document: DocumentName): Promise<PagerDocument> {
   if (document !== 'plan' && document !== 'report') return { none: `Open the run to see its ${document}.` };
   const { files } = await readRun(context, name);
   const content = files.read(document === 'plan' ? PLAN : REPORT);
@@ -16,7 +16,7 @@ export async function findText(context: ReadContext, name: string, document: Doc
 }
 
 /** Finds the diff of a row's commit. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
-export async function findDiff({ root, signal }: ReadContext, row: Row | undefined): Promise<Shown> {
+export async function findDiff({ root, signal }: ReadContext, row: TimelineRow | undefined): Promise<PagerDocument> {
   if (row?.commit == null) return { none: 'It has no commit.' };
   return { text: await showCommit(root, row.commit, signal) };
 }
@@ -27,8 +27,8 @@ const LOG = 'command.log';
 /** Finds the log of a row: that of the running command, or else the newest. @throws DevCliError `IO` */
 export async function findLog(
   context: ReadContext,
-  { name, state, row }: { name: string; state: RunState | null; row: Row | undefined },
-): Promise<Shown> {
+  { name, state, row }: { name: string; state: RunState | null; row: TimelineRow | undefined },
+): Promise<PagerDocument> {
   const out = row?.segments.filter(({ to, who }) => to === null && who === 'commands') ?? [];
   const commands = Object.values(state?.commands ?? {});
   const at = out.length === 0 ? undefined : commands.at(-1);

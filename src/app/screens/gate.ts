@@ -1,17 +1,17 @@
 import type { Decision } from '../../base/decision.js';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { type GatePlace, renderGateFrame } from '../../views/frames/gate-page.js';
-import { findAct } from '../../views/frames/keys.js';
+import { findKeyAction } from '../../views/frames/keys.js';
 
 /** The page on which a person answers a gate (view.md, Gate). */
 export interface GatePage {
-  frame(size: Size): Line[];
+  frame(size: TerminalSize): Line[];
   /**
    * Takes a key: digits and Enter decide, the letter of a look opens that look, other keys scroll.
    * @returns the complete answer, or null while it is incomplete
    */
-  press(key: string, size: Size): string | null;
+  press(key: string, size: TerminalSize): string | null;
   /** Shows why the answer was refused, and clears it. */
   refuse(why: string): void;
 }
@@ -20,7 +20,7 @@ export interface GatePage {
 export function openGatePage(decision: Decision, question: string, notice: string): GatePage {
   let place: GatePlace = { top: 0, typed: '', notice };
   const keys = new Set(decision.looks.map(({ key }) => key));
-  const layOut = (size: Size) => renderGateFrame(decision, size, place, question);
+  const layOut = (size: TerminalSize) => renderGateFrame(decision, size, place, question);
   return {
     frame: (size) => layOut(size).lines,
     press(key, size) {
@@ -49,12 +49,12 @@ const LONGEST = 20;
 function type(typed: string, key: string): string {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
-  const isTyped = [...key].length === 1 && findAct(key, 'run') === undefined;
+  const isTyped = [...key].length === 1 && findKeyAction(key, 'run') === undefined;
   return isTyped && typed.length < LONGEST ? typed + key : typed;
 }
 
 function scroll(top: number, key: string, room: number): number {
-  switch (findAct(key, 'run')) {
+  switch (findKeyAction(key, 'run')) {
     case 'up':
       return top - 1;
     case 'down':

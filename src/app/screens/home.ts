@@ -1,12 +1,12 @@
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Screen } from '../../base/screen.js';
 import { describeSources, readHome, waitForChange } from '../../protocol/questions/home.js';
-import { FIRST, findPlace, pressKey } from '../../views/frames/cursor.js';
+import { FIRST, findSelectedIndex, pressKey } from '../../views/frames/cursor.js';
 import { listHomeRows, renderHomeFrame } from '../../views/frames/home-screen.js';
 import { countPage } from '../../views/frames/shell.js';
-import type { Home } from '../../views/home.js';
+import type { HomeView } from '../../views/home.js';
 import { createReadContext } from '../context.js';
-import type { Environment } from '../environment.js';
+import type { CallEnvironment } from '../environment.js';
 import { findText } from './documents.js';
 
 /**
@@ -15,7 +15,7 @@ import { findText } from './documents.js';
  * @throws DevCliError whatever reading the root throws
  */
 export async function openHome(
-  environment: Environment,
+  environment: CallEnvironment,
   format: (root: string | undefined) => CommandFormatter,
 ): Promise<Screen> {
   const context = createReadContext(environment);
@@ -24,9 +24,9 @@ export async function openHome(
   let notice: string | null = null;
   let sources = describeSources(context);
   let now = clock.now();
-  let home: Home = await readHome(context, Number.POSITIVE_INFINITY);
+  let home: HomeView = await readHome(context, Number.POSITIVE_INFINITY);
   const rows = () => listHomeRows(home, cursor);
-  const chosen = () => rows()[findPlace(cursor, rows())]?.row;
+  const chosen = () => rows()[findSelectedIndex(cursor, rows())]?.row;
   const isBusy = () => home.groups.some((group) => group.rows.some(({ sign }) => sign === 'running'));
   const listWaiting = () =>
     new Set(

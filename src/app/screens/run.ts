@@ -4,12 +4,12 @@ import { createBell } from '../../protocol/questions/bell.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
 import { openTimeline, type TimelineNow } from '../../protocol/questions/timeline.js';
 import { createRestoredView } from '../../run/documents/lost.js';
-import { FIRST, findPlace, pressKey } from '../../views/frames/cursor.js';
-import { listRows, renderRunFrame } from '../../views/frames/run.js';
+import { FIRST, findSelectedIndex, pressKey } from '../../views/frames/cursor.js';
+import { listShownRows, renderRunFrame } from '../../views/frames/run.js';
 import { buildRunModel, type RunModel } from '../../views/frames/run-model.js';
 import { countPage } from '../../views/frames/shell.js';
 import { createContext } from '../context.js';
-import type { Environment } from '../environment.js';
+import type { CallEnvironment } from '../environment.js';
 import { findDiff, findLog, findText } from './documents.js';
 
 /** Milliseconds after which a run is read again although its journal has not grown: a file may have been removed. */
@@ -20,7 +20,7 @@ const WAIT = 60_000;
  * @param given the run's name; undefined means the run that `status` would show
  * @throws DevCliError `NO_SUCH_RUN`, `NO_ACTIVE_RUN`, and whatever the store throws
  */
-export async function openRun(environment: Environment, given: unknown): Promise<Screen> {
+export async function openRun(environment: CallEnvironment, given: unknown): Promise<Screen> {
   const context = createRestoredView(createContext(environment, 'status'));
   const { clock, root } = context;
   const name = await findRun(context, given, false);
@@ -33,8 +33,8 @@ export async function openRun(environment: Environment, given: unknown): Promise
   let now = clock.now();
   let read: TimelineNow | null = null;
   let model: RunModel | null = null;
-  const rows = () => (model === null ? [] : listRows(model, cursor));
-  const chosen = () => rows()[findPlace(cursor, rows())];
+  const rows = () => (model === null ? [] : listShownRows(model, cursor));
+  const chosen = () => rows()[findSelectedIndex(cursor, rows())];
   // An open question does not count: its growing age is no reason to redraw the screen.
   const isBusy = () => model?.isLive === true && model.rows.some(({ state }) => state === 'running');
   const screen: Screen = {

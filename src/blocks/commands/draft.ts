@@ -9,7 +9,7 @@ import { renderGoal, updateDraft } from '../../documents/draft-edit.js';
 import { type ImportedReport, importReports, renderReportLine } from '../../documents/import-reports.js';
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import { listRecipes, listRequiredSections } from '../../run/facts.js';
+import { listRecipeStates, listRequiredSections } from '../../run/facts.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
@@ -191,7 +191,7 @@ function listReports(scene: CommandContext): {
 
 /** Lists the agents of all recipes of the run; of several agents with the same output, only the last. */
 function listAgents(state: RunState | null): [string, RecipeState['agents'][string]][] {
-  const all = (state === null ? [] : listRecipes(state)).flatMap(({ agents }) => Object.entries(agents));
+  const all = (state === null ? [] : listRecipeStates(state)).flatMap(({ agents }) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
 }
 

@@ -12,7 +12,7 @@ import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import { renderPlanTemplate } from '../../plan/model/template.js';
 import { followsFrom, isEdited, readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting, listUncoveredWords } from '../../plan/page/setting.js';
+import { createPlanExtras, listUncoveredWords } from '../../plan/page/setting.js';
 import { buildPlanSummary } from '../../plan/page/summary.js';
 import { carryBoxes } from '../../plan/read-back/unchanged-todos.js';
 import type { PendingDocuments } from '../../run/documents/pending.js';
@@ -45,7 +45,7 @@ export function generatePlan(scene: CommandContext, input: JsonObject): CommandR
   if (scene.files.text(PLAN_CONTENT) !== content) scene.files.write(PLAN_CONTENT, content);
   else scene.files.keep(PLAN_CONTENT);
   const goal = scene.state?.goal ?? null;
-  const after = renderPlan(plan, boxes, createPlanSetting(plan, scene.name, goal));
+  const after = renderPlan(plan, boxes, createPlanExtras(plan, scene.name, goal));
   if (after !== before) scene.files.write(PLAN, after);
   else scene.files.keep(PLAN);
   const { line } = buildPlanSummary(plan, boxes);

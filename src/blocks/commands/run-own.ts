@@ -1,6 +1,6 @@
 // door: plan
 
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import type { JsonObject } from '../../base/json.js';
@@ -94,7 +94,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
       at: null,
       output: path,
       summary,
-      ...defined({ verdict }),
+      ...omitUndefined({ verdict }),
     };
   }
   return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };

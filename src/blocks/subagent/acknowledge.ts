@@ -6,10 +6,10 @@ import type { PendingBlock } from '../../run/pending-action.js';
 import { markAcknowledged } from '../../run/pending-action.js';
 import { getRound, recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import type { AckInput, Acknowledged } from '../acknowledgement.js';
-import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
+import { isRoundPassed, runOnComplete, runOwnCommandOrRefuse, warnOfExhaustedRounds } from '../own-command.js';
 import { completeAction, refuseOutdated } from '../values/inputs.js';
 import { refuseChangedSources } from '../values/sources.js';
-import { buildMissingOutputsError, giveUp, requireGivenUpAgents } from './missing-outputs.js';
+import { buildMissingOutputsError, markGivenUpAgents, requireGivenUpAgents } from './missing-outputs.js';
 import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 
 /**
@@ -30,7 +30,7 @@ export function acknowledgeAgents(
   const dispatched = { ...pending, action };
   const delivered = collectOutputs(tx, dispatched, input);
   const { evidence, reported, findings } = delivered;
-  if (without.length > 0) giveUp(tx, dispatched, findings, without, input.reason ?? '');
+  if (without.length > 0) markGivenUpAgents(tx, dispatched, findings, without, input.reason ?? '');
   const open = findings.filter((finding) => !without.includes(finding.agent));
   if (open.length === 0) return concludeDispatch(tx, dispatched, delivered);
   if (Object.keys(evidence).length > 0 || reported.length > 0) {
@@ -60,7 +60,7 @@ function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: 
     return { result: { kind: 'failed' }, event: { type: 'FAIL' } };
   }
   const verdicts = recordVerdicts(tx, pending);
-  if (block.onComplete !== undefined) runOrRefuse(tx, block.onComplete, block.id);
+  if (block.onComplete !== undefined) runOwnCommandOrRefuse(tx, block.onComplete, block.id);
   if (block.kind === 'subagent') {
     // The check runs even after a rejection, because its command may store something.
     const passed = isRoundPassed(tx, block);
@@ -108,7 +108,7 @@ function failRound(
     if (output !== undefined && tx.state.agents[row.id]?.status === 'done') tx.because.push(output);
   }
   recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved: [], missing: [], evidence });
-  warnAtBound(tx, block, `last: ${judged}`);
+  warnOfExhaustedRounds(tx, block, `last: ${judged}`);
   return {
     result: { kind: 'round', round: { n, passed: false, saved: [], missing: [], verdicts } },
     event: { type: 'ROUND', filled: false },

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import { AGENT_PREFIXES } from '../../generated/harnesses.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
@@ -9,13 +9,13 @@ import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { getResultFile } from '../reported.js';
-import { holds } from '../values/condition.js';
+import { evaluateConditionInRun } from '../values/condition.js';
 import { listReadable } from '../values/readable.js';
 import { fillPath } from '../values/values.js';
 import { renderAgentPrompt } from './prompt.js';
 
 /** The message with which the caller starts every agent that has a prompt file. */
-export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
+export const AGENT_START_MESSAGE = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
 /**
  * Selects the agents to start: those whose condition holds. A retry selects only those that have not delivered; if
@@ -26,7 +26,7 @@ export function selectAgents(
   block: SubagentBlock,
   cause: Extract<Effect, { type: 'issue' }>['cause'],
 ): ResolvedAgent[] {
-  const asked = block.agents.filter(({ when }) => when === undefined || holds(tx, when, block.id));
+  const asked = block.agents.filter(({ when }) => when === undefined || evaluateConditionInRun(tx, when, block.id));
   const missing = asked.filter(({ id }) => tx.state.agents[id]?.status !== 'done');
   return cause === 'retry' && missing.length > 0 ? missing : asked;
 }
@@ -70,7 +70,7 @@ export function buildDispatch(
       action: 'dispatch-subagents',
       agents: rows,
       parallel: block.parallel,
-      tell: TELL,
+      tell: AGENT_START_MESSAGE,
       ...(loops ? { round: getRound(tx, block.id), maxRounds: block.maxRounds } : {}),
       ack: shared.acknowledge(buildResultInput(tx, agents, shared)),
       full: {
@@ -79,7 +79,7 @@ export function buildDispatch(
           agents.map((agent) => [
             agent.id,
             {
-              ...defined({ promptHint: agent.promptHint }),
+              ...omitUndefined({ promptHint: agent.promptHint }),
               readsFrom: listReadable(tx, agent.readsFrom, block.id).map((path) =>
                 toAbsolutePath(place, state.name, path),
               ),

@@ -82,7 +82,7 @@ export function requireGivenUpAgents(action: DispatchAction, input: AckInput): s
 }
 
 /** Marks the agents given up by `--without` as failed; an agent that has delivered after all stays accepted. */
-export function giveUp(
+export function markGivenUpAgents(
   tx: Transaction,
   { action, block }: PendingDispatch,
   findings: OutputProblem[],

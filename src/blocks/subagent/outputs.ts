@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { ErrorDetail } from '../../base/errors.js';
 import { needsVerdict } from '../../recipe/declared.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
@@ -99,7 +99,7 @@ function acceptReport(
     at: tx.at,
     output: agent.output,
     summary,
-    ...defined({ verdict, questions }),
+    ...omitUndefined({ verdict, questions }),
   };
   rememberResult(tx, checked.body);
   tx.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));

@@ -5,7 +5,7 @@ import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/r
 import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
-import { findHolder, renderNotes, renderRequest } from '../request.js';
+import { findRequestDocument, renderNotes, renderRequest } from '../request.js';
 import { explainAbsence, listReadable } from '../values/readable.js';
 import { fillWholeText } from '../values/values.js';
 import { renderSinceReview } from './second-review.js';
@@ -25,7 +25,7 @@ export function renderAgentPrompt(
   const body = definition === undefined ? block.instruction : definition.body;
   const changes = renderSecondReview(tx, block, agent);
   const papers = listReadable(tx, agent.readsFrom, block.id);
-  const holder = findHolder(tx, papers);
+  const holder = findRequestDocument(tx, papers);
   const parts = [
     `# ${agent.id}, for the run ${tx.state.name}`,
     // The role definition, if there is one, takes the place of this sentence.

@@ -1,7 +1,7 @@
 // door: conditions
 
 import { isRecord } from '../../base/json.js';
-import type { Standing } from '../../run/transaction.js';
+import type { ReadTransaction } from '../../run/transaction.js';
 
 /** The results of a block, for conditions and placeholders (recipes.md, Values between blocks). */
 export interface BlockValues {
@@ -17,7 +17,7 @@ export interface BlockValues {
 }
 
 /** Collects the values of every block of the current recipe; values that are unset or will be redone are null. */
-export function readBlockValues({ state, captured }: Standing): Record<string, BlockValues> {
+export function readBlockValues({ state, captured }: ReadTransaction): Record<string, BlockValues> {
   const { steps, gates, machine, data = {} } = state;
   return Object.fromEntries(
     captured.recipe.blocks.map(({ id }) => {
@@ -40,7 +40,7 @@ export function readBlockValues({ state, captured }: Standing): Record<string, B
  * Returns the value that a placeholder names, null when it is unset.
  * @param path the text after `blocks.`: the block, a member, and keys of its data
  */
-export function readBlockValue(tx: Standing, path: string): unknown {
+export function readBlockValue(tx: ReadTransaction, path: string): unknown {
   let value: unknown = readBlockValues(tx);
   for (const key of path.split('.')) {
     if (!isRecord(value) && !Array.isArray(value)) return null;

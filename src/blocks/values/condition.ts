@@ -1,6 +1,6 @@
 // door: conditions
 
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { readDraft } from '../../documents/draft.js';
 import { toBoundedLine } from '../../documents/foreign.js';
@@ -28,14 +28,14 @@ export interface Entering {
  * @param about further values that the condition uses
  * @throws DevCliError `RECIPE_INVALID` as `evaluateCondition`
  */
-export function holds(
+export function evaluateConditionInRun(
   tx: Transaction,
   condition: string,
   block: string | null,
   { entering, todo }: { entering?: Entering; todo?: object | null } = {},
 ): boolean {
   try {
-    return evaluateCondition(condition, { ...buildScope(tx, block, entering), ...defined({ todo }) });
+    return evaluateCondition(condition, { ...buildScope(tx, block, entering), ...omitUndefined({ todo }) });
   } catch (error) {
     const isOfValues = error instanceof DevCliError && error.code === 'RECIPE_INVALID';
     if (!isOfValues || !listRootNames(condition).has('blocks')) throw error;

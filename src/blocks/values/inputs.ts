@@ -5,7 +5,7 @@ import { sortByRecipe } from '../../recipe/declared.js';
 import type { ResolvedBlock, SubagentBlock } from '../../recipe/resolved.js';
 import { PLAN } from '../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
-import { getBlock, type Standing, type Transaction } from '../../run/transaction.js';
+import { getBlock, type ReadTransaction, type Transaction } from '../../run/transaction.js';
 import type { Acknowledged } from '../acknowledgement.js';
 import { digestInput } from '../evidence.js';
 import { listChangedInputs } from '../subagent/input-digests.js';
@@ -117,7 +117,7 @@ export interface OutdatedApproval {
  * Lists the decisions whose artifact has changed since (recipes.md, Gates). Ticked boxes in PLAN.md are no change, and
  * neither is an artifact that a finished run has cleaned up.
  */
-export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
+export function listOutdatedApprovals(run: ReadTransaction): OutdatedApproval[] {
   return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
     const block = getBlock(run, id);
     if (!('artifact' in block) || block.artifact === undefined) return [];

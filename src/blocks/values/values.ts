@@ -5,14 +5,14 @@ import { isSectionId } from '../../documents/sections.js';
 import { listConditions } from '../../recipe/conditions/text.js';
 import { fillTemplate } from '../../recipe/template.js';
 import { getSize } from '../../run/facts.js';
-import { getRound, type Standing, type Transaction } from '../../run/transaction.js';
+import { getRound, type ReadTransaction, type Transaction } from '../../run/transaction.js';
 import { readBlockValue } from './block-values.js';
 
 /**
  * Fills the placeholders of a recipe's text with the values of this run (recipes.md §1).
  * @param block the block whose round counts; null outside any block
  */
-export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {
+export function fillPlaceholders(tx: ReadTransaction, template: string, block: string | null): string {
   return fillTemplate(template, (key) => resolvePlaceholder(tx, key, block));
 }
 
@@ -71,7 +71,7 @@ const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'orig
 const QUOTE_CAP = 200;
 
 /** Returns the value of a placeholder; undefined when its name is unknown. */
-function resolvePlaceholder(tx: Standing, key: string, block: string | null): string | undefined {
+function resolvePlaceholder(tx: ReadTransaction, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
   const { state } = tx;
@@ -106,18 +106,18 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
   }
 }
 
-function resolveBare(tx: Standing, key: string): string | undefined {
+function resolveBare(tx: ReadTransaction, key: string): string | undefined {
   const { vars } = tx.state;
   return key in vars ? renderReplacement(vars[key]) : readSection(tx, key);
 }
 
-function resolveOrigin(tx: Standing, key: string): string {
+function resolveOrigin(tx: ReadTransaction, key: string): string {
   const { origin } = tx.state;
   if (origin === null) return '';
   return key === 'attempt' ? String(origin.attempt) : origin.id;
 }
 
-function readSection(tx: Standing, id: string): string | undefined {
+function readSection(tx: ReadTransaction, id: string): string | undefined {
   if (!isSectionId(id)) return undefined;
   const draft = tx.files.text('DRAFT.md');
   return draft === null ? '' : readDraft(draft)[id].text;

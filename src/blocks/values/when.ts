@@ -1,6 +1,6 @@
 import { getSize } from '../../run/facts.js';
 import type { Transaction } from '../../run/transaction.js';
-import { holds } from './condition.js';
+import { evaluateConditionInRun } from './condition.js';
 
 /**
  * Matches a comparison of the size of the work with a word, alone or followed by alternatives: the condition that
@@ -12,12 +12,12 @@ const SIZE = /^\s*size\s*(==|!=)\s*(?:"([a-z]*)"|'([a-z]*)')\s*(\|\|[^?]*)?$/;
  * Whether a condition of the recipe holds, as in `holds`. A condition on the size alone is decided without the library
  * that evaluates conditions, which every acknowledgement would have to load.
  */
-export function isMet(tx: Transaction, condition: string, ...rest: Rest): boolean {
+export function isConditionMet(tx: Transaction, condition: string, ...rest: Rest): boolean {
   const comparison = SIZE.exec(condition);
-  if (comparison === null) return holds(tx, condition, ...rest);
+  if (comparison === null) return evaluateConditionInRun(tx, condition, ...rest);
   const isSame = getSize(tx.state).value === (comparison[2] ?? comparison[3]);
   const isTrue = comparison[1] === '==' ? isSame : !isSame;
-  return isTrue || comparison[4] === undefined ? isTrue : holds(tx, condition, ...rest);
+  return isTrue || comparison[4] === undefined ? isTrue : evaluateConditionInRun(tx, condition, ...rest);
 }
 
-type Rest = Parameters<typeof holds> extends [unknown, unknown, ...infer R] ? R : never;
+type Rest = Parameters<typeof evaluateConditionInRun> extends [unknown, unknown, ...infer R] ? R : never;

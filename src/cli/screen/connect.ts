@@ -1,32 +1,33 @@
-import type { Environment } from '../../app/environment.js';
-import { execute } from '../../app/execute.js';
+import type { CallEnvironment } from '../../app/environment.js';
+import { executeCommand } from '../../app/execute.js';
 import { describePerson } from '../../app/person.js';
 import { openRun } from '../../app/screens/run.js';
 import type { ParsedCommand } from '../../registry/hot.js';
 import { createFormatterFor } from '../../registry/render.js';
 import type { Output, OutputFormat } from '../print.js';
-import { UNASKED } from '../unasked.js';
+import { NON_INTERACTIVE } from '../unasked.js';
 import { movesCursor } from './capable.js';
 import { type Host, showScreens } from './screens.js';
 
-type Connected = Omit<Environment, 'readInput'> & Pick<Host, 'write'>;
+type Connected = Omit<CallEnvironment, 'readInput'> & Pick<Host, 'write'>;
 
 /** Creates the environment for a person's actions on a screen, and listens for signals from then on. */
-export type Connect = (site: Pick<Environment, 'cwd' | 'env'>) => Connected;
+export type Connect = (site: Pick<CallEnvironment, 'cwd' | 'env'>) => Connected;
 
 /**
  * Creates the host of a person's screens: their connection to the call.
  * @param connected the environment of the person's call; questions are asked at its terminal
  */
 export function createHost(connected: Connected): Host {
-  const environment = { ...UNASKED, ...connected };
-  const at = (root: string | undefined): Environment => (root === undefined ? environment : { ...environment, root });
+  const environment = { ...NON_INTERACTIVE, ...connected };
+  const at = (root: string | undefined): CallEnvironment =>
+    root === undefined ? environment : { ...environment, root };
   return {
     env: environment.env,
     signal: environment.signal,
     write: environment.write,
     openRun: ({ name, root }) => openRun(at(root), name),
-    execute: (command, input, root) => execute({ command, input }, { ...at(root), given: input }),
+    execute: (command, input, root) => executeCommand({ command, input }, { ...at(root), given: input }),
     render: ({ text, root }) => text?.(createFormatterFor(root === environment.cwd ? undefined : root)) ?? '',
   };
 }
@@ -43,7 +44,7 @@ export async function showRun(
   { form, input, globals }: ParsedCommand,
   format: OutputFormat,
 ): Promise<Output | null> {
-  const environment = { ...UNASKED, ...connected };
+  const environment = { ...NON_INTERACTIVE, ...connected };
   const person = form.name === 'status' && !format.json ? describePerson(environment) : null;
   if (person === null) return null;
   format.inWords = globals.text === true || person.wants === 'lines';

@@ -2,10 +2,10 @@ import type { Answer, StreamAnswer } from '../../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../../base/error-codes.js';
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import type { RunPlace, Screen, Wish } from '../../base/screen.js';
-import { expectEnd } from '../ask.js';
+import type { RunReference, Screen, ScreenRequest } from '../../base/screen.js';
+import { expectTerminalClose } from '../ask.js';
 import { followFile, runInFront, showPage } from '../pager.js';
-import { toOneLine, toPlainText } from '../plain.js';
+import { toPlainLine, toPlainText } from '../plain.js';
 import { renderBell } from '../stream.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -17,7 +17,7 @@ export interface Host {
   /** False when the terminal is gone. */
   write: (text: string) => boolean;
   /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN` and whatever the store throws */
-  openRun: (place: RunPlace) => Promise<Screen>;
+  openRun: (place: RunReference) => Promise<Screen>;
   /** Runs a command as if the person had typed it. @throws DevCliError whatever the command throws */
   execute: (command: string, input: JsonObject, root: string | undefined) => Promise<Answer | StreamAnswer>;
   /** Renders an answer as text, with the commands in it. */
@@ -33,7 +33,7 @@ const TICK = 1000;
  * @returns 0, or 130 where something else ended it
  */
 export async function showScreens(first: Screen, host: Host): Promise<ExitCode> {
-  expectEnd();
+  expectTerminalClose();
   const gone = new AbortController();
   const signal = AbortSignal.any([host.signal, gone.signal]);
   let onKey = (_key: string): void => {};
@@ -68,13 +68,13 @@ interface Around {
 }
 
 /** Shows one screen and its changes until a key asks for something else; null where the call has ended. */
-async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<Wish | null> {
+async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<ScreenRequest | null> {
   const stopped = new AbortController();
   const either = AbortSignal.any([signal, stopped.signal]);
   const draw = () => terminal.draw(() => screen.frame(terminal.size()));
   const tick = setInterval(() => screen.isBusy() && draw(), TICK);
   try {
-    return await new Promise<Wish | null>((resolve, reject) => {
+    return await new Promise<ScreenRequest | null>((resolve, reject) => {
       either.addEventListener('abort', () => resolve(null));
       hear((key) => {
         const wish = screen.press(key, terminal.size());
@@ -114,7 +114,7 @@ async function follow(
 
 /** Refusals are told in words alone; the code is added only where something has gone wrong. */
 function describe({ code, message }: DevCliError): string {
-  return toOneLine(ERROR_CODES[code] === ERROR_CODES.IO ? `${code}: ${message}` : message);
+  return toPlainLine(ERROR_CODES[code] === ERROR_CODES.IO ? `${code}: ${message}` : message);
 }
 
 interface Hands {
@@ -129,7 +129,7 @@ interface Hands {
  */
 async function carryOut(
   screen: Screen,
-  wish: Exclude<Wish, { do: 'leave' | 'back' }>,
+  wish: Exclude<ScreenRequest, { do: 'leave' | 'back' }>,
   { host, terminal, open }: Hands,
 ): Promise<void> {
   const place = screen.place();
@@ -137,7 +137,7 @@ async function carryOut(
   const { name, root } = place;
   const told = async (command: string) => {
     const answer = await terminal.lend(() => host.execute(command, { name }, root));
-    screen.tell('json' in answer ? toOneLine(host.render(answer)) : '');
+    screen.tell('json' in answer ? toPlainLine(host.render(answer)) : '');
   };
   switch (wish.do) {
     case 'open':
@@ -164,7 +164,7 @@ async function carryOut(
 }
 
 /** Runs `dev-cli view`, which owns the terminal until the person leaves it. */
-async function openPage({ name, root }: RunPlace, { env }: Host): Promise<void> {
+async function openPage({ name, root }: RunReference, { env }: Host): Promise<void> {
   const words = ['view', name, ...(root === undefined ? [] : ['--root', root])];
   await runInFront(process.execPath, [process.argv[1] ?? '', ...words], { env });
 }

@@ -1,13 +1,13 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import { ENDING_SIGNALS } from '../../base/signals.js';
 import type { Line } from '../../base/spans.js';
-import { isOfClosedTerminal } from '../ask.js';
+import { isClosedTerminalError } from '../ask.js';
 import { paintChanges, paintLine, showsColour } from '../paint.js';
 
 /** A terminal as a screen uses it (view.md, Drawing). */
 export interface Terminal {
-  size(): Size;
+  size(): TerminalSize;
   /**
    * Shows a frame, at most ten a second; frames in between are dropped except the last. Writes nothing if nothing has
    * changed.
@@ -60,7 +60,7 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   let shown: string[] = [];
   let drawnAt = 0;
   let timer: NodeJS.Timeout | undefined;
-  const size = (): Size => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+  const size = (): TerminalSize => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
   const put = (text: string): void => {
     if (!write(text)) onGone();
   };
@@ -91,7 +91,7 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
     try {
       stdin.setRawMode(isRaw);
     } catch (error) {
-      if (!isOfClosedTerminal(error)) throw error;
+      if (!isClosedTerminalError(error)) throw error;
       onGone();
     }
   };

@@ -1,10 +1,10 @@
 // door: engine
 
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
-import { standStill } from '../../run/held-action.js';
+import { clearPendingAction } from '../../run/held-action.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/baseline.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
@@ -20,13 +20,13 @@ import { getTodoBody, requireEngine, requireEngineRecipe } from './plan/plan.js'
 import { startExecution } from './plan/start.js';
 import { withdrawTodos } from './plan/withdraw.js';
 import { issueTask, renderTodoProgress, setPendingDispatch } from './prompts/dispatch.js';
-import { listBrokenRules } from './results/must-nots.js';
-import { readRequirements, warnUnmet } from './results/requirements.js';
+import { listBrokenMustNots } from './results/must-nots.js';
+import { judgeAllRequirements, warnUnmet } from './results/requirements.js';
 import { triageFindings } from './results/stage-results.js';
 import { createStageCondition } from './stage-conditions.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 import { listUnknownReferences } from './values.js';
-import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
+import { addTodosToPlan, tickDoneTodos, wrapUpTodo } from './wrap-up.js';
 
 /**
  * The shell around the engine's pure core. Inside a transaction, it feeds events to the core and carries out the
@@ -88,7 +88,7 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
   }
   const { tasks, at } = requireEngine(tx);
   // A held execution may have nothing at work and nothing to wait for.
-  if (ended === null && at === null && Object.keys(tasks).length === 0) standStill(tx);
+  if (ended === null && at === null && Object.keys(tasks).length === 0) clearPendingAction(tx);
   if (ended === null && Object.keys(tasks).length > 0 && !(isPlanning && isDispatched(tx, tasks))) {
     setPendingDispatch(tx, block, fresh);
   }
@@ -210,11 +210,11 @@ function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { 
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
     warnUnmet(tx);
-    requireEngine(tx).leaves = buildLegacy(tx, readRequirements(tx));
+    requireEngine(tx).leaves = buildLegacy(tx, judgeAllRequirements(tx));
     writeReport(tx);
-  } else if (effect.stage === 'wrapUp' && effect.todo !== null) wrapUp(tx, effect.todo);
+  } else if (effect.stage === 'wrapUp' && effect.todo !== null) wrapUpTodo(tx, effect.todo);
   else if (effect.stage === 'verify' && effect.todo !== null && effect.part === 'commands') {
-    const violations = listBrokenRules(tx, getTodoBody(tx, effect.todo));
+    const violations = listBrokenMustNots(tx, getTodoBody(tx, effect.todo));
     if (violations.length > 0) return buildEffectResult(effect, triageFindings(tx, effect.todo, { violations }));
     startJob(tx, block, effect);
     return NOTHING;
@@ -230,7 +230,7 @@ function buildEffectResult(
   verdict: StageResult | null,
 ): EffectResult {
   if (verdict === null) return NOTHING;
-  return { events: [{ type: 'OUTCOME', todo, stage, ...defined({ part }), verdict }] };
+  return { events: [{ type: 'OUTCOME', todo, stage, ...omitUndefined({ part }), verdict }] };
 }
 
 function recordTodoEnd(
@@ -251,7 +251,7 @@ function recordTodoEnd(
     baseline: uncommitted ? baseline : undefined,
     charged: uncommitted ? charged : undefined,
   });
-  recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...defined({ why }) });
+  recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...omitUndefined({ why }) });
   const { lastError } = tx.state;
   if (status === 'done' && lastError?.block === block && lastError.message.startsWith(`${todo}: `)) {
     tx.state.lastError = null;
@@ -284,7 +284,7 @@ function endExecution(
   const done = engine.order.filter((id) => engine.todos[id]?.status === 'done').length;
   const failed = engine.order.filter((id) => engine.todos[id]?.status === 'failed');
   tickDoneTodos(tx);
-  recordEntry(tx, 'executed', { block, outcome, done, failed, ...defined({ why }) });
+  recordEntry(tx, 'executed', { block, outcome, done, failed, ...omitUndefined({ why }) });
   recordStepSummary(tx, block, renderTodoProgress(engine));
   if (outcome === 'completed') return { type: 'DONE' };
   const reason = why ?? 'the plan could not be carried out';

@@ -73,7 +73,7 @@ const LEFT_SHOWN = 10;
  * Reads from the work tree for a report only: returns null if git fails, so that the run can still end.
  * @throws DevCliError `INTERRUPTED`
  */
-export function lookIfPossible<T>(look: () => T | null): T | null {
+export function nullIfGitFails<T>(look: () => T | null): T | null {
   try {
     return look();
   } catch (error) {
@@ -88,7 +88,7 @@ export function lookIfPossible<T>(look: () => T | null): T | null {
  */
 function listUncommitted(tx: Transaction): string[] {
   const { baseline, engine } = tx.state;
-  const now = baseline === null || engine === null ? null : lookIfPossible(tx.tree);
+  const now = baseline === null || engine === null ? null : nullIfGitFails(tx.tree);
   if (baseline === null || engine === null || now === null) return [];
   const waiting = engine.deferred.includes(RESIDUAL) ? engine.order : engine.deferred;
   const isWaiting = createPathTest(waiting.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
@@ -96,7 +96,7 @@ function listUncommitted(tx: Transaction): string[] {
 }
 
 /** Renders the sentence of `done` that tells the agent to name the uncommitted paths; empty if there are none. */
-export function tellUncommitted(tx: Transaction): string {
+export function renderUncommittedHint(tx: Transaction): string {
   return listUncommitted(tx).length === 0
     ? ''
     : ' Name the uncommitted changes: the user decides what happens to them.';
@@ -125,7 +125,7 @@ function joinSome(lines: readonly string[], count: number): string {
 }
 
 /** Renders the instruction of `done` if a person did not approve the plan. */
-export function tellPlanRefused(): string {
+export function renderPlanRefusedHint(): string {
   return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans again and knows their reason. `resume` only asks about this plan again.';
 }
 
@@ -133,7 +133,7 @@ export function tellPlanRefused(): string {
  * Renders what the user can do if an execution of a plan for small work halted because a worker could not go on
  * (recipes.md, Size); empty otherwise.
  */
-export function tellOutgrown(tx: Transaction): string {
+export function renderOutgrownHint(tx: Transaction): string {
   const todos = Object.values(tx.state.engine?.todos ?? {});
   const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
   return blocked && readPlanHead(tx).size === 'small'

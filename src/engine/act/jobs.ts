@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { fillPlaceholders } from '../../blocks/values/values.js';
@@ -57,7 +57,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
     default: {
       const queue = buildQueue(tx, todo, stage, part);
       const actionId = `a${tx.state.lastAction + 1}`;
-      engine.job = { kind: 'commands', todo, stage, ...defined({ part }), actionId, queue };
+      engine.job = { kind: 'commands', todo, stage, ...omitUndefined({ part }), actionId, queue };
       if (todo === null) engine.evidence = [];
       else keepEvidence(tx, todo, part, queue);
     }
@@ -69,7 +69,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
 function prepareHandIn(tx: Transaction): { title?: string; issue?: string } {
   const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
-  return defined({
+  return omitUndefined({
     title: title === '' ? undefined : title,
     issue: findNamedIssue(getRequest(tx), tx.state.pullRequest?.url) ?? undefined,
   });

@@ -1,21 +1,21 @@
 import { renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { holds } from '../../blocks/values/condition.js';
+import { evaluateConditionInRun } from '../../blocks/values/condition.js';
 import { digestCommands, isCommand, listCommands } from '../../plan/model/commands.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
-import type { Part, StageCondition } from '../core/events.js';
+import type { StageCondition, StagePart } from '../core/events.js';
 import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan/plan.js';
 import { listFinalCommands } from './results/commands.js';
 import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './results/judges.js';
-import { listBrokenRules } from './results/must-nots.js';
+import { listBrokenMustNots } from './results/must-nots.js';
 
 /** Creates the test with which the machine asks whether a stage, or a part of one, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
   return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
 
-function todoApplies(tx: Transaction, id: string, stage: string, part: Part | undefined): boolean {
+function todoApplies(tx: Transaction, id: string, stage: string, part: StagePart | undefined): boolean {
   switch (stage) {
     case 'worker':
       return needsWorker(getTodoBody(tx, id));
@@ -26,17 +26,17 @@ function todoApplies(tx: Transaction, id: string, stage: string, part: Part | un
     case 'commit':
       return tx.state.baseline !== null && requireEngine(tx).todos[id]?.type === 'work';
     default:
-      return ownApplies(tx, id, stage);
+      return ownHandlerApplies(tx, id, stage);
   }
 }
 
 /** Returns whether a part of `verify` has anything to do. A todo that commands alone can judge gets no verifier. */
-function partApplies(tx: Transaction, id: string, part: Part | undefined): boolean {
+function partApplies(tx: Transaction, id: string, part: StagePart | undefined): boolean {
   const todo = getTodoBody(tx, id);
   switch (part) {
     case 'commands':
       // Must-nots with paths are judged together with the commands, since neither needs an agent or a person.
-      return todo.acceptance.some(isCommand) || listBrokenRules(tx, todo).length > 0;
+      return todo.acceptance.some(isCommand) || listBrokenMustNots(tx, todo).length > 0;
     case 'human':
       return todo.acceptance.some(({ kind }) => kind === 'human');
     case 'judge':
@@ -48,12 +48,12 @@ function partApplies(tx: Transaction, id: string, part: Part | undefined): boole
 }
 
 /** Returns whether a recipe's own handler acts for a todo, as far as its condition can be evaluated now. */
-export function ownApplies(tx: Transaction, id: string, stage: string): boolean {
+export function ownHandlerApplies(tx: Transaction, id: string, stage: string): boolean {
   const when = requireEngineRecipe(tx).program.stages.find((candidate) => candidate.id === stage)?.when;
   if (when === undefined) return true;
   const row = requireEngine(tx).todos[id];
   const todo = row === undefined ? null : { id, type: row.type, risk: row.risk };
-  return holds(tx, when, tx.state.currentBlock, { todo });
+  return evaluateConditionInRun(tx, when, tx.state.currentBlock, { todo });
 }
 
 function wholeApplies(tx: Transaction, stage: string): boolean {

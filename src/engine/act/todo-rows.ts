@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import type { CommandEvidence, TodoState } from '../../run/engine-rows.js';
@@ -22,7 +22,7 @@ export function changeTodo(
   id: string,
   changes: { [K in keyof TodoState]?: TodoState[K] | undefined },
 ): void {
-  engine.todos[id] = defined({ ...getTodoRow(engine, id), ...changes }) as TodoState;
+  engine.todos[id] = omitUndefined({ ...getTodoRow(engine, id), ...changes }) as TodoState;
 }
 
 /** Returns the command evidence of a todo's last attempt or, for null, of the final verification. */

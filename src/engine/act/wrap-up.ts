@@ -1,9 +1,9 @@
-import { saysPlan } from '../../blocks/plan-on-disk.js';
+import { statesPlan } from '../../blocks/plan-on-disk.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import type { PlanContent } from '../../plan/model/schema.js';
-import { clearBoxes, followsFrom, isEdited, renderAgain, tickBoxes } from '../../plan/page/boxes.js';
+import { clearBoxes, followsFrom, isEdited, rerenderPlan, tickBoxes } from '../../plan/page/boxes.js';
 import { carryBoxes, listUnchangedTodos } from '../../plan/read-back/unchanged-todos.js';
-import { noteWrapUp, renderOutputs } from '../../run/notes.js';
+import { listWrapUpNotes, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan/digests.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
@@ -15,7 +15,7 @@ import { changeTodo, getTodoRow } from './todo-rows.js';
 const TICKED_AT_ONCE = 256 * 1024;
 
 /** Stores a todo's outputs, learnings and issues, appends to the audit and ticks the todo's box (engine.md, Stages). */
-export function wrapUp(tx: Transaction, id: string): void {
+export function wrapUpTodo(tx: Transaction, id: string): void {
   const engine = requireEngine(tx);
   const { attempt, report, summary = '' } = getTodoRow(engine, id);
   const promised = getTodoBody(tx, id).outputs.map(({ name }) => name);
@@ -29,7 +29,7 @@ export function wrapUp(tx: Transaction, id: string): void {
   engine.openIssues.push(...issues.map((issue) => toWholeLine(`${id}: ${issue}`)));
   const counts = { learnings: learned.length, issues: left.length };
   const data = { todoId: id, outputs: promised, ...counts, attempt, summary, learned, left };
-  addNotes(tx, noteWrapUp(tx.at, { runId: tx.state.runId, ...data }));
+  addNotes(tx, listWrapUpNotes(tx.at, { runId: tx.state.runId, ...data }));
   tickWrappedUp(tx, id);
   recordEntry(tx, 'wrapped-up', data);
 }
@@ -94,13 +94,13 @@ export function addTodosToPlan(tx: Transaction, added: readonly string[]): void 
     return;
   }
   if (!asLeft && !isEdited(before) && !followsFrom(before, known)) return;
-  tx.files.write(PLAN, renderAgain(before, plan, carryBoxes(before, plan)));
+  tx.files.write(PLAN, rerenderPlan(before, plan, carryBoxes(before, plan)));
   recordShownPlan(tx);
 }
 
 /** Returns whether somebody edited PLAN.md so that it now differs from the plan. */
 function saysOtherwise(tx: Transaction, planMd: string, plan: PlanContent): boolean {
-  return isEdited(planMd) && !saysPlan(planMd, [plan], tx.state);
+  return isEdited(planMd) && !statesPlan(planMd, [plan], tx.state);
 }
 
 function warnEdited(tx: Transaction): void {

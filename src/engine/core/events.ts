@@ -3,13 +3,13 @@ import type { TodoState } from '../../run/engine-rows.js';
 /**
  * A part of a stage. `verify` has three parts; `worker` is in the part `question` while the worker's question is open.
  */
-export type Part = 'commands' | 'judge' | 'human' | 'question';
+export type StagePart = 'commands' | 'judge' | 'human' | 'question';
 
 /** A todo to be added to the run. The machine sets the depth, the parent and the other fields of the row. */
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files' | 'body'>;
 
 /** A new version of the plan, compared with the one that the execution carries out. */
-export interface MovedPlan {
+export interface PlanUpdate {
   /**
    * The todos of the new plan, in its order. Todos that the run added (they have a `body`) and that stay may appear
    * anywhere. `isChanged`: the execution knows the todo, and its text differs from before.
@@ -51,13 +51,13 @@ export type EngineEvent =
   /** The run is no longer held. */
   | { type: 'RELEASE' }
   /** A stage, or a part of one, has ended. `todo` is null for a stage of the whole run. */
-  | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
+  | { type: 'OUTCOME'; todo: string | null; stage: string; part?: StagePart; verdict: StageResult }
   /**
    * Redoes the todos and makes their dependents stale; null redoes all that are not done. Reopens a run that has ended.
    */
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
   /** The execution takes up a new version of the plan. */
-  | { type: 'APPLY'; plan: MovedPlan }
+  | { type: 'APPLY'; plan: PlanUpdate }
   /** An agent proposes a change of the plan. A person is asked as soon as nothing is at work. */
   | { type: 'PROPOSE'; reopen: readonly string[] };
 
@@ -73,9 +73,9 @@ export type EngineEffect =
   /** Hand out these tasks together. Each is answered by an `OUTCOME` of its own. */
   | { type: 'dispatch'; tasks: NewTask[] }
   /** Have dev-cli do the work itself: commands, a commit, the wrap-up, the report. At most one is open at a time. */
-  | { type: 'work'; todo: string | null; stage: string; part?: Part }
+  | { type: 'work'; todo: string | null; stage: string; part?: StagePart }
   /** Have a person decide. At most one is open at a time. */
-  | { type: 'gate'; todo: string | null; stage: string; part?: Part }
+  | { type: 'gate'; todo: string | null; stage: string; part?: StagePart }
   | { type: 'settled'; todo: string; status: 'done' | 'failed'; why?: string }
   | { type: 'retried'; todo: string; attempt: number; why: string }
   | { type: 'added'; todos: string[]; by: string | null }
@@ -85,7 +85,7 @@ export type EngineEffect =
  * Tells whether a stage has anything to do for a todo, or (null) for the whole run. The caller supplies it, because the
  * machine does not know the plan.
  */
-export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;
+export type StageCondition = (todo: string | null, stage: string, part?: StagePart) => boolean;
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 

@@ -1,10 +1,10 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram, StageActor } from '../../machine/engine-program.js';
 import type { NewTodo, StageResult } from './events.js';
 import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
-import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
+import { createStepper, type StateNode, type StepperConfig } from './stepper.js';
 
 /**
  * Begins the current stage of the whole run, or skips it if it does not apply.
@@ -92,7 +92,7 @@ export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
 function endEngine(builder: StepBuilder, outcome: 'completed' | 'halted'): void {
   builder.state.stage = 'ended';
   const why = outcome === 'halted' ? explainHalt(builder) : undefined;
-  builder.effects.push({ type: 'ended', outcome, ...defined({ why }) });
+  builder.effects.push({ type: 'ended', outcome, ...omitUndefined({ why }) });
 }
 
 function explainHalt(builder: StepBuilder): string {
@@ -124,12 +124,12 @@ function getStageActor(stage: string): StageActor {
 }
 
 /** Builds the machine of the whole run (house.md, XState): the questions, one state for all todos, the final stages. */
-export function buildPhaseConfig({ finalize }: EngineProgram): MachineConfig {
+export function buildPhaseConfig({ finalize }: EngineProgram): StepperConfig {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
   const states = order.map((stage, index): [string, StateNode] => {
     const last = stage === 'report' || stage === 'ended';
     const on = {
-      ...defined({ PASS: order[index + 1] }),
+      ...omitUndefined({ PASS: order[index + 1] }),
       ...(stage === 'codeReview' || stage === 'finalVerify' ? { FIX: 'todos' } : {}),
       ...(last ? {} : { STOP: QUESTIONS.includes(stage) ? 'ended' : 'report' }),
       REOPEN: 'approvePlan',

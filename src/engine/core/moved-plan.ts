@@ -1,11 +1,11 @@
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import type { MovedPlan } from './events.js';
+import type { PlanUpdate } from './events.js';
 import { listRedoneTodos } from './scheduler.js';
 
 /** Decides what a new version of the plan means for each todo of an execution (living-plan.md, plan apply). Pure. */
 
 /** What happens to a todo when the execution takes up a new version of the plan. */
-export type Verdict =
+export type TodoUpdateKind =
   /** Its text is unchanged. */
   | 'same'
   | 'added'
@@ -26,16 +26,16 @@ export type Verdict =
 
 export interface TodoVerdict {
   todo: string;
-  verdict: Verdict;
+  verdict: TodoUpdateKind;
 }
 
 type Rows = Readonly<Pick<EngineState, 'order' | 'todos'>>;
 
 /** Judges every todo of the plan and of the execution: first the plan's, in its order, then those removed from it. */
-export function judgeTodos(state: Rows, { todos, gone, reopen }: MovedPlan): TodoVerdict[] {
+export function judgeTodos(state: Rows, { todos, gone, reopen }: PlanUpdate): TodoVerdict[] {
   const reopened = new Set(reopen);
   const redone = new Set(reopen.length === 0 ? [] : listRedoneTodos(state, reopen));
-  const judge = (row: TodoState | undefined, isChanged: boolean): Verdict => {
+  const judge = (row: TodoState | undefined, isChanged: boolean): TodoUpdateKind => {
     if (row === undefined) return 'added';
     // A todo that was removed and whose id returns with another text is a new todo. The old commit stays.
     if (reopened.has(row.id) || (row.gone === true && isChanged)) return 'reopened';
@@ -49,23 +49,23 @@ export function judgeTodos(state: Rows, { todos, gone, reopen }: MovedPlan): Tod
   ];
 }
 
-function judgeChanged({ status }: TodoState): Verdict {
+function judgeChanged({ status }: TodoState): TodoUpdateKind {
   if (status === 'done') return 'stays';
   return status === 'pending' || status === 'stale' ? 'taken up' : 'again';
 }
 
-function judgeGone(row: TodoState | undefined): Verdict {
+function judgeGone(row: TodoState | undefined): TodoUpdateKind {
   if (row?.gone === true) return 'same';
   return row?.status === 'done' ? 'kept' : 'withdrawn';
 }
 
 /** Returns whether the new plan differs in any way from the one that the execution carries out. */
-export function isMoved(verdicts: readonly TodoVerdict[], { isOtherwiseChanged }: MovedPlan): boolean {
+export function isPlanChanged(verdicts: readonly TodoVerdict[], { isOtherwiseChanged }: PlanUpdate): boolean {
   return isOtherwiseChanged || verdicts.some(({ verdict }) => verdict !== 'same');
 }
 
 /** Returns whether a todo with this verdict leaves the wave, together with its open task, job or gate. */
-export function isInterrupted(verdict: Verdict): boolean {
+export function isInterrupted(verdict: TodoUpdateKind): boolean {
   return verdict === 'again' || verdict === 'reopened' || verdict === 'redone' || verdict === 'withdrawn';
 }
 

@@ -1,12 +1,12 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { APPLY_PLAN, type EngineProgram, type StageActor } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import type { EngineEffect, EngineEvent, Part } from './events.js';
+import type { EngineEffect, EngineEvent, StagePart } from './events.js';
 import { beginFinalStage, endFinalStage, moveToStage, stepRunStage } from './final-stages.js';
 import { createFinalStages } from './rows.js';
 import { listRedoneTodos, selectWave } from './scheduler.js';
 import { StepBuilder, type StepContext } from './step-builder.js';
-import { askAboutProposal, leaveProposal, proposePlan, takeUpPlan } from './take-up.js';
+import { adoptPlan, askAboutProposal, dropProposal, recordPlanProposal } from './take-up.js';
 import { applyTodoResult, passStage } from './todo-outcomes.js';
 
 /**
@@ -36,7 +36,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
     case 'RELEASE':
       return;
     case 'OUTCOME':
-      if (event.stage === APPLY_PLAN) leaveProposal(builder);
+      if (event.stage === APPLY_PLAN) dropProposal(builder);
       else if (event.todo === null) endFinalStage(builder, event.stage, event.verdict);
       else applyTodoResult(builder, builder.getRow(event.todo), event.stage, event.part, event.verdict);
       return;
@@ -44,10 +44,10 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
       invalidate(builder, event.todos);
       return;
     case 'APPLY':
-      takeUpPlan(builder, event.plan);
+      adoptPlan(builder, event.plan);
       return;
     case 'PROPOSE':
-      proposePlan(builder, event.reopen);
+      recordPlanProposal(builder, event.reopen);
       return;
   }
 }
@@ -104,7 +104,7 @@ function handOut(builder: StepBuilder): boolean {
     const { why, endedAt: _, ...row } = builder.step(builder.getRow(id), 'START');
     builder.setRow({
       ...row,
-      ...defined({ why }),
+      ...omitUndefined({ why }),
       attempt: row.attempt + 1,
       substeps: {},
       startedAt: row.startedAt ?? builder.scope.at,
@@ -122,10 +122,15 @@ function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   if (builder.scope.held === true && actor !== 'cli') return false;
   if (actor !== 'subagent') {
     builder.setSubstep(row, 'running');
-    builder.beginAlone(actor, { todo: row.id, stage: row.status, ...defined({ part: row.part }) });
+    builder.beginAlone(actor, { todo: row.id, stage: row.status, ...omitUndefined({ part: row.part }) });
     return false;
   }
-  const tasks = here.map(({ id, status, attempt, why }) => ({ todo: id, stage: status, attempt, ...defined({ why }) }));
+  const tasks = here.map(({ id, status, attempt, why }) => ({
+    todo: id,
+    stage: status,
+    attempt,
+    ...omitUndefined({ why }),
+  }));
   for (const member of here) builder.setSubstep(member, 'running');
   builder.effects.push({ type: 'dispatch', tasks });
   return false;
@@ -139,7 +144,7 @@ function getActor(builder: StepBuilder, { status, part }: TodoState): StageActor
 
 /** Returns the position of a row among all stages and their parts, in the order in which they are done. */
 function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
-  const parts: readonly (Part | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
+  const parts: readonly (StagePart | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
   return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
 }
 

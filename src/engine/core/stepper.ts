@@ -2,7 +2,7 @@ import { type AnyStateMachine, createMachine, type StateValue, transition } from
 import type { EngineProgram } from '../../machine/engine-program.js';
 
 /** The part of XState's configuration that the engine's machines use, as plain JSON. */
-export interface MachineConfig {
+export interface StepperConfig {
   id: string;
   initial: string;
   states: Record<string, StateNode>;
@@ -27,7 +27,7 @@ interface Built {
  * todos take the same ones.
  * @returns the state after the event; null if the state does not accept the event
  */
-export function createStepper<Event extends string>(build: (program: EngineProgram) => MachineConfig) {
+export function createStepper<Event extends string>(build: (program: EngineProgram) => StepperConfig) {
   const known = new WeakMap<EngineProgram, Built>();
   return (program: EngineProgram, value: StateValue, event: Event): StateValue | null => {
     const built = known.get(program) ?? {

@@ -2,9 +2,16 @@ import { DevCliError } from '../../base/errors.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { findCycles } from '../../plan/model/graph.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import type { MovedPlan, NewTodo } from './events.js';
+import type { NewTodo, PlanUpdate } from './events.js';
 import { stepRunStage } from './final-stages.js';
-import { isInterrupted, isMoved, isPastTodos, judgeTodos, type TodoVerdict, type Verdict } from './moved-plan.js';
+import {
+  isInterrupted,
+  isPastTodos,
+  isPlanChanged,
+  judgeTodos,
+  type TodoUpdateKind,
+  type TodoVerdict,
+} from './moved-plan.js';
 import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
@@ -15,11 +22,11 @@ const WHY = 'the plan changed while it was at work';
  * Makes the execution go on with a new version of the plan (living-plan.md, plan apply). Without any difference nothing
  * changes, except that a proposal is dropped.
  */
-export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {
+export function adoptPlan(builder: StepBuilder, moved: PlanUpdate): void {
   const { state } = builder;
   const verdicts = judgeTodos(state, moved);
-  leaveProposal(builder);
-  if (!isMoved(verdicts, moved)) return;
+  dropProposal(builder);
+  if (!isPlanChanged(verdicts, moved)) return;
   const byTodo = new Map(verdicts.map(({ todo, verdict }) => [todo, verdict]));
   const order = orderRows(state, moved, byTodo);
   for (const { todo } of moved.todos) takeUpTodo(builder, todo, byTodo.get(todo.id) ?? 'same');
@@ -31,7 +38,7 @@ export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {
 }
 
 /** Drops the proposed plan and, if it is open, the question about it. */
-export function leaveProposal({ state }: StepBuilder): void {
+export function dropProposal({ state }: StepBuilder): void {
   delete state.proposed;
   if (state.at?.stage === APPLY_PLAN) state.at = null;
 }
@@ -40,10 +47,10 @@ export function leaveProposal({ state }: StepBuilder): void {
  * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a proposal is already
  * being asked about, asks again at once, even while the run is held.
  */
-export function proposePlan(builder: StepBuilder, reopen: readonly string[]): void {
+export function recordPlanProposal(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
   const isAsked = state.at?.stage === APPLY_PLAN;
-  leaveProposal(builder);
+  dropProposal(builder);
   state.proposed = { at: builder.scope.at, reopen: [...reopen] };
   if (state.stage === 'ended') comeBack(builder);
   if (isAsked) askNow(builder);
@@ -69,7 +76,7 @@ function askNow(builder: StepBuilder): void {
   builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
 }
 
-function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void {
+function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: TodoUpdateKind): void {
   const row = builder.state.todos[todo.id];
   if (row === undefined) {
     builder.setRow(createTodoRow(todo));
@@ -115,7 +122,7 @@ function begunAnew(builder: StepBuilder, row: TodoState, verdict: 'reopened' | '
   return { ...after, retries: 0, substeps: {} };
 }
 
-function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void {
+function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: TodoUpdateKind): void {
   const row = builder.state.todos[todo.id];
   if (row === undefined || verdict === 'same') return;
   if (verdict === 'kept')
@@ -127,7 +134,11 @@ function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void
  * Returns the order of the rows: the order of the plan. Todos that the run added stay after the todo that they
  * followed; fixes stay at the end.
  */
-function orderRows({ order, todos }: EngineState, moved: MovedPlan, verdicts: ReadonlyMap<string, Verdict>): string[] {
+function orderRows(
+  { order, todos }: EngineState,
+  moved: PlanUpdate,
+  verdicts: ReadonlyMap<string, TodoUpdateKind>,
+): string[] {
   const planned = moved.todos.filter(({ todo }) => todo.body === undefined).map(({ todo }) => todo.id);
   const isPlanned = new Set(planned);
   const behind = new Map<string | null, string[]>();

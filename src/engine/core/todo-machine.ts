@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram } from '../../machine/engine-program.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import type { Part } from './events.js';
-import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
+import type { StagePart } from './events.js';
+import { createStepper, type StateNode, type StepperConfig } from './stepper.js';
 
 /**
  * An event of one todo. todo-outcomes.ts handles attempts, limits and dependents; this machine knows nothing of them.
@@ -20,7 +20,7 @@ export type TodoEvent =
   | 'STALE';
 
 /** The parts of the shipped stages, in order. Any other stage has a single, unnamed part. */
-const PARTS: Record<string, readonly Part[]> = { verify: ['commands', 'judge', 'human'] };
+const PARTS: Record<string, readonly StagePart[]> = { verify: ['commands', 'judge', 'human'] };
 
 /** The machine's state name for an unnamed part. */
 const WHOLE = 'whole';
@@ -29,7 +29,7 @@ const WHOLE = 'whole';
  * Builds the machine that all todos of a run share (engine.md, Shape): one compound state for each stage. If a stage
  * does not apply to a todo, the caller sends `PASS` as soon as the todo reaches it.
  */
-export function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
+export function buildTodoConfig({ stages }: EngineProgram): StepperConfig {
   const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' };
   const stageNodes = stages.map(({ id }, index): [string, StateNode] => {
     const next = stages[index + 1];
@@ -82,5 +82,5 @@ export function stepTodo(program: EngineProgram, { part, ...todo }: TodoState, e
   }
   if (typeof after === 'string') return { ...todo, status: after };
   const [[status, inner] = ['', '']] = Object.entries(after);
-  return inner === WHOLE ? { ...todo, status } : { ...todo, status, part: inner as Part };
+  return inner === WHOLE ? { ...todo, status } : { ...todo, status, part: inner as StagePart };
 }

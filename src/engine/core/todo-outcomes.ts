@@ -1,7 +1,7 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import type { NewTodo, Part, StageResult } from './events.js';
+import type { NewTodo, StagePart, StageResult } from './events.js';
 import { createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
@@ -13,7 +13,7 @@ export function applyTodoResult(
   builder: StepBuilder,
   row: TodoState,
   stage: string,
-  part: Part | undefined,
+  part: StagePart | undefined,
   verdict: StageResult,
 ): void {
   const running = row.substeps[stage]?.status === 'running';
@@ -37,7 +37,7 @@ export function applyTodoResult(
       else attemptAgain(builder, { ...row, retries: row.retries + 1 }, verdict.why);
       return;
     case 'halt':
-      failTodo(builder, { ...row, ...defined({ blocked: verdict.blocked }) }, verdict.why);
+      failTodo(builder, { ...row, ...omitUndefined({ blocked: verdict.blocked }) }, verdict.why);
       return;
     case 'widen': {
       const files = [...new Set([...row.files, ...verdict.files])];
@@ -90,7 +90,7 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
     endedAt: builder.scope.at,
   });
   builder.leaveWave(id);
-  builder.effects.push({ type: 'settled', todo: id, status, ...defined({ why }) });
+  builder.effects.push({ type: 'settled', todo: id, status, ...omitUndefined({ why }) });
 }
 
 function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {

@@ -1,5 +1,5 @@
 import { cutToSecond } from '../../base/clock.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { formatDuration } from '../../base/duration.js';
 import { joinFirst, renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
@@ -14,7 +14,7 @@ import {
   renderRunSummary,
   type SummaryRequirement,
 } from '../../documents/run-summary.js';
-import { renderCommand } from '../../registry/render.js';
+import { renderInvocation } from '../../registry/render.js';
 import { readCost, renderCost } from '../../run/cost.js';
 import { listKeptReports, nameKeptReport } from '../../run/documents/artifacts.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -28,11 +28,11 @@ import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { describeBranch } from '../act/commits/message.js';
 import { getReopenTarget } from '../act/execution-summary.js';
-import { describeWho, renderChangedKinds } from '../act/plan/changed-parts.js';
+import { describeChangeAuthor, renderChangedKinds } from '../act/plan/changed-parts.js';
 import { isDoneEarlier } from '../act/plan/further.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan/plan.js';
 import { listRulings, WHOLE_RUN } from '../act/prompts/rulings.js';
-import { readRequirements, renderRequirement } from '../act/results/requirements.js';
+import { judgeAllRequirements, renderRequirement } from '../act/results/requirements.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { listChangedFiles } from './report/changes.js';
 import { renderSkipped } from './report/skipped.js';
@@ -95,7 +95,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',
     outcome,
     at: cutToSecond(tx.at),
-    requirements: [...readRequirements(tx).map(renderRequirement), ...listWithdrawnRequirements(engine)],
+    requirements: [...judgeAllRequirements(tx).map(renderRequirement), ...listWithdrawnRequirements(engine)],
     changed: renderChangedKinds(engine, cutToSecond),
     done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(engine, row)),
     failed: renderFailedTodos(engine, rows),
@@ -127,7 +127,7 @@ function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirem
       id,
       text,
       proof: '–',
-      result: `withdrawn${describeWho(proposed)}, ${cutToSecond(at)}`,
+      result: `withdrawn${describeChangeAuthor(proposed)}, ${cutToSecond(at)}`,
     }));
 }
 
@@ -169,7 +169,7 @@ function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decision
   const { state } = tx;
   const planned = (readPlanHead(tx).decisions ?? [])
     .filter(({ by }) => by !== 'assumed')
-    .map(({ text, reason, by }) => ({ text, by, ...defined({ reason }) }));
+    .map(({ text, reason, by }) => ({ text, by, ...omitUndefined({ reason }) }));
   const rulings = [WHOLE_RUN, ...engine.order].flatMap((id) =>
     listRulings(engine, id).map(({ text, at, by }) => ({
       text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
@@ -259,9 +259,9 @@ function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] 
   const file = String(ruling.input['note']).slice(1);
   const separate = step === currentBlock || failed.length < 2 ? [step] : failed;
   return [
-    `Fix what failed, then reopen the run: \`${renderCommand(resume)}\``,
+    `Fix what failed, then reopen the run: \`${renderInvocation(resume)}\``,
     ...separate.map((id) => {
-      const command = renderCommand(buildReopenCommands(tx, id).ruling);
+      const command = renderInvocation(buildReopenCommands(tx, id).ruling);
       return `To rule on ${id} for its next attempt, write the ruling to ${file}; then: \`${command}\``;
     }),
   ];

@@ -1,7 +1,7 @@
 /** Aligns the entries of a list before and after an edit, and merges hidden entries back in. */
 
 /** A list entry as PLAN.md shows it. */
-export interface Keyed {
+export interface KeyedEntry {
   /** The text shown: equal keys mean that PLAN.md shows the same. */
   key: string;
   /** The id or name, which stays when the text changes. */
@@ -12,7 +12,7 @@ export interface Keyed {
  * Finds, for each entry of `after`, the index of the same entry in `before`; null for a new entry. Matches equal
  * entries first, then entries with the same name, then entries next to matched ones.
  */
-export function alignEntries(before: readonly Keyed[], after: readonly Keyed[]): (number | null)[] {
+export function alignEntries(before: readonly KeyedEntry[], after: readonly KeyedEntry[]): (number | null)[] {
   const found: (number | null)[] = after.map(() => null);
   const free = new Set(before.keys());
   const take = (at: number, from: number | undefined) => {
@@ -41,11 +41,11 @@ export function alignEntries(before: readonly Keyed[], after: readonly Keyed[]):
 }
 
 function takeBy(
-  before: readonly Keyed[],
-  after: readonly Keyed[],
+  before: readonly KeyedEntry[],
+  after: readonly KeyedEntry[],
   found: readonly (number | null)[],
   free: ReadonlySet<number>,
-  nameOf: (entry: Keyed) => string | null,
+  nameOf: (entry: KeyedEntry) => string | null,
   take: (at: number, from: number | undefined) => void,
 ): void {
   const places = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-import { buildGraph, findReferences, listDependencies, listReached } from '../model/graph.js';
+import { buildDependencyGraph, findReferences, listDependencies, listReached } from '../model/graph.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { settleImported } from './settle-imported.js';
 
@@ -8,7 +8,7 @@ import { settleImported } from './settle-imported.js';
 export type TodoPlace = 'first' | 'last' | { before: string } | { after: string };
 
 /** The plan without the dropped todo, or the reasons why the todo is still needed. */
-export type Dropped =
+export type DropResult =
   | { kind: 'dropped'; plan: PlanContent }
   | {
       kind: 'needed';
@@ -49,7 +49,7 @@ export function addTodo(plan: PlanContent, added: PlanTodo, before: readonly str
  * depend on it nor precede it.
  */
 export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
-  const graph = buildGraph(plan.todos);
+  const graph = buildDependencyGraph(plan.todos);
   const work = plan.todos.filter((todo) => todo.type === 'work' && todo.id !== id);
   if (work.length === 0) return [];
   const before = listReached(graph, id);
@@ -65,7 +65,7 @@ export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
  * @param id of a todo of the plan
  * @param withRequirements whether to withdraw requirements that only this todo serves or proves
  */
-export function dropTodo(plan: PlanContent, id: string, withRequirements = false): Dropped {
+export function dropTodo(plan: PlanContent, id: string, withRequirements = false): DropResult {
   const dropped = plan.todos.find((todo) => todo.id === id);
   if (dropped === undefined) return { kind: 'dropped', plan };
   const others = plan.todos.filter((todo) => todo !== dropped);

@@ -11,7 +11,7 @@ interface MergeConflict {
 }
 
 /** The merged plan, or the conflicts that prevent a merge. */
-export type Merged =
+export type MergeResult =
   | { kind: 'merged'; plan: PlanContent }
   | { kind: 'conflict'; conflicts: readonly [MergeConflict, ...MergeConflict[]] };
 
@@ -35,7 +35,7 @@ const BOTH = 'changed in both, but differently';
  * @param base the plan from which both edits started
  * @param mine the edit whose additions come last if both add at the same place, unless it reorders the list
  */
-export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): Merged {
+export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): MergeResult {
   const conflicts: MergeConflict[] = [];
   const plan = mergeFields(base, mine, theirs, '', conflicts);
   const [first, ...more] = conflicts;
@@ -43,7 +43,7 @@ export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanCon
   return first === undefined ? { kind: 'merged', plan: plan as unknown as PlanContent } : conflict([first, ...more]);
 }
 
-const conflict = (conflicts: [MergeConflict, ...MergeConflict[]]): Merged => ({ kind: 'conflict', conflicts });
+const conflict = (conflicts: [MergeConflict, ...MergeConflict[]]): MergeResult => ({ kind: 'conflict', conflicts });
 
 function mergeFields(base: Fields, mine: Fields, theirs: Fields, place: string, conflicts: MergeConflict[]): Fields {
   const keys = new Set([...Object.keys(theirs), ...Object.keys(mine)]);

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
-import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
+import { ALL_TODOS, joinSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
 
 /** Drops assumptions of an import that somebody has since replaced (living-plan.md, plan apply). */
 
@@ -47,7 +47,7 @@ function settleLine(line: string, before: readonly PlanTodo[], after: readonly P
   const unnamed = Number(more);
   if (named.length === meant.length && !isAll) return line;
   if (named.length === 0 && unnamed === 0) return null;
-  const shown = named.length === 0 ? renderCount(unnamed, 'todo') : listSome(named, unnamed);
+  const shown = named.length === 0 ? renderCount(unnamed, 'todo') : joinSome(named, unnamed);
   return `${NOT_IN_SOURCE}${word} of ${shown}: ${line.slice(head.length)}`;
 }
 

@@ -2,9 +2,9 @@ import type { ErrorDetail } from '../../base/errors.js';
 import { mayGlobsOverlap, mayOverlap } from '../../documents/globs.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import { renderValue } from '../../documents/schema-findings.js';
-import { buildGraph, type Graph, splitIntoWaves } from '../model/graph.js';
+import { buildDependencyGraph, type DependencyGraph, splitIntoWaves } from '../model/graph.js';
 import type { PlanTodo } from '../model/schema.js';
-import { finding, type Placed, type ValidParts } from './parts.js';
+import { createFinding, type ValidParts, type WithPointer } from './parts.js';
 import { runsWholeSuite } from './suite-commands.js';
 
 /**
@@ -18,7 +18,7 @@ const MAX_PAIRS = 200_000;
 export function checkSuitesBeside({ todos }: Pick<ValidParts, 'todos'>): ErrorDetail[] {
   const judged = todos.filter(({ value }) => listSuites(value).length > 0);
   if (judged.length === 0) return [];
-  const graph = buildGraph(todos.map(({ value }) => value));
+  const graph = buildDependencyGraph(todos.map(({ value }) => value));
   // Any two independent todos put two todos into some wave. If every wave has one todo, nothing runs at the same time.
   if (splitIntoWaves(graph).waves.every((wave) => wave.length === 1)) return [];
   const after = reverse(graph);
@@ -34,12 +34,17 @@ export function checkSuitesBeside({ todos }: Pick<ValidParts, 'todos'>): ErrorDe
   });
 }
 
-function describe({ value: todo, pointer }: Placed<PlanTodo>, index: number, run: readonly string[], beside: PlanTodo) {
+function describe(
+  { value: todo, pointer }: WithPointer<PlanTodo>,
+  index: number,
+  run: readonly string[],
+  beside: PlanTodo,
+) {
   const remedy =
     todo.type === 'verification'
       ? `let ${todo.id} depend on it`
       : `narrow it to the tests of ${todo.id}, or put it into a verification todo that depends on both`;
-  return finding(
+  return createFinding(
     `${pointer}/acceptance/${index}/run`,
     `${renderValue(formatCommandLine(run))} runs every test while ${beside.id} may be half done beside it, and fails ${todo.id} for that; ${remedy}`,
     todo.id,
@@ -64,14 +69,14 @@ function mayTurnRed(other: PlanTodo, todo: PlanTodo, cwd: string): boolean {
   return other.files.length === 0 || tested.some(within);
 }
 
-function reverse(graph: Graph): Graph {
-  const after: Graph = new Map([...graph.keys()].map((id) => [id, []]));
+function reverse(graph: DependencyGraph): DependencyGraph {
+  const after: DependencyGraph = new Map([...graph.keys()].map((id) => [id, []]));
   for (const [id, before] of graph) for (const dependency of before) after.get(dependency)?.push(id);
   return after;
 }
 
 /** Returns a todo and all todos reachable from it. */
-function reach(graph: Graph, from: string): Set<string> {
+function reach(graph: DependencyGraph, from: string): Set<string> {
   const seen = new Set([from]);
   const open = [from];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

@@ -3,11 +3,11 @@ import { isRecord } from '../../base/json.js';
 import { type CheckedSchema, findFaults } from '../../documents/schema-faults.js';
 import { describeFaults, renderValue } from '../../documents/schema-findings.js';
 import outline from '../../generated/plan-content-outline.js';
-import { buildGraph, findCycles, findReferences, removeReferences } from '../model/graph.js';
+import { buildDependencyGraph, findCycles, findReferences, removeReferences } from '../model/graph.js';
 import { findPathProblem } from '../model/paths.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { checkSuitesBeside } from './beside.js';
-import { listRepeated, type Placed, type PlanDemands, type ValidParts } from './parts.js';
+import { listRepeated, type PlanDemands, type ValidParts, type WithPointer } from './parts.js';
 import { checkRequirements } from './requirements.js';
 import { checkContradictions } from './rules.js';
 
@@ -83,7 +83,7 @@ function selectValidParts(value: Record<string, unknown>, faulty: Set<string>): 
     const id = isRecord(entry) ? entry['id'] : undefined;
     if (typeof id === 'string' && !byId.has(id)) byId.set(id, faulty.has(pointer) ? null : (entry as PlanTodo));
   }
-  const select = <T>(key: string, of = value, at = ''): Placed<T>[] =>
+  const select = <T>(key: string, of = value, at = ''): WithPointer<T>[] =>
     listEntries(of, key, at).flatMap(([pointer, entry]) =>
       faulty.has(getEntryPointer(pointer)) ? [] : [{ pointer, value: entry as T }],
     );
@@ -119,7 +119,7 @@ function checkIds(todos: unknown): ErrorDetail[] {
   );
 }
 
-function checkTodo({ value: todo, pointer }: Placed<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
+function checkTodo({ value: todo, pointer }: WithPointer<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
   // The state keeps todos by id, so an id such as `constructor` would be mistaken for a property of every object.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
@@ -237,7 +237,7 @@ const CYCLE_SHOWN = 12;
 function checkCycles(sound: ValidParts): ErrorDetail[] {
   const placed = new Map(sound.todos.map((entry) => [entry.value.id, entry]));
   const todos = [...placed.values()].map(({ value }) => value);
-  return findCycles(buildGraph(todos)).map((cycle) => {
+  return findCycles(buildDependencyGraph(todos)).map((cycle) => {
     const named = cycle.length > CYCLE_SHOWN ? [...cycle.slice(0, CYCLE_SHOWN), '…'] : cycle;
     const first = cycle[0] ?? '';
     return {

@@ -5,7 +5,7 @@ import type { PlanContent, PlanTodo } from '../model/schema.js';
 /** The input of a plan's semantic checks: only parts that fit the schema, so that one fault does not cause others. */
 
 /** A part of the plan and its JSON pointer. */
-export interface Placed<T> {
+export interface WithPointer<T> {
   value: T;
   pointer: string;
 }
@@ -17,17 +17,17 @@ type Commit = NonNullable<PlanContent['commits']>[number];
 /** The parts of a plan that fit the schema. */
 export interface ValidParts {
   size: unknown;
-  todos: Placed<PlanTodo>[];
+  todos: WithPointer<PlanTodo>[];
   /** Every todo by id; null for a todo that does not fit the schema. If an id is repeated, its first todo. */
   byId: Map<string, PlanTodo | null>;
-  commits: Placed<Commit>[];
+  commits: WithPointer<Commit>[];
   /** Null for a plan without a list of requirements. */
-  requirements: Placed<Requirement>[] | null;
+  requirements: WithPointer<Requirement>[] | null;
   /** The ids of all requirements, including those that do not fit the schema. */
   requirementIds: ReadonlySet<unknown>;
-  decisions: Placed<Decision>[];
+  decisions: WithPointer<Decision>[];
   /** Must-nots of the whole plan that fit the schema. */
-  mustNots: Placed<PlanContent['objectives']['mustNotDo'][number]>[];
+  mustNots: WithPointer<PlanContent['objectives']['mustNotDo'][number]>[];
   originalRequest: string | null;
 }
 
@@ -56,6 +56,6 @@ export function listRepeated(values: readonly unknown[]): { index: number; first
 }
 
 /** Creates a finding. */
-export function finding(pointer: string, problem: string, target?: string): ErrorDetail {
+export function createFinding(pointer: string, problem: string, target?: string): ErrorDetail {
   return { pointer, problem, ...(target === undefined ? {} : { target }) };
 }

@@ -3,7 +3,7 @@ import { renderValue } from '../../documents/schema-findings.js';
 import { findReferences } from '../model/graph.js';
 import type { PlanAcceptance, PlanTodo } from '../model/schema.js';
 import { createOccurrenceTest, isSameText } from './coverage.js';
-import { finding, listRepeated, type Placed, type PlanDemands, type ValidParts } from './parts.js';
+import { createFinding, listRepeated, type PlanDemands, type ValidParts, type WithPointer } from './parts.js';
 import { getScript, skipRunners } from './suite-commands.js';
 
 /** Checks that each requirement is traced from the words it comes from to a proof (documents.md, Requirements). */
@@ -26,7 +26,7 @@ function checkPresence({ requirementIds, originalRequest }: ValidParts, demands:
     requirementIds.size > 0
       ? []
       : [
-          finding(
+          createFinding(
             '/requirements',
             'there are no requirements: state each thing that was asked for, with the words that it comes from',
           ),
@@ -34,19 +34,24 @@ function checkPresence({ requirementIds, originalRequest }: ValidParts, demands:
   const { request } = demands;
   const other = typeof request === 'string' && originalRequest !== null && !isSameText(originalRequest, request);
   const copied = 'differs from the request; leave it out, and the goal of the run is used';
-  return other ? [...none, finding('/context/originalRequest', copied)] : none;
+  return other ? [...none, createFinding('/context/originalRequest', copied)] : none;
 }
 
 function checkIds({ requirements }: ValidParts): ErrorDetail[] {
   const placed = requirements ?? [];
   const repeated = listRepeated(placed.map(({ value }) => value.id)).map(({ index, first, value }) =>
-    finding(`${placed[index]?.pointer}/id`, `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`),
+    createFinding(
+      `${placed[index]?.pointer}/id`,
+      `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`,
+    ),
   );
   // An id such as `constructor` would be mistaken for a property of every object by code that keeps requirements by id.
   const reserved = placed.filter(({ value }) => value.id in {});
   return [
     ...repeated,
-    ...reserved.map(({ value, pointer }) => finding(`${pointer}/id`, `${renderValue(value.id)} is a reserved word`)),
+    ...reserved.map(({ value, pointer }) =>
+      createFinding(`${pointer}/id`, `${renderValue(value.id)} is a reserved word`),
+    ),
   ];
 }
 
@@ -58,7 +63,7 @@ function checkQuotes({ requirements, originalRequest }: ValidParts, demands: Pla
   return quoting
     .filter(({ value }) => !occurs(value.quote))
     .map(({ value, pointer }) =>
-      finding(
+      createFinding(
         `${pointer}/quote`,
         `${renderValue(value.quote)} does not occur in the request; quote it word for word, or name its source: "from": "user"`,
       ),
@@ -69,7 +74,9 @@ function checkQuotes({ requirements, originalRequest }: ValidParts, demands: Pla
 function checkNames({ todos, decisions, requirementIds }: ValidParts): ErrorDetail[] {
   const unknown = (ids: readonly string[] | undefined, pointer: string) =>
     (ids ?? []).flatMap((id, index) =>
-      requirementIds.has(id) ? [] : [finding(`${pointer}/${index}`, `there is no requirement ${renderValue(id)}`)],
+      requirementIds.has(id)
+        ? []
+        : [createFinding(`${pointer}/${index}`, `there is no requirement ${renderValue(id)}`)],
     );
   return [
     ...decisions.flatMap(({ value, pointer }) => unknown(value.serves, `${pointer}/serves`)),
@@ -91,7 +98,7 @@ function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
       const beyond = known.flatMap((id, place) =>
         served.has(id)
           ? []
-          : [finding(`${at}/proves/${place}`, `${renderValue(id)} is not among what ${todo.id} serves`, todo.id)],
+          : [createFinding(`${at}/proves/${place}`, `${renderValue(id)} is not among what ${todo.id} serves`, todo.id)],
       );
       return known.length > 0 && item.kind === 'command' ? [...beyond, ...checkCircle(item, at, todo)] : beyond;
     });
@@ -107,7 +114,7 @@ function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: str
   const told = item.run.flatMap(findReferences)[0];
   const by = told === undefined ? 'the text of the plan itself' : `what the worker of ${told.todo} reported`;
   return [
-    finding(
+    createFinding(
       `${at}/run`,
       `proves nothing, because it looks only at ${by}; run a command that checks the changed files`,
       todo.id,
@@ -160,8 +167,8 @@ function checkTraces({ requirements, todos, byId }: ValidParts): ErrorDetail[] {
   if (requirements === null || todos.length === 0 || [...byId.values()].includes(null)) return [];
   const served = new Set(todos.flatMap(({ value }) => value.serves ?? []));
   const proved = new Set(todos.flatMap(({ value }) => value.acceptance.flatMap((item) => item.proves ?? [])));
-  return requirements.flatMap(({ value: { id }, pointer }: Placed<{ id: string }>) => {
-    if (!served.has(id)) return [finding(pointer, `no todo serves ${id}`)];
-    return proved.has(id) ? [] : [finding(pointer, `nothing proves ${id}: name it in "proves" of an acceptance`)];
+  return requirements.flatMap(({ value: { id }, pointer }: WithPointer<{ id: string }>) => {
+    if (!served.has(id)) return [createFinding(pointer, `no todo serves ${id}`)];
+    return proved.has(id) ? [] : [createFinding(pointer, `nothing proves ${id}: name it in "proves" of an acceptance`)];
   });
 }

@@ -3,7 +3,7 @@ import { coversGlob } from '../../documents/globs.js';
 import { renderValue } from '../../documents/schema-findings.js';
 import { findPathProblem } from '../model/paths.js';
 import type { PlanRule, PlanTodo } from '../model/schema.js';
-import { finding, type Placed, type PlanDemands, type ValidParts } from './parts.js';
+import { createFinding, type PlanDemands, type ValidParts, type WithPointer } from './parts.js';
 
 /** Checks whether a plan contradicts itself: its must-nots, its expected outputs, its size. */
 
@@ -28,12 +28,12 @@ function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
   if (typeof rule === 'string') return [];
   return rule.paths.flatMap((path, index) => {
     const problem = findPathProblem(path, 'named');
-    return problem === null ? [] : [finding(`${pointer}/paths/${index}`, `path ${renderValue(path)} ${problem}`)];
+    return problem === null ? [] : [createFinding(`${pointer}/paths/${index}`, `path ${renderValue(path)} ${problem}`)];
   });
 }
 
 /** Finds files that a todo may touch although a must-not forbids any change of them. */
-function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly Placed<PlanRule>[]): ErrorDetail[] {
+function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly WithPointer<PlanRule>[]): ErrorDetail[] {
   const rules = [
     ...todo.mustNotDo.map((value, index) => ({ value, pointer: `${pointer}/mustNotDo/${index}` })),
     ...shared,
@@ -43,7 +43,7 @@ function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly P
       ({ value }) => typeof value !== 'string' && value.paths.some((path) => coversGlob(path, glob)),
     );
     const said = `${renderValue(glob)} may be touched, but ${against?.pointer} forbids all of it`;
-    return against === undefined ? [] : [finding(`${pointer}/files/${index}`, said)];
+    return against === undefined ? [] : [createFinding(`${pointer}/files/${index}`, said)];
   });
 }
 
@@ -53,7 +53,7 @@ function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
     const { stdoutContains, stdoutLacks } = item.expect ?? {};
     if (stdoutContains === undefined || stdoutLacks === undefined || !stdoutContains.includes(stdoutLacks)) return [];
     const said = `can never pass: whatever prints ${renderValue(stdoutContains)} prints ${renderValue(stdoutLacks)}`;
-    return [finding(`${pointer}/acceptance/${index}/expect/stdoutLacks`, said)];
+    return [createFinding(`${pointer}/acceptance/${index}/expect/stdoutLacks`, said)];
   });
 }
 
@@ -67,16 +67,16 @@ function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   const kinds = new Set(only.value.acceptance.map(({ kind }) => kind));
   const small = others.length === 0 && only.value.type === 'work' && kinds.has('command') && !kinds.has('assertion');
   if (small) return demands.complete === true ? checkSmallFiles(only) : [];
-  if (size === 'small') return [finding('/size', `${IS_SMALL}; this plan is "middle"`)];
-  return [finding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
+  if (size === 'small') return [createFinding('/size', `${IS_SMALL}; this plan is "middle"`)];
+  return [createFinding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
 }
 
 /** Refuses a glob that may match anywhere in the project: small work has to name its places. */
-function checkSmallFiles({ value: { id, files }, pointer }: Placed<PlanTodo>): ErrorDetail[] {
+function checkSmallFiles({ value: { id, files }, pointer }: WithPointer<PlanTodo>): ErrorDetail[] {
   return files.flatMap((glob, index) =>
     /^(?:\.\/)*\*/.test(glob)
       ? [
-          finding(
+          createFinding(
             `${pointer}/files/${index}`,
             `${renderValue(glob)} matches any place; a small plan must name its places`,
             id,
@@ -91,5 +91,5 @@ const GROWS = 'if the work is larger, grow the run first: dev-cli init RUN --siz
 function checkSizeOfRun({ size }: ValidParts, demands: PlanDemands): ErrorDetail[] {
   if (demands.size === undefined || typeof size !== 'string' || size === demands.size) return [];
   const said = `is ${renderValue(size)} in a run of size ${demands.size}; ${GROWS}`;
-  return [finding('/size', said)];
+  return [createFinding('/size', said)];
 }

@@ -1,5 +1,5 @@
 import { readMarkdownLines } from '../../documents/markdown-lines.js';
-import { type Block, type ListItem, parseMarkdown, type TableRow } from './parse.js';
+import { type ListItem, type MarkdownBlock, parseMarkdown, type TableRow } from './parse.js';
 import { readTokens, type Token } from './tokens.js';
 
 /** Splits PLAN.md at its headings, so that an unchanged part need not be parsed. */
@@ -25,7 +25,7 @@ export function splitChunks(text: string): Chunk[] {
 }
 
 /** A piece of a chunk's content. */
-export type Piece =
+export type ChunkPiece =
   | { kind: 'paragraph'; line: number; tokens: Token[] }
   | { kind: 'entry'; line: number; tokens: Token[]; nested: { line: number; tokens: Token[] }[] }
   | { kind: 'row'; line: number; cells: Token[][] }
@@ -38,7 +38,7 @@ export interface ParsedChunk {
   line: number;
   /** The text of its heading. */
   title: Token[];
-  pieces: Piece[];
+  pieces: ChunkPiece[];
 }
 
 /** Parses a chunk. */
@@ -64,7 +64,7 @@ type Placed = { position?: { start: { line: number } } | undefined };
 
 const lineOf = ({ position }: Placed, { above }: Around) => above + (position?.start.line ?? 1);
 
-function readPiece(node: Block, around: Around): Piece[] {
+function readPiece(node: MarkdownBlock, around: Around): ChunkPiece[] {
   const line = lineOf(node, around);
   switch (node.type) {
     case 'thematicBreak':
@@ -91,11 +91,11 @@ function readPiece(node: Block, around: Around): Piece[] {
   }
 }
 
-function isFenced({ position }: { position?: Block['position'] }, { source }: Around): boolean {
+function isFenced({ position }: { position?: MarkdownBlock['position'] }, { source }: Around): boolean {
   return /^[`~]{3}/.test(source.slice(position?.start.offset));
 }
 
-function readItem(item: ListItem, around: Around): Piece[] {
+function readItem(item: ListItem, around: Around): ChunkPiece[] {
   const [first, ...more] = item.children;
   if (first === undefined) return [];
   const line = lineOf(item, around);
@@ -104,7 +104,7 @@ function readItem(item: ListItem, around: Around): Piece[] {
     return [{ kind: 'other', line, what: inner[0]?.kind === 'entry' ? 'a list in a list' : 'an entry without a text' }];
   }
   const nested: { line: number; tokens: Token[] }[] = [];
-  const others: Piece[] = [];
+  const others: ChunkPiece[] = [];
   for (const piece of more.flatMap((child) => readPiece(child, around))) {
     if (piece.kind === 'entry' && piece.nested.length === 0) nested.push({ line: piece.line, tokens: piece.tokens });
     else if (piece.kind === 'other') others.push(piece);
@@ -118,7 +118,7 @@ function readItem(item: ListItem, around: Around): Piece[] {
   return [{ kind: 'entry', line, tokens: readTokens(first.children, around.source), nested }, ...others];
 }
 
-function readRow(row: TableRow, around: Around): Piece {
+function readRow(row: TableRow, around: Around): ChunkPiece {
   return {
     kind: 'row',
     line: lineOf(row, around),

@@ -3,14 +3,14 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 
 type Root = ReturnType<typeof fromMarkdown>;
-export type Block = Root['children'][number];
-type BlockOf<T extends Block['type']> = Extract<Block, { type: T }>;
+export type MarkdownBlock = Root['children'][number];
+type BlockOf<T extends MarkdownBlock['type']> = Extract<MarkdownBlock, { type: T }>;
 export type ListItem = BlockOf<'list'>['children'][number];
 export type TableRow = BlockOf<'table'>['children'][number];
 export type Inline = BlockOf<'paragraph'>['children'][number];
 
 /** Parses Markdown: CommonMark with tables. */
-export function parseMarkdown(text: string): Block[] {
+export function parseMarkdown(text: string): MarkdownBlock[] {
   return fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }).children;
 }
 

@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 
 /** A range of lines in a text that somebody else wrote. */
-export interface Place {
+export interface SourceLocation {
   path: string;
   /** The first line, counted from 1. */
   line: number;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Renders a place as `FILE:LINE` or `FILE:LINE-LINE`. */
-export function formatPlace({ path, line, end }: Place): string {
+export function formatSourceLocation({ path, line, end }: SourceLocation): string {
   const shown = toBoundedLine(path, 500);
   return end === undefined || end <= line ? `${shown}:${line}` : `${shown}:${line}-${end}`;
 }

@@ -80,7 +80,10 @@ function writeCode(value: string): string {
  * Removes a pattern from the beginning of a line.
  * @param pattern to match against the leading text; a line that begins with code has none
  */
-export function takeStart(tokens: readonly Token[], pattern: RegExp): { found: RegExpExecArray; rest: Token[] } | null {
+export function takeLeadingMatch(
+  tokens: readonly Token[],
+  pattern: RegExp,
+): { found: RegExpExecArray; rest: Token[] } | null {
   const [first, ...others] = tokens;
   const text = first?.kind === 'text' ? first.value : '';
   const found = pattern.exec(text);

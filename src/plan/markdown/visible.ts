@@ -1,5 +1,5 @@
-import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from './parse.js';
-import { formatPlace } from './place.js';
+import { type Inline, type ListItem, type MarkdownBlock, parseMarkdown, type TableRow } from './parse.js';
+import { formatSourceLocation } from './place.js';
 
 /**
  * A text as a reader sees it, without what HTML hides. Finding that takes a Markdown parser, since code may look alike.
@@ -19,9 +19,9 @@ export class TooDeepError extends Error {
   /** `FILE:LINE`. */
   readonly at: string;
 
-  constructor(file: string, block: Pick<Block, 'position'>) {
+  constructor(file: string, block: Pick<MarkdownBlock, 'position'>) {
     super('too many nested levels');
-    this.at = formatPlace({ path: file, line: block.position?.start.line ?? 1 });
+    this.at = formatSourceLocation({ path: file, line: block.position?.start.line ?? 1 });
   }
 }
 
@@ -33,9 +33,9 @@ interface Hidden {
 }
 
 /** A text without its hidden parts. */
-export interface Visible {
+export interface VisibleText {
   text: string;
-  blocks: Block[];
+  blocks: MarkdownBlock[];
   hidden: Hidden[];
 }
 
@@ -45,7 +45,7 @@ export interface Visible {
  * @param fill returns the replacement of a comment
  * @throws TooDeepError
  */
-export function readVisible({ path, text: given }: ForeignText, fill: (comment: string) => string): Visible {
+export function readVisible({ path, text: given }: ForeignText, fill: (comment: string) => string): VisibleText {
   const hidden: Hidden[] = [];
   for (let text = given; ; ) {
     const blocks = parseMarkdown(text);
@@ -67,7 +67,7 @@ export function readVisible({ path, text: given }: ForeignText, fill: (comment: 
 export type VisibleEnding = { kind: 'text'; text: string } | { kind: 'too deep'; at: string };
 
 /** Removes from a text whatever its reader does not see. */
-export function showVisible(file: ForeignText): VisibleEnding {
+export function stripHiddenText(file: ForeignText): VisibleEnding {
   try {
     return { kind: 'text', text: readVisible(file, () => '').text };
   } catch (error) {
@@ -79,7 +79,7 @@ export function showVisible(file: ForeignText): VisibleEnding {
 /** The HTML that no reader sees: comments, processing instructions, CDATA sections, declarations. */
 const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;
 
-function findHidden(node: Block | ListItem | TableRow | Inline, text: string): (Hidden & { start: number })[] {
+function findHidden(node: MarkdownBlock | ListItem | TableRow | Inline, text: string): (Hidden & { start: number })[] {
   if ('children' in node) return node.children.flatMap((child) => findHidden(child, text));
   const begin = node.position?.start;
   if (node.type !== 'html' || begin?.offset === undefined) return [];
@@ -92,7 +92,7 @@ function findHidden(node: Block | ListItem | TableRow | Inline, text: string): (
   }));
 }
 
-function refuseDepth(block: Block | ListItem, path: string, level: number): void {
+function refuseDepth(block: MarkdownBlock | ListItem, path: string, level: number): void {
   if (level > MAX_LEVELS) throw new TooDeepError(path, block);
   if (block.type !== 'list' && block.type !== 'listItem' && block.type !== 'blockquote') return;
   const next = block.type === 'listItem' ? level : level + 1;

@@ -3,13 +3,13 @@ import { ASSIGNMENT } from '../../documents/plan-text.js';
 /** Parses what `formatCommandLine` writes. Separate from that function, because every call loads that one. */
 
 /** A parsed command line: its argument vector, or why it cannot be parsed. */
-export type CommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
+export type ParsedCommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
 
 /**
  * Parses a command line. Reads exactly the output of `formatCommandLine` and `formatPlainCommandLine`, and what a
  * person would type into a shell as long as no shell is needed. In double quotes, escapes are those of JSON plus \u{…}.
  */
-export function parseCommandLine(line: string): CommandLine {
+export function parseCommandLine(line: string): ParsedCommandLine {
   const argv: string[] = [];
   let at = 0;
   while (true) {

@@ -67,7 +67,7 @@ const COMMANDS_SHOWN = 12;
 const COMMAND_CAP = 160;
 
 /** Renders a command for the person who approves it: uncut, quoted where necessary, with all non-default facts. */
-export function renderCommand({ run, cwd, timeout, expect }: PlannedCommand): string {
+export function renderPlannedCommand({ run, cwd, timeout, expect }: PlannedCommand): string {
   const { exitCode = 0, stdoutContains, stdoutLacks } = expect;
   const unusual = [
     ...(cwd === '.' ? [] : [`in ${formatPlainCommandLine([cwd])}`]),

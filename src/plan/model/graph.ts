@@ -40,16 +40,16 @@ export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | '
 }
 
 /** Maps each id to the ids that it depends on. */
-export type Graph = Map<string, string[]>;
+export type DependencyGraph = Map<string, string[]>;
 
 /** Builds the graph of `todos`, without edges to ids that do not exist. */
-export function buildGraph(todos: readonly PlanTodo[]): Graph {
+export function buildDependencyGraph(todos: readonly PlanTodo[]): DependencyGraph {
   const ids = new Set(todos.map((todo) => todo.id));
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
 /** Lists every id that can be reached from `id`, directly or through others. */
-export function listReached(graph: Graph, id: string): Set<string> {
+export function listReached(graph: DependencyGraph, id: string): Set<string> {
   const found = new Set<string>();
   const open = [...(graph.get(id) ?? [])];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -64,7 +64,7 @@ export function listReached(graph: Graph, id: string): Set<string> {
  * Splits the ids into waves, each of which depends only on earlier waves. Ids that are in a cycle or depend on one are
  * in `stuck` instead.
  */
-export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
+export function splitIntoWaves(graph: DependencyGraph): { waves: string[][]; stuck: Set<string> } {
   const open = new Map([...graph].map(([id, before]) => [id, before.length]));
   const after = new Map<string, string[]>();
   for (const [id, before] of graph) {
@@ -96,7 +96,7 @@ export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<st
  * Finds cycles of two or more todos, each as the ids along it. No id is in two of the cycles. If cycles overlap, at
  * least one of them is found.
  */
-export function findCycles(graph: Graph): string[][] {
+export function findCycles(graph: DependencyGraph): string[][] {
   const found: string[][] = [];
   const named = new Set<string>();
   const finished = new Set<string>();
@@ -114,7 +114,7 @@ export function findCycles(graph: Graph): string[][] {
 
 /** Walks depth-first from `start` and calls `closes` for every edge back into the current path. */
 function walk(
-  graph: Graph,
+  graph: DependencyGraph,
   start: string,
   finished: Set<string>,
   closes: (target: string, path: string[]) => void,

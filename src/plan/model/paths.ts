@@ -1,6 +1,6 @@
 // shared: common
 
-import { findReserved, foldName, RESERVED_NAMES, type Reserved } from '../../base/reserved.js';
+import { findReserved, foldName, RESERVED_NAMES, type ReservedName } from '../../base/reserved.js';
 
 /**
  * Decides which paths and globs a plan may name: inside the project and not reserved (documents.md, Semantic checks).
@@ -44,7 +44,7 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
 /**
  * Returns what reserves a segment that names it. A segment of nothing but wildcards does not match it (work/paths.ts).
  */
-function findReservedBy(segment: string): Reserved | null {
+function findReservedBy(segment: string): ReservedName | null {
   if (/^\.?\*+$/.test(segment)) return null;
   const name = RESERVED_NAMES.find((one) => mayMean(foldName(segment), one));
   return name === undefined ? null : findReserved(name);

@@ -5,7 +5,7 @@ import { readMarkdownLines } from '../../documents/markdown-lines.js';
 import type { PlanContent } from '../model/schema.js';
 import { isAsRendered } from './form.js';
 import { renderPlan } from './render.js';
-import { readPlanSetting } from './setting.js';
+import { readPlanExtras } from './setting.js';
 
 /** The boxes of PLAN.md, addressed by todo ids. dev-cli sets them. */
 
@@ -88,15 +88,15 @@ export function isEdited(planMd: string): boolean {
 /** Returns whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
   const blank = untickBoxes(planMd);
-  return blank === renderPlan(plan, {}, readPlanSetting(blank));
+  return blank === renderPlan(plan, {}, readPlanExtras(blank));
 }
 
 /**
  * Renders a plan as PLAN.md, and keeps the setting that the old PLAN.md shows besides its plan.
  * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
  */
-export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
-  return renderPlan(plan, boxes, readPlanSetting(untickBoxes(planMd)));
+export function rerenderPlan(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
+  return renderPlan(plan, boxes, readPlanExtras(untickBoxes(planMd)));
 }
 
 /** Reads the text of each todo, from its heading to the next one. Texts with the same id are joined. */

@@ -18,7 +18,7 @@ export const TODO_WORDS: Readonly<Record<string, string>> = {
 const NAMED = 12;
 
 /** Lists names; of many, only the first ones and the number of the others. */
-export function listSome(all: readonly string[], unnamed = 0): string {
+export function joinSome(all: readonly string[], unnamed = 0): string {
   const more = all.length - NAMED;
   const left = unnamed + Math.max(more, 0);
   return `${all.slice(0, NAMED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;

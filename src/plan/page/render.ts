@@ -2,12 +2,12 @@
 
 import { splitList } from '../../documents/plan-text.js';
 import type { CommandAcceptance } from '../model/commands.js';
-import { buildGraph, listDependencies } from '../model/graph.js';
+import { buildDependencyGraph, listDependencies } from '../model/graph.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { BLANK, computeChecksum, renderFormLine } from './form.js';
 import { escapeBars, escapeMermaidLabel, renderCell, renderCodeSpan, renderProse } from './prose.js';
 import { renderPlanCommand, renderRule, renderTodo } from './render-todo.js';
-import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './setting.js';
+import { type PlanExtras, renderRequestBlock, sanitizeRequest, UNCOVERED_HEADING } from './setting.js';
 
 /**
  * Renders PLAN.md from plan-content.json: above the line what somebody decides on, below it the work of the workers
@@ -19,7 +19,7 @@ import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } 
  * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
  * @param setting what PLAN.md shows besides the plan
  */
-export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
+export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanExtras = {}): string {
   const blank = renderText(plan, {}, setting);
   const isBlank = !plan.todos.some(({ id }) => boxes[id] === true);
   // The checksum covers the text with no box ticked and a placeholder for itself. Only the title precedes its line.
@@ -30,7 +30,7 @@ export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {
 }
 
 /** Renders the whole text, with a placeholder for the checksum. */
-function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting): string {
+function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanExtras): string {
   const { context, todos } = plan;
   const title = ['# Plan', setting.name === undefined ? '' : `: ${setting.name}`, plan.size && ` (${plan.size})`];
   const parts = [
@@ -65,10 +65,10 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
 /** Renders the request, unless a requirement quotes all of it and so already shows it. */
 function renderRequest(
   { context: { originalRequest }, requirements = [] }: PlanContent,
-  setting: PlanSetting,
+  setting: PlanExtras,
 ): string[] {
-  const request = originalRequest === undefined ? (setting.request ?? '') : showRequest(originalRequest);
-  const quoted = !request.includes('\n') && requirements.some(({ quote }) => showRequest(quote) === request);
+  const request = originalRequest === undefined ? (setting.request ?? '') : sanitizeRequest(originalRequest);
+  const quoted = !request.includes('\n') && requirements.some(({ quote }) => sanitizeRequest(quote) === request);
   return request === '' || quoted ? [] : renderRequestBlock(request);
 }
 
@@ -170,7 +170,7 @@ function renderDiagram(todos: readonly PlanTodo[]): string[] {
   // Nodes are numbered, because a todo's id may be a keyword of Mermaid.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
   const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
-  const edges = [...buildGraph(todos)].flatMap(([id, before]) =>
+  const edges = [...buildDependencyGraph(todos)].flatMap(([id, before]) =>
     before.map((dependency) => `  ${nodes.get(dependency)} --> ${nodes.get(id)}`),
   );
   return ['```mermaid', 'graph TD', ...labels, ...edges, '```'];

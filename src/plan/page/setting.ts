@@ -8,7 +8,7 @@ import { renderProse } from './prose.js';
  * What PLAN.md shows besides the plan: the run's name and the request. It is in no plan-content.json, and PLAN.md may
  * have to be compared with its plan without the run, so it is read back from PLAN.md (documents.md, PLAN.md).
  */
-export interface PlanSetting {
+export interface PlanExtras {
   /** The name of the run. */
   name?: string;
   /** The request, as it is shown. */
@@ -22,7 +22,7 @@ const REQUEST_HEADING = '## Request';
 export const UNCOVERED_HEADING = '## Words of the request that no requirement covers';
 
 /** Prepares a request to be shown and read back. Idempotent. */
-export function showRequest(text: string): string {
+export function sanitizeRequest(text: string): string {
   const shown = maskSecrets(stripInvisible(text)).replaceAll('\t', '  ').trimEnd();
   return shown.replace(/^(?: *\n)+/, '');
 }
@@ -35,7 +35,7 @@ export function renderRequestBlock(shown: string): string[] {
 }
 
 /** Reads the setting back from a PLAN.md with LF line endings. A formatter may have inserted empty lines. */
-export function readPlanSetting(planMd: string): PlanSetting {
+export function readPlanExtras(planMd: string): PlanExtras {
   // No text of a plan begins a line with "## ", and the request comes last.
   const [body = '', ...asked] = splitAt(planMd, `\n${REQUEST_HEADING}\n`);
   const uncovered = splitAt(body, `\n${UNCOVERED_HEADING}\n`)[1]?.replace(/^\n+/, '');
@@ -82,11 +82,11 @@ function listForbidden({ objectives, todos }: PlanContent): string[] {
 }
 
 /** Creates what PLAN.md shows besides the plan. */
-export function createPlanSetting(plan: PlanContent, name: string, goal: string | null): PlanSetting {
+export function createPlanExtras(plan: PlanContent, name: string, goal: string | null): PlanExtras {
   const uncovered = listUncoveredWords(plan, goal);
   const lines = uncovered.slice(0, NAMED).map((text) => `- ${renderProse(maskSecrets(text))}`);
   const more = uncovered.length - lines.length;
-  const request = showRequest(goal ?? '');
+  const request = sanitizeRequest(goal ?? '');
   return {
     name,
     ...(request === '' ? {} : { request }),

@@ -1,7 +1,7 @@
 // door: plan
 
 import { renderCount } from '../../base/words.js';
-import { buildGraph, listDependencies, splitIntoWaves } from '../model/graph.js';
+import { buildDependencyGraph, listDependencies, splitIntoWaves } from '../model/graph.js';
 import type { PlanAcceptance, PlanContent } from '../model/schema.js';
 import { renderProse } from './prose.js';
 
@@ -58,7 +58,7 @@ function listGaps(plan: PlanContent): string[] {
 
 /** Renders the waves as `1 → 2,3 → 4`, without `todo-` if all ids begin with it. */
 function renderShape({ todos }: PlanContent): string {
-  const inWaves = splitIntoWaves(buildGraph(todos)).waves;
+  const inWaves = splitIntoWaves(buildDependencyGraph(todos)).waves;
   const short = todos.every(({ id }) => /^todo-./.test(id)) ? 'todo-'.length : 0;
   const written = inWaves.map((wave) => wave.map((id) => id.slice(short)).join(',')).join(' → ');
   if (written.length <= SHAPE_SHOWN) return written;

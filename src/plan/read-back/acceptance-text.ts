@@ -1,4 +1,4 @@
-import { type Token, takeStart } from '../markdown/tokens.js';
+import { type Token, takeLeadingMatch } from '../markdown/tokens.js';
 import { parseCommandLine } from '../model/command-line.js';
 import type { CommandAcceptance } from '../model/commands.js';
 
@@ -27,13 +27,13 @@ const KINDS: Record<string, 'assertion' | 'human'> = { agent: 'assertion', perso
 
 /** Returns the id at the beginning of a line, or null. */
 function readAcceptanceId(tokens: readonly Token[]): string | null {
-  const [, id, judge] = takeStart(tokens, START)?.found ?? [];
+  const [, id, judge] = takeLeadingMatch(tokens, START)?.found ?? [];
   return id === undefined || (judge === undefined && id in KINDS) ? null : id;
 }
 
 /** Parses a line below `**Acceptance**`. */
 export function readAcceptance(tokens: readonly Token[]): AcceptanceText {
-  const taken = takeStart(tokens, START);
+  const taken = takeLeadingMatch(tokens, START);
   if (taken === null) return { kind: 'fault', problem: `says neither who judges it nor how; ${FORMS}` };
   const id = readAcceptanceId(tokens);
   const judge = taken.found[2] ?? (id === null ? taken.found[1] : undefined);

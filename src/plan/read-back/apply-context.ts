@@ -1,10 +1,10 @@
 import { splitList } from '../../documents/plan-text.js';
-import { getTokensKey, type Token, takeStart, writeTokens } from '../markdown/tokens.js';
+import { getTokensKey, type Token, takeLeadingMatch, writeTokens } from '../markdown/tokens.js';
 import type { PlanContent } from '../model/schema.js';
 import { renderProse } from '../page/prose.js';
-import type { Reading } from './apply-lists.js';
-import { applyList, type Item } from './list.js';
-import { listLines, shorten } from './parts.js';
+import type { ReadBackPart } from './apply-lists.js';
+import { applyList, type PlanEntry } from './list.js';
+import { cutForMessage, readListEntries } from './parts.js';
 import { restoreInvisible } from './restore.js';
 
 /** Applies edits of texts with several lines. PLAN.md shows each line that is not empty as a list entry. */
@@ -13,20 +13,20 @@ type Context = PlanContent['context'];
 /** One or several texts of a plan. */
 type Prose = string | readonly string[];
 
-interface Line extends Item {
+interface Line extends PlanEntry {
   tokens: readonly Token[];
 }
 
 /** Applies the edits of "Unconfirmed". */
-export function applyAssumptions(old: Prose | undefined, reading: Reading): Prose | undefined {
-  const before = listLines(reading.before, reading.unheard);
-  const after = listLines(reading.after, reading.notes);
+export function applyAssumptions(old: Prose | undefined, reading: ReadBackPart): Prose | undefined {
+  const before = readListEntries(reading.before, reading.unheard);
+  const after = readListEntries(reading.after, reading.notes);
   const edited = applyProse(old ?? [], { before, after, name: 'what nobody confirmed' }, reading);
   return edited.length === 0 && edited !== old ? undefined : edited;
 }
 
 /** Applies the edits of "Context". */
-export function applyContext(old: Context, reading: Reading): Context {
+export function applyContext(old: Context, reading: ReadBackPart): Context {
   const before = readContext({ ...reading, after: reading.before, notes: reading.unheard });
   const after = readContext(reading);
   const apply = (key: ContextKey): Partial<Context> => {
@@ -40,17 +40,17 @@ export function applyContext(old: Context, reading: Reading): Context {
 type ContextKey = 'interviewSummary' | 'researchFindings';
 const KEY_OF: Readonly<Record<string, ContextKey>> = { interview: 'interviewSummary', research: 'researchFindings' };
 
-function readContext({ after, notes }: Reading): Record<ContextKey, Line[]> {
+function readContext({ after, notes }: ReadBackPart): Record<ContextKey, Line[]> {
   const found: Record<ContextKey, Line[]> = { interviewSummary: [], researchFindings: [] };
   const seen = new Set<string>();
-  for (const { tokens, nested, line } of listLines(after, notes, true)) {
-    const taken = takeStart(tokens, /^(interview|research):\s*/);
+  for (const { tokens, nested, line } of readListEntries(after, notes, true)) {
+    const taken = takeLeadingMatch(tokens, /^(interview|research):\s*/);
     const name = taken?.found[1] ?? '';
     const key = KEY_OF[name];
     if (taken === null || key === undefined) {
       notes.refuse(
         line,
-        `"${shorten(writeTokens(tokens))}": the context is written interview: … and research: …, or as a list below either`,
+        `"${cutForMessage(writeTokens(tokens))}": the context is written interview: … and research: …, or as a list below either`,
       );
       continue;
     }
@@ -73,7 +73,7 @@ const MARK = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 function applyProse(
   old: Prose,
   lists: { before: readonly Line[]; after: readonly Line[]; name: string },
-  { notes }: Reading,
+  { notes }: ReadBackPart,
 ): Prose {
   const isSame = String(lists.before.map(({ key }) => key)) === String(lists.after.map(({ key }) => key));
   if (isSame && lists.before.length === lists.after.length) return old;

@@ -2,7 +2,7 @@ import { getTokensKey } from '../markdown/tokens.js';
 import { listDependencies } from '../model/graph.js';
 import type { PlanTodo } from '../model/schema.js';
 import type { Notes } from './fault.js';
-import { readFacts, type TodoFacts, type TodoText } from './todo-text.js';
+import { readTodoFacts, type TodoFacts, type TodoText } from './todo-text.js';
 
 /** A todo with its text before and after the edit. */
 export interface TodoEdit {
@@ -26,8 +26,8 @@ export function applyFacts({ todo, before, after, pointer }: TodoEdit, notes: No
   const { line } = after.facts;
   for (const key of ['type', 'risk', 'dependsOn', 'serves']) notes.place(`${pointer}/${key}`, line);
   if (before?.facts && getTokensKey(before.facts.tokens) === getTokensKey(after.facts.tokens)) return todo;
-  const was = before?.facts ? readFacts(before.facts).facts : NOTHING;
-  const { facts, faults } = readFacts(after.facts);
+  const was = before?.facts ? readTodoFacts(before.facts).facts : NOTHING;
+  const { facts, faults } = readTodoFacts(after.facts);
   for (const fault of faults) notes.refuse(fault.line, fault.problem);
   const type = TYPES.find((each) => each === facts.type);
   const risk = RISKS.find((each) => each === facts.risk);

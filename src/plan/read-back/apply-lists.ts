@@ -1,21 +1,24 @@
-import { takeStart, writeTokens } from '../markdown/tokens.js';
+import { takeLeadingMatch, writeTokens } from '../markdown/tokens.js';
 import type { PlanContent, PlanRule } from '../model/schema.js';
-import type { Edited } from './apply-tables.js';
+import type { EditedPart } from './apply-tables.js';
 import type { Notes } from './fault.js';
-import { applyList, type Item, placeAll } from './list.js';
-import { type Line, listLines, shorten } from './parts.js';
+import { applyList, noteLines, type PlanEntry } from './list.js';
+import { cutForMessage, type PlanListEntry, readListEntries } from './parts.js';
 import { applyText, readRule } from './restore.js';
 
 /** Applies edits of those lists of PLAN.md in which each entry is one line. */
 
 /** A part to be read, and where to note faults. Those of the rendered text go to `unheard`, since nobody typed it. */
-export interface Reading extends Edited {
+export interface ReadBackPart extends EditedPart {
   unheard: Notes;
   notes: Notes;
 }
 
-function readLines({ before, after, unheard, notes }: Reading): { before: Line[]; after: Line[] } {
-  return { before: listLines(before, unheard), after: listLines(after, notes) };
+function readLines({ before, after, unheard, notes }: ReadBackPart): {
+  before: PlanListEntry[];
+  after: PlanListEntry[];
+} {
+  return { before: readListEntries(before, unheard), after: readListEntries(after, notes) };
 }
 
 const DONE = /^done when:\s*/;
@@ -23,9 +26,9 @@ const DONE = /^done when:\s*/;
 type Objectives = PlanContent['objectives'];
 
 /** Applies the edits of "What changes": the shown deliverables (not files of a todo), and the definition of done. */
-export function applyChanges(
+export function applyObjectives(
   plan: PlanContent,
-  reading: Reading,
+  reading: ReadBackPart,
 ): Pick<Objectives, 'deliverables' | 'definitionOfDone'> {
   const { deliverables, definitionOfDone } = plan.objectives;
   const named = new Set(plan.todos.flatMap(({ files }) => files));
@@ -40,8 +43,9 @@ export function applyChanges(
     { old, shown: all, before, after, name: 'what changes' },
     reading.notes,
     ({ tokens, line }, was) => {
-      const done = takeStart(tokens, DONE);
-      const before = was && ((was.value.isDone ? takeStart(was.item.tokens, DONE)?.rest : null) ?? was.item.tokens);
+      const done = takeLeadingMatch(tokens, DONE);
+      const before =
+        was && ((was.value.isDone ? takeLeadingMatch(was.item.tokens, DONE)?.rest : null) ?? was.item.tokens);
       const text = applyText(done?.rest ?? tokens, before, was?.value.text);
       if (text === '') reading.notes.refuse(line, 'says nothing');
       return { text, isDone: done !== null };
@@ -49,7 +53,7 @@ export function applyChanges(
   );
   const select = (isDone: boolean) => placed.filter(({ value }) => value.isDone === isDone);
   const texts = (isDone: boolean, pointer: string) =>
-    placeAll(select(isDone), pointer, reading.notes).map(({ text }) => text);
+    noteLines(select(isDone), pointer, reading.notes).map(({ text }) => text);
   return {
     deliverables: texts(false, '/objectives/deliverables'),
     definitionOfDone: texts(true, '/objectives/definitionOfDone'),
@@ -57,12 +61,12 @@ export function applyChanges(
 }
 
 /** Applies the edits of "Must not be done". */
-export function applyMustNots(old: readonly PlanRule[], reading: Reading): PlanRule[] {
+export function applyMustNots(old: readonly PlanRule[], reading: ReadBackPart): PlanRule[] {
   const lists = { old, ...readLines(reading), name: 'what must not be done' };
-  const placed = applyList<PlanRule, Line>(lists, reading.notes, ({ tokens }, was) =>
+  const placed = applyList<PlanRule, PlanListEntry>(lists, reading.notes, ({ tokens }, was) =>
     readRule(tokens, was && { rule: was.value, tokens: was.item.tokens }),
   );
-  return placeAll(placed, '/objectives/mustNotDo', reading.notes);
+  return noteLines(placed, '/objectives/mustNotDo', reading.notes);
 }
 
 type Risk = NonNullable<PlanContent['risks']>[number];
@@ -70,10 +74,10 @@ type Risk = NonNullable<PlanContent['risks']>[number];
 const RISK = /^(low|medium|high):\s*/;
 
 /** Applies the edits of "Risks". */
-export function applyRisks(old: readonly Risk[], reading: Reading): Risk[] {
+export function applyRisks(old: readonly Risk[], reading: ReadBackPart): Risk[] {
   const lists = { old, ...readLines(reading), name: 'risks' };
-  const placed = applyList<Risk, Line>(lists, reading.notes, ({ tokens, line }, was) => {
-    const { found, rest = [] } = takeStart(tokens, RISK) ?? {};
+  const placed = applyList<Risk, PlanListEntry>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeLeadingMatch(tokens, RISK) ?? {};
     const severity = found?.[1] as Risk['severity'] | undefined;
     if (severity === undefined || rest.length === 0) {
       reading.notes.refuse(line, 'a risk is written low: …, medium: … or high: …');
@@ -81,23 +85,23 @@ export function applyRisks(old: readonly Risk[], reading: Reading): Risk[] {
     }
     return {
       ...was?.value,
-      text: applyText(rest, was && takeStart(was.item.tokens, RISK)?.rest, was?.value.text),
+      text: applyText(rest, was && takeLeadingMatch(was.item.tokens, RISK)?.rest, was?.value.text),
       severity,
     };
   });
-  return placeAll(placed, '/risks', reading.notes);
+  return noteLines(placed, '/risks', reading.notes);
 }
 
 type Commit = NonNullable<PlanContent['commits']>[number];
 
 /** Applies the edits of "Commits". */
-export function applyCommits(old: readonly Commit[], reading: Reading): Commit[] {
-  const named = (lines: readonly Line[]): Line[] =>
-    lines.map((line) => ({ ...line, name: takeStart(line.tokens, COMMIT)?.found[1] ?? null }));
+export function applyCommits(old: readonly Commit[], reading: ReadBackPart): Commit[] {
+  const named = (lines: readonly PlanListEntry[]): PlanListEntry[] =>
+    lines.map((line) => ({ ...line, name: takeLeadingMatch(line.tokens, COMMIT)?.found[1] ?? null }));
   const { before, after } = readLines(reading);
   const lists = { old, before: named(before), after: named(after), name: 'commits', isUnique: true };
-  const placed = applyList<Commit, Line>(lists, reading.notes, ({ tokens, line }, was) => {
-    const { found, rest = [] } = takeStart(tokens, COMMIT) ?? {};
+  const placed = applyList<Commit, PlanListEntry>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeLeadingMatch(tokens, COMMIT) ?? {};
     const afterTodo = found?.[1];
     if (afterTodo === undefined || rest.length === 0) {
       reading.notes.refuse(line, 'a commit message is written after todo-1: …');
@@ -106,10 +110,10 @@ export function applyCommits(old: readonly Commit[], reading: Reading): Commit[]
     return {
       ...was?.value,
       afterTodo,
-      message: applyText(rest, was && takeStart(was.item.tokens, COMMIT)?.rest, was?.value.message),
+      message: applyText(rest, was && takeLeadingMatch(was.item.tokens, COMMIT)?.rest, was?.value.message),
     };
   });
-  return placeAll(placed, '/commits', reading.notes);
+  return noteLines(placed, '/commits', reading.notes);
 }
 
 const COMMIT = /^after ([A-Za-z0-9][A-Za-z0-9_-]*):\s*/;
@@ -121,32 +125,33 @@ const NEED = /^(before|meanwhile|afterwards):\s*/;
 const JUDGED = /^judge [A-Za-z0-9]/;
 
 /** Applies the edits of "What a person has to do", except checks by a person, which belong to the todos. */
-export function applyNeeds(old: readonly Need[], reading: Reading): Need[] {
-  const stated = (lines: readonly Line[]) => lines.filter(({ tokens }) => takeStart(tokens, JUDGED) === null);
+export function applyNeeds(old: readonly Need[], reading: ReadBackPart): Need[] {
+  const stated = (lines: readonly PlanListEntry[]) =>
+    lines.filter(({ tokens }) => takeLeadingMatch(tokens, JUDGED) === null);
   const { before, after } = readLines(reading);
   const order = Object.values(WHEN);
   const shown = order.flatMap((when) => [...old.keys()].filter((index) => old[index]?.when === when));
   const lists = { old, shown, before: stated(before), after: stated(after), name: 'what a person has to do' };
-  const placed = applyList<Need, Line>(lists, reading.notes, ({ tokens, line }, was) => {
-    const { found, rest = [] } = takeStart(tokens, NEED) ?? {};
+  const placed = applyList<Need, PlanListEntry>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeLeadingMatch(tokens, NEED) ?? {};
     const when = WHEN[found?.[1] ?? ''];
     if (when === undefined || rest.length === 0) {
       reading.notes.refuse(
         line,
-        `"${shorten(writeTokens(tokens))}": what a person has to do is written before: …, meanwhile: … or afterwards: …`,
+        `"${cutForMessage(writeTokens(tokens))}": what a person has to do is written before: …, meanwhile: … or afterwards: …`,
       );
       return null;
     }
     return {
       ...was?.value,
       when,
-      text: applyText(rest, was && takeStart(was.item.tokens, NEED)?.rest, was?.value.text),
+      text: applyText(rest, was && takeLeadingMatch(was.item.tokens, NEED)?.rest, was?.value.text),
     };
   });
-  return placeAll(placed, '/externalDependencies', reading.notes);
+  return noteLines(placed, '/externalDependencies', reading.notes);
 }
 
 /** Lists the lines of "What a person has to do" that are derived from the todos. */
-export function listJudged(lines: readonly Line[]): Item[] {
-  return lines.filter(({ tokens }) => takeStart(tokens, JUDGED) !== null);
+export function listJudged(lines: readonly PlanListEntry[]): PlanEntry[] {
+  return lines.filter(({ tokens }) => takeLeadingMatch(tokens, JUDGED) !== null);
 }

@@ -2,14 +2,21 @@ import { type Chunk, type ParsedChunk, parseChunk } from '../markdown/chunks.js'
 import { type Token, writeTyped } from '../markdown/tokens.js';
 import type { PlanContent } from '../model/schema.js';
 import { applyAssumptions, applyContext } from './apply-context.js';
-import { applyChanges, applyCommits, applyMustNots, applyNeeds, applyRisks, type Reading } from './apply-lists.js';
+import {
+  applyCommits,
+  applyMustNots,
+  applyNeeds,
+  applyObjectives,
+  applyRisks,
+  type ReadBackPart,
+} from './apply-lists.js';
 import { applyDecisions, applyRequirements, type ProofChange } from './apply-tables.js';
 import type { Notes } from './fault.js';
 import { describePiece, type PlanPart, type PlanText } from './parts.js';
 import { applyText } from './restore.js';
 
 /** The rendered and the edited text, split into parts, and the faults found in each. */
-export interface BothTexts {
+export interface PlanTexts {
   before: PlanText;
   after: PlanText;
   /** Faults of the rendered text, which are ignored because nobody typed it. */
@@ -20,9 +27,9 @@ export interface BothTexts {
 /** Applies the edits of all parts except the todos. */
 export function applyParts(
   plan: PlanContent,
-  { before, after, unheard, notes }: BothTexts,
+  { before, after, unheard, notes }: PlanTexts,
 ): { plan: PlanContent; proofs: readonly ProofChange[] } {
-  const apply = <T>(part: PlanPart, old: T, edit: (reading: Reading) => T): T => {
+  const apply = <T>(part: PlanPart, old: T, edit: (reading: ReadBackPart) => T): T => {
     const [was, is] = [before.parts.get(part), after.parts.get(part)];
     for (const pointer of POINTERS[part] ?? []) if (is !== undefined) notes.place(pointer, is.line);
     return was?.text === is?.text ? old : edit({ before: was, after: is, unheard, notes });
@@ -42,7 +49,7 @@ export function applyParts(
   const decisions = apply('decisions', plan.decisions, (reading) =>
     filled(applyDecisions(plan.decisions ?? [], reading, unheard, notes), plan.decisions),
   );
-  const changes = apply('changes', objectives, (reading) => ({ ...objectives, ...applyChanges(plan, reading) }));
+  const changes = apply('changes', objectives, (reading) => ({ ...objectives, ...applyObjectives(plan, reading) }));
   const mustNotDo = apply('mustNotDo', objectives.mustNotDo, (reading) => applyMustNots(objectives.mustNotDo, reading));
   const { assumptions: old, ...others } = plan.context;
   const assumptions = apply('assumptions', old, (reading) => applyAssumptions(old, reading));
@@ -101,7 +108,7 @@ interface HeadText {
 }
 
 /** Applies the edits of the head; null if it is refused. */
-function applyHead(plan: PlanContent, { before, after, unheard, notes }: Reading): Head | null {
+function applyHead(plan: PlanContent, { before, after, unheard, notes }: ReadBackPart): Head | null {
   if (after === undefined) {
     notes.refuse(1, 'the title, # Plan, is missing');
     return null;

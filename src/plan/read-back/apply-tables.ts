@@ -1,16 +1,23 @@
 import type { Chunk } from '../markdown/chunks.js';
-import { foldTokens, getTokensKey, splitAtCommas, type Token, takeStart, writeTyped } from '../markdown/tokens.js';
+import {
+  foldTokens,
+  getTokensKey,
+  splitAtCommas,
+  type Token,
+  takeLeadingMatch,
+  writeTyped,
+} from '../markdown/tokens.js';
 import type { PlanContent, PlanRequirement } from '../model/schema.js';
 import type { Notes } from './fault.js';
 import { FreeIds } from './free-ids.js';
-import { applyList, placeAll } from './list.js';
-import { listRows, type Row, shorten } from './parts.js';
+import { applyList, noteLines } from './list.js';
+import { cutForMessage, type PlanTableRow, readTableRows } from './parts.js';
 import { applyText } from './restore.js';
 
 /** Applies edits of the tables of PLAN.md: requirements and decisions. */
 
 /** A part as it was rendered, and as it was edited. */
-export interface Edited {
+export interface EditedPart {
   before: Chunk | undefined;
   after: Chunk | undefined;
 }
@@ -30,12 +37,15 @@ const DECISION_COLUMNS = ['decision', 'why', 'by', 'for'];
 /** Applies the edits of the requirements table. Changes of the column `proved by` are returned for the acceptances. */
 export function applyRequirements(
   old: readonly PlanRequirement[],
-  edited: Edited,
+  edited: EditedPart,
   unheard: Notes,
   notes: Notes,
 ): { requirements: PlanRequirement[]; proofs: ProofChange[] } {
   const rows = (chunk: Chunk | undefined, to: Notes) =>
-    listRows(chunk, REQUIREMENT_COLUMNS, to).map((row) => ({ ...row, name: writeTyped(row.cells[0] ?? []) || null }));
+    readTableRows(chunk, REQUIREMENT_COLUMNS, to).map((row) => ({
+      ...row,
+      name: writeTyped(row.cells[0] ?? []) || null,
+    }));
   const proofs: ProofChange[] = [];
   const found = notes.faults.length;
   const after = rows(edited.after, notes);
@@ -43,7 +53,7 @@ export function applyRequirements(
   if (after.length === 0 && notes.faults.length > found) return { requirements: [...old], proofs };
   const free = new FreeIds('r', [...old.map(({ id }) => id), ...after.flatMap(({ name }) => name ?? [])]);
   const lists = { old, before: rows(edited.before, unheard), after, name: 'requirements', isUnique: true };
-  const placed = applyList<PlanRequirement, Row>(lists, notes, ({ cells, line, name }, was) => {
+  const placed = applyList<PlanRequirement, PlanTableRow>(lists, notes, ({ cells, line, name }, was) => {
     const id = name || (was?.value.id ?? free.next());
     const proved = readProofs(cells[3] ?? [], line, notes);
     const proofsBefore = was?.value.id === id ? readProofs(was.item.cells[3] ?? [], line, unheard) : [];
@@ -68,7 +78,7 @@ export function applyRequirements(
       text: applyText(cells[1] ?? [], cellsBefore[1], old?.text),
     };
   });
-  return { requirements: placeAll(placed, '/requirements', notes), proofs };
+  return { requirements: noteLines(placed, '/requirements', notes), proofs };
 }
 
 interface Quote {
@@ -77,7 +87,7 @@ interface Quote {
 }
 
 function readQuote(cell: readonly Token[]): Quote | null {
-  const taken = takeStart(cell, /^the (request|user): ?["“]/);
+  const taken = takeLeadingMatch(cell, /^the (request|user): ?["“]/);
   const last = taken?.rest.at(-1);
   if (!taken || last?.kind !== 'text' || !/["”]$/.test(last.value)) return null;
   const words = foldTokens([...taken.rest.slice(0, -1), { ...last, value: last.value.slice(0, -1) }]);
@@ -89,7 +99,7 @@ function readProofs(cell: readonly Token[], line: number, notes: Notes): string[
   if (said.length === 0 || (said.length === 1 && said[0] === 'nothing')) return [];
   return said.flatMap((proof) => {
     const [, id] = /^([A-Za-z0-9][\w-]*\/[A-Za-z0-9][\w-]*)(?: \((?:agent|person)\))?$/.exec(proof) ?? [];
-    if (id === undefined) notes.refuse(line, `"${shorten(proof)}" names no acceptance: write todo-1/ac-1`);
+    if (id === undefined) notes.refuse(line, `"${cutForMessage(proof)}" names no acceptance: write todo-1/ac-1`);
     return id ?? [];
   });
 }
@@ -97,17 +107,17 @@ function readProofs(cell: readonly Token[], line: number, notes: Notes): string[
 type Decision = NonNullable<PlanContent['decisions']>[number];
 
 /** Applies the edits of the decisions table. */
-export function applyDecisions(old: readonly Decision[], edited: Edited, unheard: Notes, notes: Notes): Decision[] {
+export function applyDecisions(old: readonly Decision[], edited: EditedPart, unheard: Notes, notes: Notes): Decision[] {
   // Rows are matched by their text and place, so that a decision with another reason stays the same decision.
   const rows = (chunk: Chunk | undefined, to: Notes) =>
-    listRows(chunk, DECISION_COLUMNS, to).map((row) => ({ ...row, name: null }));
+    readTableRows(chunk, DECISION_COLUMNS, to).map((row) => ({ ...row, name: null }));
   const lists = { old, before: rows(edited.before, unheard), after: rows(edited.after, notes), name: 'decisions' };
-  const placed = applyList<Decision, Row>(lists, notes, ({ cells, line }, was) => {
+  const placed = applyList<Decision, PlanTableRow>(lists, notes, ({ cells, line }, was) => {
     const before = was?.item.cells ?? [];
     const { reason, serves, ...kept } = was?.value ?? { text: '', by: 'user' as const };
     const by = writeTyped(cells[2] ?? []);
     if (by !== 'user' && by !== 'agent' && by !== 'assumed') {
-      notes.refuse(line, `a decision is by user, agent or assumed, not by "${shorten(by)}"`);
+      notes.refuse(line, `a decision is by user, agent or assumed, not by "${cutForMessage(by)}"`);
       return null;
     }
     const why = applyText(cells[1] ?? [], before[1], reason);
@@ -121,7 +131,7 @@ export function applyDecisions(old: readonly Decision[], edited: Edited, unheard
       ...(whom === undefined ? {} : { serves: whom }),
     };
   });
-  return placeAll(placed, '/decisions', notes);
+  return noteLines(placed, '/decisions', notes);
 }
 
 function readServed(cell: readonly Token[]): string[] | undefined {

@@ -5,7 +5,7 @@ import {
   splitAtCommas,
   splitBetweenCode,
   type Token,
-  takeStart,
+  takeLeadingMatch,
   writeTokens,
   writeTyped,
 } from '../markdown/tokens.js';
@@ -16,7 +16,7 @@ import { type AcceptanceText, applyCommandFacts, type CommandFacts, readAcceptan
 import { applyFacts, type TodoEdit } from './apply-facts.js';
 import type { Notes } from './fault.js';
 import { FreeIds } from './free-ids.js';
-import { applyList, type Item, placeAll } from './list.js';
+import { applyList, noteLines, type PlanEntry } from './list.js';
 import { applyText, readRule, restoreInvisible } from './restore.js';
 import { type LabelledPart, TODO_PARTS, type TodoPart } from './todo-text.js';
 
@@ -42,7 +42,7 @@ export function createTodo(id: string): PlanTodo {
 const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
 
 /** A line below a label. */
-interface Line extends Item {
+interface Line extends PlanEntry {
   tokens: readonly Token[];
   /** Whether the line is the text after the label, on the label's own line. */
   isBeside: boolean;
@@ -57,7 +57,7 @@ export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
     const name = `the entries of **${TODO_PARTS[part]}**`;
     const line = after.parts.get(part)?.line;
     if (line !== undefined) notes.place(`${pointer}/${part}`, line);
-    return placeAll(
+    return noteLines(
       applyList({ old, name, isUnique: IDS.has(part), ...lists }, notes, read),
       `${pointer}/${part}`,
       notes,
@@ -125,7 +125,7 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
     case 'outputs':
       return readOutput(tokens)?.name ?? null;
     case 'acceptance':
-      return takeStart(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
+      return takeLeadingMatch(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
     case 'files':
     case 'references':
       // A reference is in backticks only if all references are single words, so its name ignores backticks.
@@ -148,14 +148,14 @@ function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, par
 
 function readInput(tokens: readonly Token[]): { name: string; from: string } | null {
   const named = takeName(tokens);
-  const taken = named && takeStart(named.rest, /^\s*from\s*/);
+  const taken = named && takeLeadingMatch(named.rest, /^\s*from\s*/);
   if (!named || !taken || taken.rest.length === 0) return null;
   return { name: named.name, from: getOnlyCode(taken.rest) ?? writeTyped(taken.rest) };
 }
 
 function readOutput(tokens: readonly Token[]): { name: string; description: Token[] } | null {
   const named = takeName(tokens);
-  const taken = named && takeStart(named.rest, /^\s*:\s*/);
+  const taken = named && takeLeadingMatch(named.rest, /^\s*:\s*/);
   if (!named || !taken || taken.rest.length === 0) return null;
   return { name: named.name, description: taken.rest };
 }
@@ -163,7 +163,7 @@ function readOutput(tokens: readonly Token[]): { name: string; description: Toke
 function takeName(tokens: readonly Token[]): { name: string; rest: Token[] } | null {
   const [first, ...rest] = tokens;
   if (first?.kind === 'code') return { name: first.value, rest: foldTokens(rest) };
-  const taken = takeStart(tokens, /^([A-Za-z_][A-Za-z0-9_-]*)(?=:|\s+from\b)/);
+  const taken = takeLeadingMatch(tokens, /^([A-Za-z_][A-Za-z0-9_-]*)(?=:|\s+from\b)/);
   return taken?.found[1] === undefined ? null : { name: taken.found[1], rest: taken.rest };
 }
 

@@ -4,7 +4,7 @@ import type { PlanContent, PlanTodo } from '../model/schema.js';
 import type { ProofChange } from './apply-tables.js';
 import type { Notes } from './fault.js';
 import { findLine } from './fault.js';
-import { shorten } from './parts.js';
+import { cutForMessage } from './parts.js';
 
 /** Checks references to todos and requirements after an edit. */
 
@@ -28,7 +28,7 @@ export function applyProofs(todos: readonly PlanTodo[], proofs: readonly ProofCh
   for (const { requirement, line, added, removed } of proofs) {
     for (const proof of added) {
       if (change(proof, (proves) => (proves.includes(requirement) ? [...proves] : [...proves, requirement]))) continue;
-      notes.refuse(line, `there is no acceptance ${shorten(proof)}`);
+      notes.refuse(line, `there is no acceptance ${cutForMessage(proof)}`);
     }
     for (const proof of removed) change(proof, (proves) => proves.filter((id) => id !== requirement));
   }
@@ -48,8 +48,8 @@ export function checkNames(before: PlanContent, after: PlanContent, notes: Notes
     if (there[kind].has(id) || known.has(`${kind} ${id}`)) continue;
     const line = findLine(notes.lines, pointer);
     if (line === null) continue;
-    const problem = `there is no ${kind} ${shorten(id)}`;
-    const near = findSuggestion(shorten(id), [...there[kind]]);
+    const problem = `there is no ${kind} ${cutForMessage(id)}`;
+    const near = findSuggestion(cutForMessage(id), [...there[kind]]);
     if (thereBefore[kind].has(id))
       notes.refuse(line, `${problem}: it was removed`, describeLeftover(named, before, there.todo));
     else notes.refuse(line, near === undefined ? problem : `${problem}; did you mean ${near}?`);
@@ -76,9 +76,9 @@ function describeLeftover({ id, by, part }: Named, before: PlanContent, todos: R
     case 'serves':
       return `in the line below the heading of ${part}, leave ${id} out of "serves"`;
     case 'decision':
-      return `leave ${id} out of the decision "${shorten(part)}", or take it out where it concerns nothing else`;
+      return `leave ${id} out of the decision "${cutForMessage(part)}", or take it out where it concerns nothing else`;
     case 'commit':
-      return `take out the message "${shorten(part)}"`;
+      return `take out the message "${cutForMessage(part)}"`;
   }
 }
 

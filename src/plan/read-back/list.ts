@@ -1,13 +1,13 @@
-import { alignEntries, type Keyed, mergeValues, type PlacedValue } from '../changes/align.js';
+import { alignEntries, type KeyedEntry, mergeValues, type PlacedValue } from '../changes/align.js';
 import type { Notes } from './fault.js';
 
 /** An entry of a list or a table of PLAN.md. */
-export interface Item extends Keyed {
+export interface PlanEntry extends KeyedEntry {
   line: number;
 }
 
 /** A list of a plan, as in its JSON and as in PLAN.md. */
-export interface ShownList<V, I extends Item> {
+export interface ShownList<V, I extends PlanEntry> {
   old: readonly V[];
   /** The index of each value that PLAN.md shows, in the order shown. If left out, PLAN.md shows all values in order. */
   shown?: readonly number[];
@@ -25,7 +25,7 @@ export interface ShownList<V, I extends Item> {
  * Applies the edits of a list. An unchanged entry keeps its value.
  * @param read returns the value of an entry, or null after it has refused the entry
  */
-export function applyList<V, I extends Item>(
+export function applyList<V, I extends PlanEntry>(
   { old, shown = [...old.keys()], before, after, name, isUnique = false }: ShownList<V, I>,
   notes: Notes,
   read: (item: I, was: { value: V; item: I } | null) => V | null,
@@ -53,7 +53,7 @@ export function applyList<V, I extends Item>(
 }
 
 /** Refuses a repeated name, unless it was already repeated before the edit. */
-function refuseDoubled(before: readonly Item[], after: readonly Item[], notes: Notes): void {
+function refuseDoubled(before: readonly PlanEntry[], after: readonly PlanEntry[], notes: Notes): void {
   const first = new Map<string, number>();
   const had = before.map(({ name }) => name);
   for (const { name, line } of after) {
@@ -66,7 +66,7 @@ function refuseDoubled(before: readonly Item[], after: readonly Item[], notes: N
 }
 
 /** Returns the values of a list, and notes their lines. */
-export function placeAll<V>(placed: readonly PlacedValue<V>[], pointer: string, notes: Notes): V[] {
+export function noteLines<V>(placed: readonly PlacedValue<V>[], pointer: string, notes: Notes): V[] {
   for (const [index, { line }] of placed.entries()) if (line !== null) notes.place(`${pointer}/${index}`, line);
   return placed.map(({ value }) => value);
 }

@@ -1,8 +1,8 @@
 import { findSuggestion } from '../../base/suggest.js';
-import { type Chunk, type Piece, parseChunk, splitChunks } from '../markdown/chunks.js';
+import { type Chunk, type ChunkPiece, parseChunk, splitChunks } from '../markdown/chunks.js';
 import { getTokensKey, type Token } from '../markdown/tokens.js';
 import type { Notes } from './fault.js';
-import type { Item } from './list.js';
+import type { PlanEntry } from './list.js';
 import { findMeantId, type IsId, readTodoId } from './todo-text.js';
 
 /** The parts of PLAN.md and their headings. */
@@ -50,7 +50,11 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
         break;
       case 1:
         if (head === null) head = chunk;
-        else notes.refuse(chunk.line, `a second title, "${shorten(heading)}": a part begins with ##, a todo with ###`);
+        else
+          notes.refuse(
+            chunk.line,
+            `a second title, "${cutForMessage(heading)}": a part begins with ##, a todo with ###`,
+          );
         break;
       case 2: {
         const name = heading.replace(/^ *##\s*|[\s#:]+$/g, '').replace(/\s+/g, ' ');
@@ -72,7 +76,7 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
       default:
         notes.refuse(
           chunk.line,
-          `the heading "${shorten(heading)}" is not allowed: a part begins with ##, a todo with ###`,
+          `the heading "${cutForMessage(heading)}" is not allowed: a part begins with ##, a todo with ###`,
         );
     }
   }
@@ -81,22 +85,22 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
 
 function describeUnknown(name: string): string {
   if (/^\[[ xX]?\]|^todo-/.test(name)) return 'the heading of a todo begins with ###';
-  const near = findSuggestion(shorten(name), HEADINGS);
-  return `there is no part "${shorten(name)}"; ${near === undefined ? `the parts of a plan are ${HEADINGS.join(', ')}` : `did you mean "${near}"?`}`;
+  const near = findSuggestion(cutForMessage(name), HEADINGS);
+  return `there is no part "${cutForMessage(name)}"; ${near === undefined ? `the parts of a plan are ${HEADINGS.join(', ')}` : `did you mean "${near}"?`}`;
 }
 
 /** Shortens a text for a message. */
-export function shorten(text: string): string {
+export function cutForMessage(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-export interface Line extends Item {
+export interface PlanListEntry extends PlanEntry {
   tokens: readonly Token[];
   nested: readonly { line: number; tokens: readonly Token[] }[];
 }
 
 /** Lists the entries of a part that is a list. Refuses any other content. */
-export function listLines(chunk: Chunk | undefined, notes: Notes, isNested = false): Line[] {
+export function readListEntries(chunk: Chunk | undefined, notes: Notes, isNested = false): PlanListEntry[] {
   return listPieces(chunk).flatMap((piece) => {
     if (piece.kind !== 'entry') {
       notes.refuse(
@@ -114,14 +118,14 @@ export function listLines(chunk: Chunk | undefined, notes: Notes, isNested = fal
   });
 }
 
-export interface Row extends Item {
+export interface PlanTableRow extends PlanEntry {
   cells: readonly Token[][];
 }
 
 /** Lists the rows of a part that is a table. Refuses any other content and other columns. */
-export function listRows(chunk: Chunk | undefined, columns: readonly string[], notes: Notes): Row[] {
+export function readTableRows(chunk: Chunk | undefined, columns: readonly string[], notes: Notes): PlanTableRow[] {
   const pieces = listPieces(chunk);
-  const rows = pieces.flatMap((piece): Row[] => {
+  const rows = pieces.flatMap((piece): PlanTableRow[] => {
     if (piece.kind !== 'row') {
       notes.refuse(
         piece.line,
@@ -148,12 +152,12 @@ function renderRow(columns: readonly string[]): string {
   return `| ${columns.join(' | ')} |`;
 }
 
-function listPieces(chunk: Chunk | undefined): Piece[] {
+function listPieces(chunk: Chunk | undefined): ChunkPiece[] {
   return chunk === undefined ? [] : parseChunk(chunk).pieces;
 }
 
 /** Describes a piece of Markdown in words. */
-export function describePiece(piece: Piece): string {
+export function describePiece(piece: ChunkPiece): string {
   switch (piece.kind) {
     case 'paragraph':
       return 'this text';

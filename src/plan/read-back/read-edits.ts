@@ -5,20 +5,28 @@ import { readMarkdownLines } from '../../documents/markdown-lines.js';
 import type { PlanChange } from '../changes/change.js';
 import { comparePlans } from '../changes/compare.js';
 import { settleImported } from '../changes/settle-imported.js';
-import { type Chunk, type Piece, parseChunk } from '../markdown/chunks.js';
+import { type Chunk, type ChunkPiece, parseChunk } from '../markdown/chunks.js';
 import { getTokensKey } from '../markdown/tokens.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { untickBoxes } from '../page/boxes.js';
 import { renderPlan } from '../page/render.js';
-import { readPlanSetting } from '../page/setting.js';
+import { readPlanExtras } from '../page/setting.js';
 import { listJudged } from './apply-lists.js';
 import { applyParts } from './apply-parts.js';
 import { applyTodo, createTodo } from './apply-todo.js';
 import { applyProofs, checkNames } from './check-names.js';
 import { Notes, type PlanFault } from './fault.js';
 import { FreeIds } from './free-ids.js';
-import type { Item } from './list.js';
-import { describePiece, listLines, PLAN_PARTS, type PlanPart, type PlanText, readPlanText, shorten } from './parts.js';
+import type { PlanEntry } from './list.js';
+import {
+  cutForMessage,
+  describePiece,
+  PLAN_PARTS,
+  type PlanPart,
+  type PlanText,
+  readListEntries,
+  readPlanText,
+} from './parts.js';
 import { type IsId, readTodo } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
@@ -111,7 +119,7 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   const todos = applyTodos(plan.todos, { before, after, isId }, notes);
   const made: PlanContent = { ...changed, todos: applyProofs(todos, proofs, notes) };
   checkNames(plan, made, notes);
-  const renderAfter = () => readPlanText(renderPlan(made, {}, readPlanSetting(rendered)), isId, new Notes());
+  const renderAfter = () => readPlanText(renderPlan(made, {}, readPlanExtras(rendered)), isId, new Notes());
   checkDerived(before, after, renderAfter, notes);
   if (notes.faults.length > 0) return refuse(notes.faults);
   if (isSameJson(made, plan)) return { kind: 'same' };
@@ -143,7 +151,8 @@ function applyTodos(
   for (const { id: stated, chunk } of after.todos) {
     const id = stated ?? free.next();
     const first = lines.get(id);
-    if (first !== undefined) notes.refuse(chunk.line, `a second todo ${shorten(id)}; the first is in line ${first}`);
+    if (first !== undefined)
+      notes.refuse(chunk.line, `a second todo ${cutForMessage(id)}; the first is in line ${first}`);
     else lines.set(id, chunk.line);
     const [todo, was] = [known.get(id), shown.get(id)];
     const pointer = `/todos/${todos.length}`;
@@ -221,18 +230,18 @@ function checkDerived(before: PlanText, after: PlanText, renderAfter: () => Plan
   }
 }
 
-function keysOf(items: readonly Item[]): Set<string> {
+function keysOf(items: readonly PlanEntry[]): Set<string> {
   return new Set(items.map(({ key }) => key));
 }
 
-function listShown(chunk: Chunk | undefined, part: DerivedPart, notes: Notes): Item[] {
+function listShown(chunk: Chunk | undefined, part: DerivedPart, notes: Notes): PlanEntry[] {
   if (chunk === undefined) return [];
   // Other content of this list is refused by the code that reads it.
-  if (part === 'people') return listJudged(listLines(chunk, new Notes()));
+  if (part === 'people') return listJudged(readListEntries(chunk, new Notes()));
   return parseChunk(chunk).pieces.flatMap((piece) => readShown(piece, part, notes));
 }
 
-function readShown(piece: Piece, part: DerivedPart, notes: Notes): Item[] {
+function readShown(piece: ChunkPiece, part: DerivedPart, notes: Notes): PlanEntry[] {
   const { line } = piece;
   switch (piece.kind) {
     case 'row':

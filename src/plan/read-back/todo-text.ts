@@ -1,7 +1,7 @@
 import { findSuggestion } from '../../base/suggest.js';
-import type { Chunk, Piece } from '../markdown/chunks.js';
+import type { Chunk, ChunkPiece } from '../markdown/chunks.js';
 import { parseChunk } from '../markdown/chunks.js';
-import { foldTokens, type Token, takeStart, writeTokens } from '../markdown/tokens.js';
+import { foldTokens, type Token, takeLeadingMatch, writeTokens } from '../markdown/tokens.js';
 import type { PlanFault } from './fault.js';
 
 /** Parses a todo of PLAN.md: its heading, its line of facts, its labelled parts. */
@@ -110,10 +110,10 @@ export function readTodo(chunk: Chunk, isId: IsId): TodoText {
 }
 
 function dropBoxAndId(title: Token[], isId: IsId): Token[] {
-  const taken = takeStart(title, BOX_AND_ID);
+  const taken = takeLeadingMatch(title, BOX_AND_ID);
   if (taken === null) return title;
   const id = taken.found[1];
-  return id === undefined || isId(id) ? taken.rest : (takeStart(title, /^\s*(?:\[[ xX]?\]\s*)?/)?.rest ?? title);
+  return id === undefined || isId(id) ? taken.rest : (takeLeadingMatch(title, /^\s*(?:\[[ xX]?\]\s*)?/)?.rest ?? title);
 }
 
 const LABELLED = new RegExp(`^\\*\\*(?:${LABELS.join('|')}):?\\*\\*`, 'i');
@@ -129,7 +129,7 @@ function cutAtLabels({ text, line, depth }: Chunk): Chunk[] {
 }
 
 /** Splits a paragraph at labels, so that a label begins a part even without an empty line before it. */
-function splitAtLabels(piece: Piece): Piece[] {
+function splitAtLabels(piece: ChunkPiece): ChunkPiece[] {
   if (piece.kind !== 'paragraph') return [piece];
   const starts = piece.tokens.flatMap((_, at) => (at > 0 && isLabelAt(piece.tokens, at) ? [at] : []));
   return [0, ...starts].map((from, index) => ({
@@ -147,7 +147,7 @@ function isLabelAt(tokens: readonly Token[], at: number): boolean {
 function readLabel(tokens: readonly Token[]): { name: string; rest: Token[] } | null {
   const [open, text, close, ...rest] = tokens;
   if (open?.kind !== 'mark' || open.value !== '**' || text?.kind !== 'text' || close?.kind !== 'mark') return null;
-  const after = takeStart(foldTokens(rest), /^\s*:\s*/)?.rest ?? foldTokens(rest);
+  const after = takeLeadingMatch(foldTokens(rest), /^\s*:\s*/)?.rest ?? foldTokens(rest);
   return { name: text.value.replace(/:$/, '').trim(), rest: after };
 }
 
@@ -157,7 +157,7 @@ function describeLabel(name: string): string {
   return `there is no part **${name.slice(0, 60)}**; ${meant}`;
 }
 
-function describeStray(piece: Piece, hasFacts: boolean): string {
+function describeStray(piece: ChunkPiece, hasFacts: boolean): string {
   switch (piece.kind) {
     case 'entry':
       return `this entry is not below a label; the labels of a todo are ${LABELS.join(', ')}`;
@@ -182,7 +182,7 @@ export interface TodoFacts {
 }
 
 /** Reads `work, risk medium, after todo-1, serves r-1, r-2`. */
-export function readFacts({ line, tokens }: TodoLine): { facts: TodoFacts; faults: PlanFault[] } {
+export function readTodoFacts({ line, tokens }: TodoLine): { facts: TodoFacts; faults: PlanFault[] } {
   const facts: TodoFacts = { type: null, risk: null, after: [], serves: [] };
   const faults: PlanFault[] = [];
   let open: string[] | null = null;

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../base/json.js';
 import type { PlanContent } from '../model/schema.js';
-import { isEdited, readBoxes, readTodoTexts, renderAgain, untickBoxes } from '../page/boxes.js';
+import { isEdited, readBoxes, readTodoTexts, rerenderPlan, untickBoxes } from '../page/boxes.js';
 import { listSameTodos } from './same-todos.js';
 
 /** Finds todos that PLAN.md and a plan describe alike, so that a ticked box stands for the same work. */
@@ -33,7 +33,7 @@ function listCommonTodos(one: PlanContent, other: PlanContent, ids: ReadonlySet<
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
   if (ids.size === 0) return new Set();
   const blank = untickBoxes(planMd);
-  const rendered = renderAgain(blank, plan);
+  const rendered = rerenderPlan(blank, plan);
   const there = readTodoTexts(blank);
   const wanted = [...readTodoTexts(rendered)].filter(([id]) => ids.has(id) && there.has(id));
   const others = wanted.flatMap(([id, text]) => (there.get(id) === text ? [] : [id]));

@@ -6,11 +6,11 @@ import { findUnlistedPaths } from '../../engine/act/commits/listed-paths.js';
 import { getTodoBody } from '../../engine/act/plan/plan.js';
 import { getResultPath } from '../../engine/act/prompts/dispatch.js';
 import { listTodoCommands, renderExpectation } from '../../engine/act/results/commands.js';
-import { buildEvidence, keepRed } from '../../engine/act/results/evidence.js';
+import { buildEvidence, keepFailedEvidence } from '../../engine/act/results/evidence.js';
 import { buildStaleError } from '../../engine/act/results/withdrawn-task.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../../jobs/command.js';
 import { askCommand, toCommandJob } from '../../jobs/job.js';
-import { type Call, withKept } from '../../jobs/launch.js';
+import { type JobCall, withJobResources } from '../../jobs/launch.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../../run/context.js';
 import type { QueuedCommand, TaskState } from '../../run/engine.js';
@@ -20,7 +20,7 @@ import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { buildCommandReport } from '../../views/check.js';
 import { findRun, readRun } from '../find/find-run.js';
-import { createCall } from '../settle.js';
+import { createJobCall } from '../settle.js';
 import { requirePlace } from '../trust/place.js';
 
 /**
@@ -46,9 +46,13 @@ export async function checkAction(
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
-  const running = await withKept(context, async (kept) => {
+  const running = await withJobResources(context, async (kept) => {
     for (const command of queue) {
-      const evidence = await runCheck(action, command, createCall(context, await readRun(context, name), until, kept));
+      const evidence = await runCheck(
+        action,
+        command,
+        createJobCall(context, await readRun(context, name), until, kept),
+      );
       if (evidence === null) return command;
       done.push(evidence);
     }
@@ -99,7 +103,7 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
  * Runs one command, or waits again for one that is running.
  * @returns null if the command is still running when the call must answer
  */
-async function runCheck(action: string, queued: QueuedCommand, call: Call): Promise<CommandEvidence | null> {
+async function runCheck(action: string, queued: QueuedCommand, call: JobCall): Promise<CommandEvidence | null> {
   const { command, launched } = await startCheck(call, action, queued);
   const job = toCommandJob(call.run.snapshot, command, queued);
   const ended = await awaitCommand(job, { ...call, launched });
@@ -111,7 +115,7 @@ async function runCheck(action: string, queued: QueuedCommand, call: Call): Prom
  * @returns `launched`: whether an earlier call recorded the start
  */
 async function startCheck(
-  { run: { snapshot }, transact }: Call,
+  { run: { snapshot }, transact }: JobCall,
   action: string,
   queued: QueuedCommand,
 ): Promise<{ command: RunningCommand; launched: boolean }> {
@@ -147,7 +151,7 @@ function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand
   // A concurrent call of the same check may already have committed it.
   if (tx.state.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
-  keepRed(tx, evidence, queued.todo);
+  keepFailedEvidence(tx, evidence, queued.todo);
   recordCommandEnd(tx, ended.job, evidence);
   return evidence;
 }

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import type { AckInput, AckResult } from '../../blocks/acknowledgement.js';
 import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '../../blocks/block-types.js';
-import { buildInsisting, readGoal, takeGoal } from '../../blocks/goal.js';
+import { buildNewGoalCommand, readAcknowledgedGoal, setRunGoal } from '../../blocks/goal.js';
 import { warnChanges } from '../../blocks/values/inputs.js';
 import { acknowledgeGate } from '../../engine/act/gates/answer.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/results/collect.js';
@@ -11,16 +11,16 @@ import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { awaitsGoal } from '../../run/facts.js';
-import { type PendingBlock, whereIn } from '../../run/pending-action.js';
+import { getErrorLocation, type PendingBlock } from '../../run/pending-action.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findMovedPlan, findPendingId, findRun, hasWork } from '../find/find-run.js';
+import { findPendingId, findPlanDifferenceOnDisk, findRun, hasWork } from '../find/find-run.js';
 import type { runPendingJobs } from '../settle.js';
-import { advance, advanceEngine, begin } from '../walk/advance.js';
-import { identify } from './identify.js';
+import { advance, advanceEngine, startRecipe } from '../walk/advance.js';
+import { identifyAction } from './identify.js';
 
 /**
  * `step complete` and `step fail`: acknowledges an action, checks and records its evidence, advances the run and
@@ -104,7 +104,7 @@ function findMissing({ state }: Transaction, found: Findings, { pending, input }
     found.goal === null &&
     (input.action ?? pending.action.actionId) === pending.action.actionId
   )
-    return { kind: 'goal', goal: readGoal(pending, input), insisting: buildInsisting(pending) };
+    return { kind: 'goal', goal: readAcknowledgedGoal(pending, input), insisting: buildNewGoalCommand(pending) };
   return null;
 }
 
@@ -123,9 +123,10 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
   const pendingId = findPendingId(tx.state);
   // A person who answers the question about a changed plan already knows that it changed.
   const isAsked = tx.state.engine?.at?.stage === APPLY_PLAN;
-  const moved = isAsked ? null : findMovedPlan(context, { snapshot: tx.state, files: tx.files });
+  const moved = isAsked ? null : findPlanDifferenceOnDisk(context, { snapshot: tx.state, files: tx.files });
   const result = acknowledge(tx, given);
-  const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
+  const located: AckResult =
+    result.kind === 'refused' ? { ...result, error: result.error.inRun(getErrorLocation(tx)) } : result;
   const callResult = report(context, tx, located, moved?.line ?? null);
   return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId };
 }
@@ -171,14 +172,14 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   if (dispatch?.action === 'engine-dispatch') {
     // A choice for an action that is not out belongs to a gate answered earlier, so it is no answer for a task.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
-      identify(tx, null, input);
+      identifyAction(tx, null, input);
       return { kind: 'duplicate' };
     }
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeTasks(tx, dispatch, input));
   }
-  const identified = identify(tx, present, input);
+  const identified = identifyAction(tx, present, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
   if (input.collect === true)
     throw buildUnexpectedOptionError('collect', 'Only tasks of an execution can be collected.');
@@ -186,8 +187,8 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   if (pending.action.action === 'running') throw buildRunningError(tx, pending);
   if (awaitsGoal(tx.state)) {
     refuseUnexpected(input, ['choice', 'result', 'without']);
-    takeGoal(tx, pending, readGoal(pending, input));
-    begin(tx);
+    setRunGoal(tx, pending, readAcknowledgedGoal(pending, input));
+    startRecipe(tx);
     return { kind: 'completed', block: pending.block.id };
   }
   if (pending.block.kind === 'engine' && input.fail !== true) {

@@ -3,7 +3,7 @@ import { findSuggestion } from '../../base/suggest.js';
 import { joinFirst } from '../../base/words.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import { buildStaleError } from '../../engine/act/results/withdrawn-task.js';
-import { listRecipes } from '../../run/facts.js';
+import { listRecipeStates } from '../../run/facts.js';
 import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
@@ -12,7 +12,7 @@ import type { Transaction } from '../../run/transaction.js';
  * Refuses any other.
  * @throws DevCliError `STALE_ACTION`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `USAGE`
  */
-export function identify(
+export function identifyAction(
   tx: Transaction,
   pending: PendingBlock | null,
   input: AckInput,
@@ -25,15 +25,15 @@ export function identify(
   return input.action === undefined ? byBlock(tx, pending, input.step ?? '') : byAction(tx, pending, input.action);
 }
 
-function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
+function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identifyAction> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
   // Acknowledged in any phase of the run.
-  const isDuplicate = listRecipes(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
+  const isDuplicate = listRecipeStates(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
   if (isDuplicate) return { kind: 'duplicate' };
   throw buildStaleError(tx, actionId, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 
-function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identify> {
+function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identifyAction> {
   const other = phaseWith(tx, prefix);
   if (other !== null && !isOfThisPhase(tx, prefix)) {
     if (other.ended) return { kind: 'duplicate' };

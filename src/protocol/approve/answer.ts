@@ -4,7 +4,7 @@ import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import { findChoices } from '../../run/pending-action.js';
 import { stepComplete } from '../acknowledge/complete.js';
-import { asPerson } from '../trust/person.js';
+import { toPersonContext } from '../trust/person.js';
 import { explainRefusal, type OpenGate, requireNoLateText } from './plan-at-gate.js';
 
 /** A person's answer to a gate, given at a terminal or elsewhere. */
@@ -46,7 +46,7 @@ export async function answerOpenGate(
   const { run: name, actionId: action } = gate.action;
   try {
     requireNoLateText(context, gate, input.choice);
-    const answer = await stepComplete(asPerson(context), name, { action, ...input });
+    const answer = await stepComplete(toPersonContext(context), name, { action, ...input });
     if ('duplicate' in answer.json) throw gateAnsweredError(name, action);
     return answer;
   } catch (error) {

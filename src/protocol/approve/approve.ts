@@ -1,6 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { type Decision, renderDecision } from '../../base/decision.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CommandFormatter } from '../../base/invocation.js';
 import { isRecord } from '../../base/json.js';
@@ -12,9 +12,9 @@ import type { RunHead, RunState } from '../../run/state.js';
 import { readRun, runsWhere } from '../find/find-run.js';
 import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
-import { renderGoOn, requireTerminal } from '../trust/person.js';
+import { renderContinuation, requireTerminal } from '../trust/person.js';
 import { answerOpenGate, type GateChoice, requireOffered, unknownChoiceError } from './answer.js';
-import { type GateNow, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
+import { adoptPlanAtGate, type GateNow, listPlanKeys, type OpenGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
@@ -64,7 +64,7 @@ async function answerGate(
 ): Promise<Answer> {
   const { run: name } = asked;
   // An edit may close the gate or replace it with another one.
-  let open: GateNow = await takeUpAtGate(context, head, asked);
+  let open: GateNow = await adoptPlanAtGate(context, head, asked);
   if ('told' in open) return open.told;
   const build = async (at: OpenGate): Promise<Decision> => {
     const decision = await buildGateDecision(context, at);
@@ -79,7 +79,7 @@ async function answerGate(
   if ('told' in chosen) return chosen.told;
   const { gate: about, choice } = chosen;
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
-  const answer = await answerOpenGate(context, about, { choice: choice.id, ...defined({ note }) });
+  const answer = await answerOpenGate(context, about, { choice: choice.id, ...omitUndefined({ note }) });
   const origin = head.snapshot?.origin;
   const goal = origin?.kind === 'goal' ? origin.id : null;
   return { ...answer, text: (format) => renderConfirmation(answer, { name, goal }, format) };
@@ -123,7 +123,9 @@ function renderConfirmation(
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
   // No session is working on a goal's run now: the next batch begins one (loop-core.md, auto).
   const goOn =
-    goal === null || isHeld ? renderGoOn(name, isHeld, format) : `The next dev-cli auto continues with ${goal}.`;
+    goal === null || isHeld
+      ? renderContinuation(name, isHeld, format)
+      : `The next dev-cli auto continues with ${goal}.`;
   return [...warnings.map((line) => `! ${line}`), `Recorded. ${goOn}`].join('\n');
 }
 

@@ -4,10 +4,10 @@ import { DevCliError, type ErrorCode } from '../../base/errors.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
 import { findChangedArtifact } from '../../blocks/choice.js';
 import { findPlanMismatch } from '../../blocks/commands/plan.js';
-import { APPROVE_PLAN, leadsOn } from '../../blocks/plan-gate.js';
-import { isTurnedDown } from '../../engine/act/gates/apply-gate.js';
+import { APPROVE_PLAN, leadsToNextBlock } from '../../blocks/plan-gate.js';
+import { isPlanRejected } from '../../engine/act/gates/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates/gates.js';
-import { findPlanMove } from '../../engine/act/plan/difference.js';
+import { findPlanDifference } from '../../engine/act/plan/difference.js';
 import { readWholePlan } from '../../engine/act/plan/plan.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { comparePlans } from '../../plan/changes/compare.js';
@@ -28,9 +28,9 @@ import { readRun } from '../find/find-run.js';
 import { applyPlan, proposeAgain } from '../plan/apply.js';
 import { isExecuting } from '../plan/decide.js';
 import { diffPlans, listRounds } from '../plan/diff.js';
-import { type Editor, editPlan, listFaults } from '../plan/edit.js';
+import { type Editor, editPlan, listPlanFaults } from '../plan/edit.js';
 import { findLateText } from '../plan/edited-text.js';
-import { asPerson } from '../trust/person.js';
+import { toPersonContext } from '../trust/person.js';
 
 /**
  * The plan at a gate that a person answers: changes on disk are applied; the plan can be edited and compared
@@ -74,7 +74,7 @@ export function lookAtGate(context: Context, head: RunHead, action: GateAction):
  * itself about such a change: it is only asked again, and nothing is applied.
  * @throws DevCliError as `applyPlan`, except errors that merely prevent applying the change
  */
-export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
+export async function adoptPlanAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
   const gate = lookAtGate(context, head, action);
   const isLate = isAboutPlan(context, gate) && findLateText(context, action.run) !== null;
@@ -86,7 +86,7 @@ export async function takeUpAtGate(context: Context, head: RunHead, action: Gate
       : await applyPlan(context, action.run, {});
   } catch (error) {
     if (!(error instanceof DevCliError) || !UNTAKEN.includes(error.code)) throw error;
-    return { ...gate, faults: [{ heading: error.message, lines: listFaults(error) }] };
+    return { ...gate, faults: [{ heading: error.message, lines: listPlanFaults(error) }] };
   }
   return (await askAnew(context, gate)) ?? { told };
 }
@@ -110,7 +110,7 @@ function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean 
   if (isAboutProposal(tx, action)) return isStale;
   if (isOfEngine(tx, action)) {
     const isAboutFiles = findCurrentGate(tx)?.stage === APPROVE_PLAN;
-    return (isAboutFiles && isStale) || (findPlanMove(head.snapshot, head.files) !== null && !isTurnedDown(tx));
+    return (isAboutFiles && isStale) || (findPlanDifference(head.snapshot, head.files) !== null && !isPlanRejected(tx));
   }
   return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
 }
@@ -139,7 +139,7 @@ async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate
     ? findCurrentGate(tx)?.stage === APPROVE_PLAN
     : isPlanGate(getBlock(tx, block));
   if (isAsking && findChangedArtifact(tx, pending) !== null)
-    await stepInvalidate(asPerson(context), name, { step: block });
+    await stepInvalidate(toPersonContext(context), name, { step: block });
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction;
   return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;
@@ -199,7 +199,7 @@ export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): 
 /** Whether a choice accepts the plan in question or its commands. */
 function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean {
   const block = getBlock(tx, action.block);
-  if (block.kind !== 'engine') return isPlanGate(block) && leadsOn(block, id);
+  if (block.kind !== 'engine') return isPlanGate(block) && leadsToNextBlock(block, id);
   return findCurrentGate(tx)?.todo === null && id === 'approve';
 }
 
@@ -237,7 +237,7 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
     told = await editPlan(context, gate.action.run, {}, editor);
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
-    return [error.message, ...listFaults(error).map((line) => `  ${line}`)].join('\n');
+    return [error.message, ...listPlanFaults(error).map((line) => `  ${line}`)].join('\n');
   }
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';

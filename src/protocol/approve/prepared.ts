@@ -1,6 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import type { Decision } from '../../base/decision.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import type { GateAction } from '../../run/action.js';
@@ -10,7 +10,7 @@ import { COMMANDS_HEADING } from '../../views/gate.js';
 import { readRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { answerOpenGate, gateAnsweredError, requireOffered } from './answer.js';
-import { lookAtGate, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
+import { adoptPlanAtGate, lookAtGate, type OpenGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
 /**
@@ -80,12 +80,12 @@ export async function prepareAnswer(context: Context, name: string, input: GateA
 export async function decidePrepared(context: Context, given: PreparedAnswer): Promise<Answer> {
   const { run: name, actionId, choice, note } = given;
   const { head, action } = await requireOpen(context, name, actionId);
-  const gate = await takeUpAtGate(context, head, action);
+  const gate = await adoptPlanAtGate(context, head, action);
   if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
   // The acknowledgement reports a change that cannot be applied, if it matters for this answer.
   const now = await prepare(context, { ...gate, faults: [] }, given);
   if (now.shown !== given.shown) throw inputChangedError(name);
-  return answerOpenGate(context, gate, { choice, ...defined({ note }) });
+  return answerOpenGate(context, gate, { choice, ...omitUndefined({ note }) });
 }
 
 async function prepare(context: Context, gate: OpenGate, input: GateAnswer): Promise<PreparedAnswer> {
@@ -103,7 +103,7 @@ async function prepare(context: Context, gate: OpenGate, input: GateAnswer): Pro
   }
   const commands = decision.sections.flatMap(({ heading, lines }) => (heading === COMMANDS_HEADING ? lines : []));
   const about = { title: gate.action.message.split('\n')[0] ?? '', commands: commands.length };
-  return { actionId, choice, ...defined({ note }), digest, run, ...about, shown: digestShown(decision) };
+  return { actionId, choice, ...omitUndefined({ note }), digest, run, ...about, shown: digestShown(decision) };
 }
 
 async function requireOpen(

@@ -1,8 +1,8 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
 import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
-import { listRedAt } from '../../blocks/red.js';
+import { listCommandFailuresAt } from '../../blocks/red.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { revealInvisible } from '../../documents/plan-text.js';
@@ -15,9 +15,9 @@ import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { comparePlans } from '../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../plan/changes/render.js';
 import { checkPlan } from '../../plan/check/check.js';
-import { listCommands, renderCommand } from '../../plan/model/commands.js';
+import { listCommands, renderPlannedCommand } from '../../plan/model/commands.js';
 import type { PlanContent } from '../../plan/model/schema.js';
-import { readPlanSetting } from '../../plan/page/setting.js';
+import { readPlanExtras } from '../../plan/page/setting.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
@@ -41,7 +41,7 @@ export async function buildGateDecision(context: Context, gate: OpenGate): Promi
   return {
     title: `${action.run} waits for you`,
     sections: listSections(tx, head, action, gate),
-    answers: listOpenChoices(tx, gate).map(({ id, label, reason }) => ({ id, label, ...defined({ reason }) })),
+    answers: listOpenChoices(tx, gate).map(({ id, label, reason }) => ({ id, label, ...omitUndefined({ reason }) })),
     looks: listLooks(tx, action),
   };
 }
@@ -64,13 +64,13 @@ function listSections(
     const runs = readWholePlan(tx);
     const sections = gate?.todo === null ? listPlanSections(runs) : [];
     // The message lists commands for the agent; here the sections below list them in full.
-    const below = new Set(listCommands(runs).map((command) => `- ${renderCommand(command)}`));
+    const below = new Set(listCommands(runs).map((command) => `- ${renderPlannedCommand(command)}`));
     const question = ask(action.message);
     const lines = question.lines.filter((line) => sections.length === 0 || !below.has(line));
     return [{ ...question, lines }, ...faults, ...listEdits(asked, runs), ...sections];
   }
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;
-  const red = listRedAt(tx, action.block).map((one) => renderRed(tx, one));
+  const red = listCommandFailuresAt(tx, action.block).map((one) => renderRed(tx, one));
   if (plan === null) return [ask(action.message), ...red, ...faults, ...listArtifact(tx, head, action)];
   const facts = renderPlanFacts(tx);
   // The message summarizes the plan for the agent; here the sections below show it in full.
@@ -90,7 +90,7 @@ const RED_LINE_CAP = 300;
 const RED_END = 20_000;
 
 /** Shows a failed command: how it ended, its last output, and the path of its log. */
-function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listRedAt>[number]): DecisionSection {
+function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listCommandFailuresAt>[number]): DecisionSection {
   const output = red.log === undefined ? '' : (tx.files.text(red.log) ?? '').slice(-RED_END);
   const said = listLastLines(output, RED_LINES).map((line) => `  ${toBoundedLine(line, RED_LINE_CAP)}`);
   const log = red.log === undefined ? [] : [`log: ${displayPath(tx.place, tx.state.name, red.log)}`];
@@ -135,7 +135,9 @@ function listLooks(tx: Transaction, action: GateAction): Look[] {
 function findLog(tx: Transaction, { todoId, block }: GateAction): string | null {
   const { engine } = tx.state;
   const last =
-    engine !== null && todoId !== undefined ? listEvidence(engine, todoId).at(-1) : listRedAt(tx, block).at(-1)?.red;
+    engine !== null && todoId !== undefined
+      ? listEvidence(engine, todoId).at(-1)
+      : listCommandFailuresAt(tx, block).at(-1)?.red;
   const output = last?.log === undefined ? null : tx.files.text(last.log);
   return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
 }
@@ -202,7 +204,7 @@ const NOTE_CAP = 400;
 
 /** Shows the last review's verdict, the reviewer's notes, and words of the request that no requirement covers. */
 function listReview(tx: Transaction): DecisionSection[] {
-  const { uncovered = [] } = readPlanSetting(tx.files.text(PLAN) ?? '');
+  const { uncovered = [] } = readPlanExtras(tx.files.text(PLAN) ?? '');
   const verdicts = describeReview(tx);
   return [
     ...(verdicts.length === 0 ? [] : [{ heading: 'Review', lines: [...verdicts, ...listNotes(tx)] }]),

@@ -9,7 +9,7 @@ import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
 import { readPresent } from '../../work/git.js';
-import { asPerson } from '../trust/person.js';
+import { toPersonContext } from '../trust/person.js';
 
 // Loaded on demand: the questions to a person that are not gates.
 
@@ -39,7 +39,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
     ].join('\n'),
   );
   if (!isYes(typed)) throw notAnsweredError(name, 'HEAD was not approved; the commits still wait.', status);
-  await transact(asPerson(context), name, (tx) => {
+  await transact(toPersonContext(context), name, (tx) => {
     if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
   });
   return {
@@ -68,7 +68,7 @@ export async function acceptSources(context: Context, snapshot: RunState, choice
     ].join('\n'),
   );
   if (!isYes(typed)) throw notAnsweredError(name, 'The changed files were not accepted.', fix);
-  await transact(asPerson(context), name, (tx) => {
+  await transact(toPersonContext(context), name, (tx) => {
     if (tx.state.sourcesRefused?.seq !== asked?.seq) {
       throw new DevCliError('STALE_ACTION', 'By now other files have been refused; this answer changed nothing.', {
         run: name,

@@ -11,10 +11,10 @@ import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { findLost } from '../../run/documents/lost.js';
-import { overlayLost, restoreDocuments } from '../../run/documents/recovery.js';
+import { overlayLostDocuments, restoreDocuments } from '../../run/documents/recovery.js';
 import type { EngineDraft } from '../../run/engine.js';
 import { refuseHeld } from '../../run/hold.js';
-import { createSurroundings } from '../../run/surroundings.js';
+import { createOutsideFacts } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
@@ -28,7 +28,7 @@ import { endRun } from '../walk/end.js';
  * @param given the run's name, if any
  * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason, `RUN_HELD`, `NO_SUCH_RUN`
  */
-export async function abort(context: Context, given: unknown, reason: string): Promise<Answer> {
+export async function abortNamedRun(context: Context, given: unknown, reason: string): Promise<Answer> {
   const name = await findRun(context, given, true);
   if (reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
@@ -39,8 +39,10 @@ export async function abort(context: Context, given: unknown, reason: string): P
     refuseHeld(context, head.snapshot, 'to abort it');
     const lost = head.rebooted || head.stale.length > 0 ? findLost(head, head.snapshot) : null;
     // A run can be aborted even if its captured recipe is lost.
-    const captured = readCapturedOrEmpty(lost === null ? head : { ...head, files: overlayLost(head.files, lost) });
-    const surroundings = createSurroundings(context, neighbours);
+    const captured = readCapturedOrEmpty(
+      lost === null ? head : { ...head, files: overlayLostDocuments(head.files, lost) },
+    );
+    const surroundings = createOutsideFacts(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
     // Restored now, because after this commit nothing shows that documents may be lost.

@@ -7,14 +7,14 @@ import type { InputOf } from '../../registry/catalogue.js';
 import { parseCaptured } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { renderAt } from '../../run/documents/recovery.js';
+import { renderDocumentsAt } from '../../run/documents/recovery.js';
 import type { RunEngine } from '../../run/engine.js';
 import { refuseHeld } from '../../run/hold.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
-import { createSurroundings } from '../../run/surroundings.js';
+import { createOutsideFacts } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
-import type { Checkpoint, Decision, StreamState } from '../../store/store.js';
+import type { Checkpoint, StreamState, TransactionDecision } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
@@ -22,10 +22,10 @@ import { startResult } from '../envelope.js';
 import { type FirstTree, readFirstTree } from '../init/first-look.js';
 import { createRunId } from '../init/new-run.js';
 import { readCheckpoint, TORN_WARNING } from '../questions/checkpoint.js';
-import { askPerson, mayGoUnasked } from '../trust/autopilot.js';
+import { mayStartUnasked, requirePersonForCommands } from '../trust/autopilot.js';
 import { requireTrust } from '../trust/trust.js';
-import { reissue } from '../walk/reissue.js';
-import { goOnInFork } from '../walk/release.js';
+import { reissueAction } from '../walk/reissue.js';
+import { continueInFork } from '../walk/release.js';
 
 /** A checkpoint of a run with its documents. */
 interface ForkSource {
@@ -44,7 +44,7 @@ interface ForkSource {
  * @throws DevCliError `RUN_EXISTS`, `RUN_HELD`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`,
  * `JOURNAL_CORRUPT`, `RECIPE_UNTRUSTED`; then nothing was written
  */
-export async function fork(context: Context, given: string, input: Omit<InputOf<'fork'>, 'name'>): Promise<Answer> {
+export async function forkRun(context: Context, given: string, input: Omit<InputOf<'fork'>, 'name'>): Promise<Answer> {
   const from = requireName(given);
   const name = requireName(input.as);
   refuseTaken(name, await context.store.read(name));
@@ -73,7 +73,7 @@ async function beginFork(
     const from = neighbours.read(snapshot.name).snapshot;
     if (from !== null) refuseHeld(context, from, 'to fork it');
     const state = createForkedState(context, head, name, checkpoint, first.tree);
-    const tx = openTransaction(context, head, copyState(state), atPhase, createSurroundings(context, neighbours));
+    const tx = openTransaction(context, head, copyState(state), atPhase, createOutsideFacts(context, neighbours));
     tx.warnings.push(...warnings, ...first.warnings);
     const { recipe, recipeHash, goal, cliVersion, forkedFrom } = state;
     const { mode } = tx.state;
@@ -86,8 +86,8 @@ async function beginFork(
 
 /** Continues the fork where the run was: with its pending action, or with what a hold had kept back. */
 function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunState): void {
-  if (pendingAction !== null) reissue(tx, pendingAction, name);
-  else if (held !== undefined) goOnInFork(tx, held.kept, currentBlock ?? '');
+  if (pendingAction !== null) reissueAction(tx, pendingAction, name);
+  else if (held !== undefined) continueInFork(tx, held.kept, currentBlock ?? '');
 }
 
 /** @throws DevCliError as `fork` */
@@ -122,7 +122,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
     else documents.set(path, content);
   }
   const { past } = await context.store.read(from);
-  for (const [path, content] of renderAt(past, snapshot, checkpoint.last)) documents.set(path, content);
+  for (const [path, content] of renderDocumentsAt(past, snapshot, checkpoint.last)) documents.set(path, content);
   if (lost.length === 0) return { checkpoint, documents, warnings };
   throw new DevCliError(
     'CONTENT_MISSING',
@@ -182,7 +182,7 @@ function createForkedState(
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     place: context.store.home(name),
-    preferences: mayGoUnasked(context) ? snapshot.preferences : withQuestion(snapshot.preferences),
+    preferences: mayStartUnasked(context) ? snapshot.preferences : withQuestion(snapshot.preferences),
     workflow: workflow === null ? null : { ...workflow, earlier: workflow.earlier.map(forkRecipe) },
     engine: withoutHead(rest.engine),
     lastHuman: null,
@@ -198,7 +198,7 @@ function createForkedState(
 
 /** Has an agent's fork ask about commands that nobody has approved, no matter who began the original run, or how. */
 function withQuestion(preferences: RunState['preferences']): RunState['preferences'] {
-  return askPerson(
+  return requirePersonForCommands(
     preferences['approve_commands'] === 'auto' ? { ...preferences, approve_commands: 'ask' } : preferences,
   );
 }
@@ -216,6 +216,6 @@ function withoutHead(engine: RunEngine | null): RunEngine | null {
   return rest;
 }
 
-function leaveUnguarded<A>(decision: Decision<RunState, A>): Decision<RunState, A> {
+function leaveUnguarded<A>(decision: TransactionDecision<RunState, A>): TransactionDecision<RunState, A> {
   return 'entries' in decision ? { ...decision, marks: { guarded: false } } : decision;
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CommandFormatter } from '../../base/invocation.js';
 import { describeDecider } from '../../blocks/approvals.js';
@@ -15,8 +15,8 @@ import type { CallResult } from '../../views/action-text.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun, readRun } from '../find/find-run.js';
 import { runPendingJobs } from '../settle.js';
-import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
-import { goOnAfterHold } from '../walk/release.js';
+import { renderContinuation, requireTerminal, toPersonContext } from '../trust/person.js';
+import { continueAfterHold } from '../walk/release.js';
 
 /** Longest reason of a hold, in characters: every action of the held run repeats it. */
 const REASON_CAP = 1000;
@@ -27,7 +27,7 @@ const REASON_CAP = 1000;
  * @param given the run's name, if any
  * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for too long a reason, `NO_SUCH_RUN`
  */
-export async function hold(
+export async function holdRun(
   context: Context,
   given: unknown,
   { reason }: Omit<InputOf<'hold'>, 'name'>,
@@ -38,15 +38,15 @@ export async function hold(
       fix: 'Shorten it. Nothing changed.',
     });
   }
-  const caller = context.caller.terminal === true ? asPerson(context) : context;
+  const caller = context.caller.terminal === true ? toPersonContext(context) : context;
   const result = await transact(caller, name, (tx): CallResult => {
     refuseEnded(tx);
     const { held } = tx.state;
     if (held !== undefined && (held.by === 'human' || tx.by.kind !== 'human')) {
       return { ...startResult(tx), duplicate: true };
     }
-    const said = defined({ reason: reason === undefined || reason.trim() === '' ? undefined : reason });
-    tx.state.held = { at: tx.at, by: tx.by.kind, ...said, ...defined({ kept: held?.kept }) };
+    const said = omitUndefined({ reason: reason === undefined || reason.trim() === '' ? undefined : reason });
+    tx.state.held = { at: tx.at, by: tx.by.kind, ...said, ...omitUndefined({ kept: held?.kept }) };
     recordEntry(tx, 'held', said);
     noteTurn(tx, 'held', reason);
     return startResult(tx);
@@ -71,7 +71,7 @@ async function tellHold(context: Context, { name, duplicate }: CallResult): Prom
  * @param given the run's name, if any
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` if the person did not say yes, `NO_SUCH_RUN`
  */
-export async function release(context: Context, given: unknown): Promise<Answer> {
+export async function releaseRun(context: Context, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, true);
   const { held } = (await readRun(context, name)).snapshot;
   const caller = held?.by === 'human' ? await askPerson(context, name, held) : context;
@@ -84,7 +84,7 @@ export async function release(context: Context, given: unknown): Promise<Answer>
     delete tx.state.held;
     recordEntry(tx, 'released', {});
     noteTurn(tx, 'released');
-    if (tx.state.status === 'live' && tx.state.pendingAction === null) goOnAfterHold(tx, now.kept);
+    if (tx.state.status === 'live' && tx.state.pendingAction === null) continueAfterHold(tx, now.kept);
     return startResult(tx);
   });
   const later = await runPendingJobs(caller, name, until, null);
@@ -95,16 +95,17 @@ export async function release(context: Context, given: unknown): Promise<Answer>
 
 function tellRelease({ name, duplicate, warnings, next }: CallResult, format: CommandFormatter): string {
   const done = duplicate === true ? `${name} is not held.` : `${name} is released.`;
-  return [...warnings.map((line) => `! ${line}`), `${done} ${renderGoOn(name, next?.action === 'held', format)}`].join(
-    '\n',
-  );
+  return [
+    ...warnings.map((line) => `! ${line}`),
+    `${done} ${renderContinuation(name, next?.action === 'held', format)}`,
+  ].join('\n');
 }
 
 async function askPerson(context: Context, name: string, held: NonNullable<RunState['held']>): Promise<Context> {
   requirePerson(context, name);
   const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, REASON_CAP)}`;
   const asked = `${name} has been held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to release it: `;
-  if (/^yes$/i.test(await context.ask(asked))) return asPerson(context);
+  if (/^yes$/i.test(await context.ask(asked))) return toPersonContext(context);
   throw new DevCliError('UNKNOWN_CHOICE', 'The release was not confirmed.', {
     run: name,
     fix: 'Nothing changed; the run is still held.',

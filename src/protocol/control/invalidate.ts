@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { findChangedArtifact } from '../../blocks/choice.js';
 import { findFileConflict } from '../../engine/act/plan/overlap-check.js';
@@ -143,7 +143,7 @@ export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
   const stale = redone
     .map((block) => block.id)
     .filter((block) => ['done', 'failed', 'skipped'].includes(tx.state.steps[block]?.status ?? ''));
-  recordEntry(tx, 'invalidated', { block: id, stale, ...defined({ note }) });
+  recordEntry(tx, 'invalidated', { block: id, stale, ...omitUndefined({ note }) });
   const running = withdrawAll(tx);
   tx.state.lastError = null;
   if (note !== undefined) ruleOnBlock(tx, id, note);
@@ -193,7 +193,7 @@ function redoTodos(tx: Transaction, block: string, todos: readonly string[], not
   }
   for (const todo of todos) {
     const stale = listDependents(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
-    recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...defined({ note }) });
+    recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...omitUndefined({ note }) });
     if (note !== undefined) recordRuling(tx, todo, note);
   }
   tx.state.lastError = null;

@@ -12,7 +12,7 @@ import { readRun } from '../find/find-run.js';
  * @throws DevCliError `NO_SUCH_RUN`; `RUN_ENDED` for a completed or aborted run; `USAGE` for one with a work tree of
  * its own
  */
-export async function use(context: Context, given: string): Promise<Answer> {
+export async function activateRun(context: Context, given: string): Promise<Answer> {
   const name = requireName(given);
   const { snapshot } = await readRun(context, name);
   if (isOver(snapshot)) throw runEndedError(snapshot);

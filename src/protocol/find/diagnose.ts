@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
 import { noSuchRunError } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
@@ -56,7 +56,7 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
 async function explainMissingRuns(context: Context, { code, message, run }: DevCliError): Promise<DevCliError | null> {
   const { root, workTree, boundRun, reader } = context;
   const explain = (reason: string, fix: Fix) =>
-    new DevCliError(code, `${message} ${reason}`, { fix, ...defined({ run }) });
+    new DevCliError(code, `${message} ${reason}`, { fix, ...omitUndefined({ run }) });
   const runs = await listRuns(context);
   if (boundRun !== null && !runs.includes(boundRun)) {
     return explain(

@@ -1,10 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { noSuchRunError, requireName } from '../../base/name.js';
-import { findPlanMove } from '../../engine/act/plan/difference.js';
+import { findPlanDifference } from '../../engine/act/plan/difference.js';
 import { findOwnRun, type ReadContext } from '../../run/context.js';
 import { mayPlanDiffer } from '../../run/plan/digests.js';
-import { type PlanMoved, readPlanMove } from '../../run/plan/move.js';
+import { type PlanDifference, readPlanDifference } from '../../run/plan/move.js';
 import type { RunHead, RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
@@ -111,7 +111,7 @@ export async function readRun(context: ReadContext, name: string): Promise<RunHe
 }
 
 /** Whether the plan on disk may differ from the one that a run carries out, and could still be applied. */
-export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): boolean {
+export function mayPlanHaveChanged({ snapshot, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): boolean {
   const engine = snapshot === null ? null : snapshot.engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
     return false;
@@ -122,9 +122,9 @@ export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'sn
  * Returns how the plan on disk differs from the captured one; null if it does not, or if no execution can continue.
  * @param head the run with its lost documents restored
  */
-export function findMovedPlan(
+export function findPlanDifferenceOnDisk(
   context: Pick<ReadContext, 'root' | 'keepsFindings'>,
   head: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
-): PlanMoved | null {
-  return mayPlanMove(head) ? readPlanMove(context, head, findPlanMove) : null;
+): PlanDifference | null {
+  return mayPlanHaveChanged(head) ? readPlanDifference(context, head, findPlanDifference) : null;
 }

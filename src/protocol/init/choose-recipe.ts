@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { type Beginner, listBeginners } from '../../recipe/load/beginners.js';
+import { listStartableRecipes, type StartableRecipe } from '../../recipe/load/beginners.js';
 import type { Library } from '../../recipe/load/library.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { RunState } from '../../run/state.js';
@@ -27,7 +27,7 @@ export function resolveRecipeName(
     return resolveGrownRecipe(library, flags, grown);
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
-  const beginners = listBeginners(library, 'planning');
+  const beginners = listStartableRecipes(library, 'planning');
   const current = unfinished === null ? undefined : unfinished;
   const before = beginners.some(({ skill }) => skill === current?.skill) ? current?.mode : {};
   return requireRecipeForMode(beginners, {
@@ -44,7 +44,7 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
   const { engine, mode } = grown;
   if (grown.workflow !== null) return grown.recipe;
   if (engine === null && Object.keys(flags).length === 0) return grown.recipe;
-  return requireRecipeForMode(listBeginners(library, 'planning'), {
+  return requireRecipeForMode(listStartableRecipes(library, 'planning'), {
     depth: flags.depth ?? 'standard',
     interaction: flags.interaction ?? mode['interaction'] ?? 'interactive',
   });
@@ -53,15 +53,16 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
 /** Returns the recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished !== null && unfinished.engine !== null && flags['depth'] === undefined) return unfinished.recipe;
-  return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
+  return requireRecipeForMode(listStartableRecipes(library, 'execution'), { depth: 'standard', ...flags });
 }
 
 /**
  * Returns the first recipe whose mode is the wanted one or is left open.
  * @throws DevCliError `UNKNOWN_RECIPE`
  */
-function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
-  const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
+function requireRecipeForMode(beginners: readonly StartableRecipe[], wanted: Readonly<Record<string, string>>): string {
+  const fits = ({ mode }: StartableRecipe) =>
+    Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
   const found = beginners.find(fits);
   if (found !== undefined) return found.name;
   const mode = Object.values(wanted).join(', ');

@@ -1,10 +1,10 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { isSameJson } from '../../base/json.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
-import { createWorkspace, readFileFacts } from '../../run/documents/pending.js';
+import { createDocumentOverlay, readFileFacts } from '../../run/documents/pending.js';
 import { isHeldByPerson, refuseHeld } from '../../run/hold.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import { readPlan } from '../../run/plan/content.js';
@@ -48,7 +48,7 @@ export async function refuseSameGoal(
     throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
       run: other,
       fix: { command: 'next', input: { name: other } },
-      ...defined({ instead }),
+      ...omitUndefined({ instead }),
     });
   }
 }
@@ -62,7 +62,7 @@ async function isPlanOf(
 ): Promise<boolean> {
   if (!executesAtOnce(captured)) return false;
   const [mine, theirs] = await Promise.all(
-    [name, other].map(async (one) => readPlan(createWorkspace((await context.store.read(one)).files))),
+    [name, other].map(async (one) => readPlan(createDocumentOverlay((await context.store.read(one)).files))),
   );
   const titles = new Set(theirs?.todos.map(({ title }) => normalizeGoal(title)));
   return mine?.todos.every(({ title }) => titles.has(normalizeGoal(title))) === true;

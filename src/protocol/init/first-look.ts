@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
+import { IGNORE_FILE, isOwnIgnoreFile, readIgnoreRules } from '../../project/gitignore.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { SIMULATED_TREE } from '../../run/simulation.js';
 import type { WorkTreeStatus } from '../../work/baseline.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
-import { isSeen } from '../../work/ignored.js';
+import { isNotIgnored } from '../../work/ignored.js';
 
 /** The work tree when a run begins. */
 export interface FirstTree {
@@ -37,8 +37,8 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
 /** Warns about the user's own ignore file if git sees the runs' files despite it; dev-cli does not change that file. */
 function findIgnoreRulesWarning({ root }: Context): string[] {
   const rules = `${IGNORE_FILE} was not written by dev-cli and does not ignore the runs: git clean and git stash -u would remove them`;
-  const text = readRules(root) ?? null;
-  if (text === null || isOwnIgnoreFile(text) || !isSeen(root, '.dev/specs/any/state.json')) return [];
+  const text = readIgnoreRules(root) ?? null;
+  if (text === null || isOwnIgnoreFile(text) || !isNotIgnored(root, '.dev/specs/any/state.json')) return [];
   return [`${rules}; add a line /specs/*/* to it, or move it away and dev-cli writes its own`];
 }
 

@@ -6,7 +6,7 @@ import { stripInvisible } from '../../base/visible.js';
 import { maskSecrets, toWholeLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { readIssue } from '../../work/forge.js';
-import { READING_MS, showAside } from '../foreign-reader.js';
+import { READING_MS, stripHiddenInWorker } from '../foreign-reader.js';
 
 /** A goal's source: an issue or a file. */
 interface Source {
@@ -108,7 +108,7 @@ async function showText(
   const text = stripInvisible(given).replace(/^\uFEFF/, '');
   if (!/<[!?]/.test(text)) return text;
   if (text.length > MOST_READ) throw buildLengthError(link, name, { length: text.length, most: MOST_READ });
-  const shown = await showAside(context, { path: link, text });
+  const shown = await stripHiddenInWorker(context, { path: link, text });
   if (shown === null) throw buildReadError(link, name, `takes more than ${READING_MS / 1000} seconds to read`);
   if (shown.kind === 'too deep') throw buildReadError(shown.at, name, 'is nested more than 20 levels deep');
   return shown.text;

@@ -1,9 +1,9 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
-import { takeGoal } from '../../blocks/goal.js';
+import { setRunGoal } from '../../blocks/goal.js';
 import { findPlanGate } from '../../blocks/plan-gate.js';
-import { saySize } from '../../blocks/size-claim.js';
+import { setUserSize } from '../../blocks/size-claim.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isLarger, type Size } from '../../documents/size-rules.js';
 import type { Job } from '../../jobs/job.js';
@@ -17,7 +17,7 @@ import { refuseHeld, renderHold } from '../../run/hold.js';
 import { bindSession, readStateIfReadable } from '../../run/other-executions.js';
 import { findPending } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
-import { createSurroundings } from '../../run/surroundings.js';
+import { createOutsideFacts } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
@@ -26,9 +26,9 @@ import { redoBlocks } from '../control/invalidate.js';
 import { makeActive } from '../control/use.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { warnOfElsewhere } from '../find/elsewhere.js';
-import { findMovedPlan, findPendingId } from '../find/find-run.js';
+import { findPendingId, findPlanDifferenceOnDisk } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
-import { begin } from '../walk/advance.js';
+import { startRecipe } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js';
@@ -36,7 +36,7 @@ import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { BEGIN_ANEW, type InitInput, type PreparedRun, runExistsError } from './prepare.js';
 import { prepareOrRestore, readExistingRun, resolveApproval } from './prepare-inputs.js';
-import { buildSmallerError, givesWay } from './size.js';
+import { buildSmallerError, givesWayToReplanning } from './size.js';
 
 /** Characters of the run's goal that a warning quotes. */
 const GOAL_SHOWN = 200;
@@ -49,7 +49,7 @@ const GOAL_SHOWN = 200;
  * `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
-export async function init(context: Context, given: string, { origin, ...input }: InitInput): Promise<Answer> {
+export async function initRun(context: Context, given: string, { origin, ...input }: InitInput): Promise<Answer> {
   const until = getDeadline(context);
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
@@ -69,12 +69,12 @@ export async function init(context: Context, given: string, { origin, ...input }
   }
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
-    const surroundings = createSurroundings(context, neighbours, prepared.kind === 'new' ? first.tree : undefined);
+    const surroundings = createOutsideFacts(context, neighbours, prepared.kind === 'new' ? first.tree : undefined);
     const resumable = findResumableRun(context, head, prepared, input);
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
-      const moved = findMovedPlan(context, head);
+      const moved = findPlanDifferenceOnDisk(context, head);
       if (moved !== null) tx.warnings.push(moved.line);
       abandoned = (input.size === undefined ? null : growPlanning(tx, input.size)) ?? [];
       giveGoal(tx, input.goal?.trim() ?? '');
@@ -156,7 +156,7 @@ function findResumableRun(
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return null;
   const replaces = prepared.kind === 'new' && prepared.replaces === snapshot.runId;
-  const goesOn = input.force !== true && !(replaces && givesWay(snapshot, head.files, input));
+  const goesOn = input.force !== true && !(replaces && givesWayToReplanning(snapshot, head.files, input));
   if (goesOn && snapshot.recipe === prepared.recipe) return snapshot;
   refuseHeld(context, snapshot, BEGIN_ANEW);
   if (goesOn) throw runExistsError(snapshot);
@@ -167,8 +167,8 @@ function findResumableRun(
 function giveGoal(tx: Transaction, goal: string): void {
   const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
   if (pending === null) return;
-  takeGoal(tx, pending, goal);
-  begin(tx);
+  setRunGoal(tx, pending, goal);
+  startRecipe(tx);
 }
 
 function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
@@ -207,7 +207,7 @@ function growPlanning(tx: Transaction, size: Size): Job[] | null {
   if (isLarger(value, size) && isBegun(tx, classifier)) throw buildSmallerError(state.name, size, value);
   const redone =
     size !== value && !awaitsGoal(state) && canInvalidate(tx.captured.recipe.program, tx.state.machine, classifier);
-  saySize(tx, size, { block: classifier, redone: redone ? `: redone from ${classifier}` : '' });
+  setUserSize(tx, size, { block: classifier, redone: redone ? `: redone from ${classifier}` : '' });
   if (!redone) return [];
   reopenPhase(tx);
   return redoBlocks(tx, classifier);

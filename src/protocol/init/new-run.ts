@@ -1,26 +1,26 @@
 import { formatInstant } from '../../base/clock.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { askGoal } from '../../blocks/goal.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { beginDraft, keepSaid } from '../../blocks/run-draft.js';
+import { addNoteToDraft, beginDraft } from '../../blocks/run-draft.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
-import { SCHEMA_VERSION } from '../../project/layout.js';
+import { STATE_SCHEMA_VERSION } from '../../project/layout.js';
 import { listArtifacts } from '../../recipe/declared.js';
 import { listUnpromised } from '../../recipe/writes.js';
 import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { describeFound } from '../../run/documents/artifacts.js';
+import { fingerprintDocument } from '../../run/documents/artifacts.js';
 import { REPORT } from '../../run/paths.js';
 import type { RunDraft, RunState } from '../../run/state.js';
-import type { Surroundings } from '../../run/surroundings.js';
+import type { OutsideFacts } from '../../run/surroundings.js';
 import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
 import { abortRun } from '../control/abort.js';
-import { begin } from '../walk/advance.js';
+import { startRecipe } from '../walk/advance.js';
 import { createRecipeState, createWorkflow } from '../walk/phases.js';
 import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';
 import type { PreparedRun } from './prepare.js';
@@ -45,7 +45,7 @@ export function createState(
   const { captured } = prepared;
   const at = head.at;
   return {
-    schemaVersion: SCHEMA_VERSION,
+    schemaVersion: STATE_SCHEMA_VERSION,
     runId: createRunId(context, at),
     name,
     status: 'live',
@@ -71,9 +71,9 @@ export function createState(
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
     // A pull request opened by an earlier run of the name still belongs to this work.
-    ...defined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
+    ...omitUndefined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
-    ...defined({ notes: prepared.notes }),
+    ...omitUndefined({ notes: prepared.notes }),
     baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
     recipeHash: captured.digest,
@@ -99,7 +99,7 @@ export function startRun(
   context: Context,
   head: StreamState<RunState>,
   asked: CheckedNeeds & { prepared: Extract<PreparedRun, { kind: 'new' }> },
-  surroundings: Surroundings,
+  surroundings: OutsideFacts,
 ): Job[] {
   const { state } = tx;
   const { prepared } = asked;
@@ -109,19 +109,19 @@ export function startRun(
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: tx.state.mode,
-    ...defined({ size: prepared.size.said, atMost: prepared.size.most }),
+    ...omitUndefined({ size: prepared.size.said, atMost: prepared.size.most }),
     cliVersion: state.cliVersion,
   });
   tx.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
   const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
   const unpromised = listUnpromised(listArtifacts(tx.captured), recipes);
   if (unpromised.length > 0) {
-    state.found = Object.fromEntries(unpromised.map((path) => [path, describeFound(tx.files, path)]));
+    state.found = Object.fromEntries(unpromised.map((path) => [path, fingerprintDocument(tx.files, path)]));
   }
   if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head, prepared);
   skipPhasesLackingNeeds(tx, asked);
   if (prepared.asksGoal) askGoal(tx);
-  else begin(tx);
+  else startRecipe(tx);
   return abandoned;
 }
 
@@ -134,7 +134,7 @@ function abortEarlierRun(
   context: Context,
   head: StreamState<RunState>,
   { replaces, size }: Extract<PreparedRun, { kind: 'new' }>,
-  surroundings: Surroundings,
+  surroundings: OutsideFacts,
 ): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
@@ -179,7 +179,7 @@ function keepRefusal(tx: Transaction, earlier: RunState): void {
   const { engine, gates } = earlier;
   const asked = gates[APPROVE_PLAN];
   if (engine === null || engine.planApproved !== null || asked?.note === undefined) return;
-  keepSaid(tx, { gate: APPROVE_PLAN, note: asked.note, by: asked.by });
+  addNoteToDraft(tx, { gate: APPROVE_PLAN, note: asked.note, by: asked.by });
 }
 
 function isDraft(text: string): boolean {

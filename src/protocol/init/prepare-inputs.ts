@@ -4,7 +4,7 @@ import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readRestored, restorePlan } from '../restore-run.js';
-import { askPerson, mayGoUnasked } from '../trust/autopilot.js';
+import { mayStartUnasked, requirePersonForCommands } from '../trust/autopilot.js';
 import { arePreferencesTrusted } from '../trust/preferences.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
@@ -55,11 +55,11 @@ export async function resolveApproval(
   if (prepared.kind === 'resume' || prepared.preferences['approve_commands'] === undefined)
     return { prepared, warnings: [] };
   const { captured, preferences, widens } = prepared;
-  const isLet = widens || (await mayGoUnasked(context));
+  const isLet = widens || (await mayStartUnasked(context));
   const why = preferences['approve_commands'] === 'auto' ? findDoubt(context, captured, { isLet, set }) : null;
   const stated = why === null ? preferences : { ...preferences, approve_commands: 'ask' };
   return {
-    prepared: { ...prepared, preferences: isLet ? stated : askPerson(stated) },
+    prepared: { ...prepared, preferences: isLet ? stated : requirePersonForCommands(stated) },
     warnings: why === null ? [] : [`approve_commands: auto is ignored: ${why}`],
   };
 }

@@ -14,10 +14,10 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listUnknownPreferences, resolveSettings, resolveWorkflowSettings } from '../../recipe/settings/preferences.js';
 import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/settings/project-settings.js';
 import { namesGoal } from '../../recipe/texts.js';
-import { listWidening, narrow } from '../../recipe/widening.js';
+import { listWidening, narrowRecipe } from '../../recipe/widening.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
-import { createWorkspace } from '../../run/documents/pending.js';
+import { createDocumentOverlay } from '../../run/documents/pending.js';
 import { refuseHeld, renderHold } from '../../run/hold.js';
 import { PLAN } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
@@ -25,7 +25,7 @@ import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
-import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
+import { givesWayToReplanning, readSizeFlags, selectSizeFacts } from './size.js';
 
 /** What a person's hold forbids, as part of a sentence. */
 export const BEGIN_ANEW = 'to start it again';
@@ -120,7 +120,7 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
   const endsIt = input.force === true || (input.size !== undefined && unfinished !== null && isExecution(unfinished));
   if (unfinished !== null && endsIt) refuseHeld(context, unfinished, BEGIN_ANEW);
-  const replaces = unfinished !== null && givesWay(unfinished, files, input) ? unfinished.runId : null;
+  const replaces = unfinished !== null && givesWayToReplanning(unfinished, files, input) ? unfinished.runId : null;
   const anew = unfinished === null || replaces !== null || input.force === true;
   return { unfinished, replaces, grown: input.size !== undefined && anew ? present : null };
 }
@@ -154,7 +154,7 @@ function settleWidening(context: Context, found: CapturedRecipe) {
   const ignored = said.map(
     (line) => `${line} is ignored: no person of this clone trusts it (\`dev-cli trust ${name}\`, in a terminal)`,
   );
-  return { captured: narrow(found), widens: false, notices: [...shadows, ...ignored] };
+  return { captured: narrowRecipe(found), widens: false, notices: [...shadows, ...ignored] };
 }
 
 /** Resolves mode, vars and preferences of the run. In a workflow, each phase gets its own, in the captured recipe. */
@@ -212,7 +212,7 @@ function noWorkflowError(recipe: string): DevCliError {
  * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
  */
 function requirePlan(name: string, files: DocumentReader, present: RunState | null): PlanContent {
-  const workspace = createWorkspace(files);
+  const workspace = createDocumentOverlay(files);
   const plan = readPlan(workspace);
   const rendered = workspace.text(PLAN);
   if (plan === null || rendered === null) {

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { isLarger, type Size, type SizeFacts } from '../../documents/size-rules.js';
@@ -8,7 +8,7 @@ import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import { listPlaceholders } from '../../recipe/template.js';
 import { listTemplates } from '../../recipe/texts.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { createWorkspace } from '../../run/documents/pending.js';
+import { createDocumentOverlay } from '../../run/documents/pending.js';
 import { readPlan } from '../../run/plan/content.js';
 import type { RunState } from '../../run/state.js';
 
@@ -25,7 +25,7 @@ export function readSizeFlags({ size, quick, standard }: InitFlags): SizeFacts {
   if (quick === true && size === 'large') throw buildContradiction('quick', 'middle at most', size);
   if (standard === true && size !== undefined && size !== 'large') throw buildContradiction('standard', 'large', size);
   const said = size ?? (standard === true ? 'large' : undefined);
-  return defined({ said, most: quick === true ? ('middle' as const) : undefined });
+  return omitUndefined({ said, most: quick === true ? ('middle' as const) : undefined });
 }
 
 function buildContradiction(flag: string, means: string, size: Size): DevCliError {
@@ -55,7 +55,7 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
  * @throws DevCliError `RUN_EXISTS` while its todos are being done; `SIZE_REFUSED` for a smaller size than that of its
  * plan
  */
-export function givesWay(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
+export function givesWayToReplanning(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
   const { engine } = unfinished;
   if (size === undefined || force === true || engine === null) return false;
   const { name } = unfinished;
@@ -69,7 +69,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
       ],
     });
   }
-  const planned = readPlan(createWorkspace(files))?.size;
+  const planned = readPlan(createDocumentOverlay(files))?.size;
   if (planned !== undefined && isLarger(planned, size)) throw buildSmallerError(name, size, planned);
   return true;
 }

@@ -1,13 +1,13 @@
 import type { Answer } from '../../base/answer.js';
 import type { Invocation } from '../../base/invocation.js';
 import { joinFirst } from '../../base/words.js';
-import { renderChanges, renderDifference } from '../../engine/act/plan/difference-text.js';
+import { renderChangesOnDisk, renderPlanEffects } from '../../engine/act/plan/difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
 import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
-import { buildActionView, type Reader, renderEnvelope } from '../../views/action.js';
+import { type ActionReader, buildActionView, renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
-import { renderGoOn } from '../trust/person.js';
+import { renderContinuation } from '../trust/person.js';
 
 /** The outcome of the call. */
 export type PlanStatus =
@@ -42,7 +42,7 @@ interface Given {
 }
 
 /** Renders the answer of `plan apply` in an execution: the verdict on each todo, then what comes next. */
-export function renderPlanAnswer(given: Given, reader: Reader): Answer {
+export function renderPlanAnswer(given: Given, reader: ActionReader): Answer {
   const { name, status, judged, result, withdrawn = [], told = 'verdicts' } = given;
   const { verdicts, outdated, disk } = judged;
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
@@ -54,8 +54,8 @@ export function renderPlanAnswer(given: Given, reader: Reader): Answer {
     ...(outdated.length === 0 ? {} : { outdated: [...outdated] }),
     ...(withdrawn.length === 0 ? {} : { withdrawn: [...withdrawn] }),
   };
-  const changes = told === 'all' && judged.isMoved ? [renderChanges(judged, name), ''] : [];
-  const verdictLines = told === 'nothing' ? [] : [renderDifference(judged, name)];
+  const changes = told === 'all' && judged.isMoved ? [renderChangesOnDisk(judged, name), ''] : [];
+  const verdictLines = told === 'nothing' ? [] : [renderPlanEffects(judged, name)];
   const lines = [
     `plan ${status}`,
     ...changes,
@@ -75,7 +75,7 @@ export function renderPlanAnswer(given: Given, reader: Reader): Answer {
   return {
     exit: 0,
     json: { ok, run, plan, ...decision, ...rest },
-    text: (format) => [...lines, renderGoOn(name, result.next?.action === 'held', format)].join('\n'),
+    text: (format) => [...lines, renderContinuation(name, result.next?.action === 'held', format)].join('\n'),
   };
 }
 
@@ -94,7 +94,7 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
 }
 
 /** Renders the answer if neither file has changed since the execution wrote it; nothing is read for that. */
-export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: Reader): Answer {
+export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: ActionReader): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
   const action = getShownAction(state);
   const next = action === null || dryRun ? {} : { next: buildActionView(action, false, reader) };

@@ -16,22 +16,22 @@ import type { CallResult } from '../../views/action-text.js';
 import { mergeResults } from '../envelope.js';
 import { findPendingId, findRun, hasRunningJob } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
-import { asPerson } from '../trust/person.js';
+import { toPersonContext } from '../trust/person.js';
 import { renderPlanAnswer, renderUnchanged } from './answer.js';
 import { confirmPlan, requirePersonInAutopilot } from './confirm.js';
 import {
-  type Change,
-  decide,
+  applyPlanOrAsk,
+  declineProposal,
   isBeforeWork,
   isExecuting,
-  judgeDone,
+  judgePlanOnDisk,
   notDoneError,
+  type RequestedPlanChange,
   type Revision,
-  type Shown,
-  turnDown,
+  type ShownPlan,
 } from './decide.js';
 import { applyToDocuments } from './documents.js';
-import { findLateText, keptError, MENDABLE } from './edited-text.js';
+import { findLateText, RECOVERABLE_CODES, textKeptError } from './edited-text.js';
 
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
 
@@ -55,8 +55,8 @@ export async function applyPlan(context: Context, given: unknown, input: Input, 
     if (input.dryRun !== true) late?.place.discard();
     return answer;
   } catch (error) {
-    const isKept = late !== null && error instanceof DevCliError && MENDABLE.includes(error.code);
-    throw isKept ? keptError(name, error) : error;
+    const isKept = late !== null && error instanceof DevCliError && RECOVERABLE_CODES.includes(error.code);
+    throw isKept ? textKeptError(name, error) : error;
   }
 }
 
@@ -91,10 +91,10 @@ async function applyRevision(
       context,
     );
   const said = await askPerson(context, snapshot, change, shown);
-  const acting = person ? asPerson(context) : context;
+  const acting = person ? toPersonContext(context) : context;
   const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
   const taken = await transact(acting, name, (tx) =>
-    said?.kind === 'no' ? turnDown(tx, said) : decide(tx, change, person ? shown : null),
+    said?.kind === 'no' ? declineProposal(tx, said) : applyPlanOrAsk(tx, change, person ? shown : null),
   );
   await stopJobs(acting, name, taken.abandoned);
   const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
@@ -110,10 +110,10 @@ async function applyRevision(
  */
 export async function proposeAgain(context: Context, name: string): Promise<Answer> {
   const until = getDeadline(context);
-  const acting = asPerson(context);
+  const acting = toPersonContext(context);
   const taken = await transact(acting, name, (tx) => {
     const reopen = requireEngine(tx).proposed?.reopen ?? [];
-    return decide(tx, { reopen, revision: undefined }, null);
+    return applyPlanOrAsk(tx, { reopen, revision: undefined }, null);
   });
   const later = await runPendingJobs(acting, name, until, null);
   return renderPlanAnswer(
@@ -127,9 +127,9 @@ export async function proposeAgain(context: Context, name: string): Promise<Answ
 }
 
 /** Judges the plan on disk in a transaction that is only read. */
-function judgeShown(context: Context, head: RunHead, change: Change) {
+function judgeShown(context: Context, head: RunHead, change: RequestedPlanChange) {
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
-  const judged = judgeDone(tx, change);
+  const judged = judgePlanOnDisk(tx, change);
   const engine = requireEngine(tx);
   return { judged, digests: digestProposal(tx), proposedAt: engine.proposed?.at, isUnbegun: isBeforeWork(engine) };
 }
@@ -142,9 +142,9 @@ function judgeShown(context: Context, head: RunHead, change: Change) {
 async function askPerson(
   context: Context,
   state: RunState,
-  change: Change,
+  change: RequestedPlanChange,
   shown: ReturnType<typeof judgeShown> | null,
-): Promise<{ kind: 'yes' } | ({ kind: 'no'; note: string } & Shown) | null> {
+): Promise<{ kind: 'yes' } | ({ kind: 'no'; note: string } & ShownPlan) | null> {
   if (shown === null || !shown.judged.isMoved || shown.isUnbegun) return null;
   if (context.caller.terminal === true) {
     const note = await confirmPlan(context, state, shown.judged, change.revision);
@@ -166,7 +166,7 @@ function settle(context: Context, name: string, state: RunState, until: number):
  * @param refusal of `init`
  * @throws the refusal, or any error of `applyPlan`; `UNKNOWN_CHOICE` for any answer except yes
  */
-export async function takeUpEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {
+export async function applyEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {
   const isEdited = refusal instanceof DevCliError && refusal.code === 'PLAN_EDITED';
   if (!isEdited || context.caller.terminal !== true) throw refusal;
   const call = { command: 'plan apply', input: { name } };

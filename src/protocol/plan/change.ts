@@ -7,7 +7,7 @@ import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } fr
 import { parseJson } from '../../documents/section-data.js';
 import {
   addTodo,
-  type Dropped,
+  type DropResult,
   dropTodo,
   listChecksLeftBehind,
   moveTodo,
@@ -88,7 +88,7 @@ export function dropTodoFromPlan(
 function buildNeededError(
   run: string,
   todo: string,
-  { faults, requirements }: Extract<Dropped, { kind: 'needed' }>,
+  { faults, requirements }: Extract<DropResult, { kind: 'needed' }>,
 ): DevCliError {
   const change: Instruction = [
     'First change what `details` lists, for example with ',

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { renderProposal } from '../../engine/act/gates/apply-gate.js';
 import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
-import { renderCommand } from '../../plan/model/commands.js';
+import { renderPlannedCommand } from '../../plan/model/commands.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../trust/person.js';
@@ -26,7 +26,9 @@ export async function confirmPlan(
   const { newCommands } = judged;
   const isProposed = revision === undefined && state.engine?.proposed !== undefined;
   const commands =
-    newCommands.length > COMMANDS_TOLD ? ['', 'Every new command in full:', ...newCommands.map(renderCommand)] : [];
+    newCommands.length > COMMANDS_TOLD
+      ? ['', 'Every new command in full:', ...newCommands.map(renderPlannedCommand)]
+      : [];
   const question = [
     describeChange(state, judged, revision),
     '',

@@ -2,10 +2,10 @@ import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import type { ReadPlan } from '../../blocks/plan-on-disk.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
-import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/gates/apply-gate.js';
+import { digestProposal, proposePlanOnDisk, rejectProposal } from '../../engine/act/gates/apply-gate.js';
 import { findFileConflict } from '../../engine/act/plan/overlap-check.js';
 import { requireEngine } from '../../engine/act/plan/plan.js';
-import { takeUpPlan, writePlanFiles, writeProposedPlan } from '../../engine/act/plan/take-up.js';
+import { adoptPlanOnDisk, writePlanFiles, writeProposedPlan } from '../../engine/act/plan/take-up.js';
 import { type JudgedPlan, judgePlan } from '../../engine/act/plan/verdicts.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
@@ -27,7 +27,7 @@ import type { PlanStatus } from './answer.js';
 /** Decides on a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
 
 /** The change to apply. */
-export interface Change {
+export interface RequestedPlanChange {
   /** Done todos that are to be done again. */
   reopen: readonly string[];
   /** A change of the plan that is not yet in its files. */
@@ -35,7 +35,7 @@ export interface Change {
 }
 
 /** The outcome of the call. */
-export interface Taken {
+export interface PlanOutcome {
   result: CallResult;
   judged: JudgedPlan;
   status: PlanStatus;
@@ -53,7 +53,7 @@ export function isExecuting({ status, ...state }: RunState): boolean {
 }
 
 /** Judges the plan on disk. @throws DevCliError `USAGE` for a todo to be reopened that is not done; as `judgePlan` */
-export function judgeDone(tx: Transaction, { reopen, revision }: Change): JudgedPlan {
+export function judgePlanOnDisk(tx: Transaction, { reopen, revision }: RequestedPlanChange): JudgedPlan {
   const { todos } = requireEngine(tx);
   const others = reopen.filter((id) => {
     const row = Object.hasOwn(todos, id) ? todos[id] : undefined;
@@ -76,7 +76,7 @@ export function isBeforeWork(engine: RunEngine): boolean {
 }
 
 /** What the person at the terminal was asked about. */
-export interface Shown {
+export interface ShownPlan {
   /** Digests of the plan's files. */
   digests: Record<string, string | null>;
   /** Time of the agent's proposal that the question was about; absent if it was about none. */
@@ -88,11 +88,11 @@ export interface Shown {
  * @param shown what the person at the terminal has agreed to; null if nobody has
  * @throws DevCliError as `judgeDone`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
  */
-export function decide(tx: Transaction, change: Change, shown: Shown | null): Taken {
+export function applyPlanOrAsk(tx: Transaction, change: RequestedPlanChange, shown: ShownPlan | null): PlanOutcome {
   const { reopen, revision } = change;
   if (!isExecuting(tx.state)) throw endedError(tx.state.name);
-  const judged = judgeDone(tx, change);
-  const answer = (status: PlanStatus, abandoned: Job[] = [], withdrawn: string[] = []): Taken => ({
+  const judged = judgePlanOnDisk(tx, change);
+  const answer = (status: PlanStatus, abandoned: Job[] = [], withdrawn: string[] = []): PlanOutcome => ({
     ...{ judged, status, abandoned, withdrawn, isWithdrawn: false },
     result: startResult(tx),
   });
@@ -115,7 +115,7 @@ export function decide(tx: Transaction, change: Change, shown: Shown | null): Ta
   if (shown === null) {
     if (revision !== undefined) writeProposedPlan(tx, judged);
     const isSame = isAskedAbout(tx, reopen);
-    if (!isSame) step(tx, block, proposePlan(tx, block, judged, reopen));
+    if (!isSame) step(tx, block, proposePlanOnDisk(tx, block, judged, reopen));
     return isSame ? { ...answer('proposed'), result: { ...startResult(tx), duplicate: true } } : answer('proposed');
   }
   requireAsShown(tx, shown.digests);
@@ -124,7 +124,7 @@ export function decide(tx: Transaction, change: Change, shown: Shown | null): Ta
   const rows = judged.moved.todos.map(({ todo }) => ({ ...todo, status: engine.todos[todo.id]?.status ?? 'pending' }));
   const clash = findFileConflict(tx, rows);
   if (clash !== null) throw clash;
-  step(tx, block, takeUpPlan(tx, block, judged));
+  step(tx, block, adoptPlanOnDisk(tx, block, judged));
   const kept = new Set(listJobs(tx.state).map(({ directory }) => directory));
   const abandoned = before.filter(({ directory }) => !kept.has(directory));
   withdrawJobs(tx, abandoned);
@@ -141,10 +141,10 @@ export function decide(tx: Transaction, change: Change, shown: Shown | null): Ta
  * @param shown.note the reason
  * @throws DevCliError `RUN_ENDED`; `STALE_ACTION` if somebody has decided meanwhile
  */
-export function turnDown(tx: Transaction, shown: Shown & { note: string }): Taken {
+export function declineProposal(tx: Transaction, shown: ShownPlan & { note: string }): PlanOutcome {
   if (!isExecuting(tx.state)) throw endedError(tx.state.name);
   requireSameProposal(tx, shown);
-  const judged = judgeDone(tx, { reopen: requireEngine(tx).proposed?.reopen ?? [], revision: undefined });
+  const judged = judgePlanOnDisk(tx, { reopen: requireEngine(tx).proposed?.reopen ?? [], revision: undefined });
   const block = requireEngineBlock(tx);
   const event = rejectProposal(tx, shown.note);
   recordEntry(tx, 'plan-rejected', { block, note: shown.note });
@@ -168,7 +168,7 @@ function requireAsShown(tx: Transaction, shown: Record<string, string | null>): 
 }
 
 /** Refuses a decision on a proposal that no longer exists or was replaced by another. */
-function requireSameProposal(tx: Transaction, { proposedAt }: Shown): void {
+function requireSameProposal(tx: Transaction, { proposedAt }: ShownPlan): void {
   if (proposedAt === undefined || requireEngine(tx).proposed?.at === proposedAt) return;
   const { name } = tx.state;
   throw new DevCliError('STALE_ACTION', `The proposal of the agent of "${name}" has already been decided.`, {

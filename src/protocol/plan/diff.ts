@@ -6,7 +6,7 @@ import { renderPlanChanges } from '../../plan/changes/render.js';
 import type { PlanContent } from '../../plan/model/schema.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
-import { documentsOf } from '../../run/documents/pending.js';
+import { toDocuments } from '../../run/documents/pending.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { parsePlan, readPlan } from '../../run/plan/content.js';
 import type { RunState } from '../../run/state.js';
@@ -38,7 +38,7 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
   }));
   const head = await context.store.read(name);
   const known = readKnownPlan(context, head, name);
-  const files = documentsOf(head.files);
+  const files = toDocuments(head.files);
   const disk = readPlanOnDisk(files, known);
   const earlier = await findEarlier(context, head, known, { name, round, seq });
   // Todos that an execution added were in no plan of a round.

@@ -10,13 +10,13 @@ import { comparePlans } from '../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../plan/changes/render.js';
 import { readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/setting.js';
+import { createPlanExtras } from '../../plan/page/setting.js';
 import { buildPlanSummary } from '../../plan/page/summary.js';
 import { carryBoxes, listTicked } from '../../plan/read-back/unchanged-todos.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context, HistoryContext } from '../../run/context.js';
-import { createWorkspace, type PendingDocuments } from '../../run/documents/pending.js';
+import { createDocumentOverlay, type PendingDocuments } from '../../run/documents/pending.js';
 import { findLastEngine } from '../../run/facts.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
@@ -41,10 +41,10 @@ export async function applyToDocuments(
   const { snapshot } = head;
   const isOver = snapshot !== null && snapshot.status !== 'live' && findLastEngine(snapshot) !== null;
   const told = { dryRun, isWhole: revision !== undefined, isOver };
-  if (dryRun) return buildAnswer(name, writeBoth(createWorkspace(head.files), name, snapshot, revision), told);
+  if (dryRun) return buildAnswer(name, writeBoth(createDocumentOverlay(head.files), name, snapshot, revision), told);
   if (snapshot === null) {
     const placed = await context.store.place(name, (now) => {
-      const files = createWorkspace(now);
+      const files = createDocumentOverlay(now);
       return { answer: writeBoth(files, name, null, revision), files: files.changes() };
     });
     return buildAnswer(name, placed, told);
@@ -108,7 +108,7 @@ function writeBoth(
   if (disk.source === null) return written;
   if (files.text(PLAN_CONTENT) === disk.text) files.keep(PLAN_CONTENT);
   else files.write(PLAN_CONTENT, disk.text);
-  files.write(PLAN, renderPlan(whole, ticked, createPlanSetting(disk.plan, name, goal)));
+  files.write(PLAN, renderPlan(whole, ticked, createPlanExtras(disk.plan, name, goal)));
   return written;
 }
 

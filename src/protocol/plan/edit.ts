@@ -6,14 +6,22 @@ import { lockPlanText, openPlanText, type PlanTextPlace } from '../../project/pl
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { createRestoredView } from '../../run/documents/lost.js';
-import { documentsOf } from '../../run/documents/pending.js';
+import { toDocuments } from '../../run/documents/pending.js';
 import { PLAN } from '../../run/paths.js';
 import type { Lock } from '../../store/lock.js';
 import { findRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { applyPlan } from './apply.js';
 import { readKnownPlan } from './documents.js';
-import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readEdited, type TextOrigin } from './edited-text.js';
+import {
+  beginEditText,
+  isUnedited,
+  parseOrigin,
+  RECOVERABLE_CODES,
+  readEdited,
+  type TextOrigin,
+  textKeptError,
+} from './edited-text.js';
 
 /** Opens a file in the person's editor, and returns when the editor is closed. */
 export interface Editor {
@@ -76,12 +84,12 @@ function requireLock(context: Context, name: string, place: PlanTextPlace): Lock
 
 async function begin(context: Context, name: string): Promise<{ origin: TextOrigin; text: string }> {
   const head = await createRestoredView(context).store.read(name);
-  return beginText(documentsOf(head.files), readKnownPlan(context, head, name));
+  return beginEditText(toDocuments(head.files), readKnownPlan(context, head, name));
 }
 
 function discardText(run: string, place: PlanTextPlace): Answer {
   const [origin, text] = [parseOrigin(place.readOrigin() ?? ''), place.readText()];
-  const isOnlyLeft = origin?.left === true && text.kind === 'text' && isAsBegun(origin, text.text);
+  const isOnlyLeft = origin?.left === true && text.kind === 'text' && isUnedited(origin, text.text);
   const isThere = !isOnlyLeft && (place.readOrigin() !== null || text.kind !== 'missing');
   place.discard();
   const status = isThere ? 'discarded' : 'nothing';
@@ -116,7 +124,7 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
     }
     const decided = await decideOnFaults(context, name, told);
     if (decided === 'discard') return discardText(name, place);
-    if (decided !== 'edit') throw keptError(name, told);
+    if (decided !== 'edit') throw textKeptError(name, told);
     note = '';
   }
 }
@@ -144,7 +152,7 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
   }
   const origin = parseOrigin(stored ?? '');
   // An editor may still have the text open without having saved anything.
-  if (origin?.left === true && left.kind === 'text' && isAsBegun(origin, left.text)) return null;
+  if (origin?.left === true && left.kind === 'text' && isUnedited(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError('DOCUMENT_UNREADABLE', `The plan that ${place.shown} is based on can no longer be read.`, {
     run,
@@ -183,7 +191,7 @@ async function editOnce(
   try {
     return { answer: await takeUp(context, at, origin, text), isOpen };
   } catch (error) {
-    if (error instanceof DevCliError && MENDABLE.includes(error.code)) return error;
+    if (error instanceof DevCliError && RECOVERABLE_CODES.includes(error.code)) return error;
     throw error;
   }
 }
@@ -199,7 +207,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
   } catch (error) {
     const after = place.readText();
     const isTyped = !isNew || after.kind !== 'text' || before.kind !== 'text' || after.text !== before.text;
-    if (isTyped || place.hasMore()) throw error instanceof DevCliError ? keptError(name, error) : error;
+    if (isTyped || place.hasMore()) throw error instanceof DevCliError ? textKeptError(name, error) : error;
     place.discard();
     throw error;
   }
@@ -218,7 +226,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrigin, text: string): Promise<Answer> {
   const read = readEdited(origin, text);
   const head = await createRestoredView(context).store.read(name);
-  const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
+  const { source } = read(toDocuments(head.files), readKnownPlan(context, head, name));
   if (source === null && reopen.length === 0) {
     return {
       exit: 0,
@@ -235,7 +243,7 @@ async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrig
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
   return context.decide({
     title: `The edited plan of ${name} is not applied`,
-    sections: [{ heading: error.message, lines: listFaults(error) }],
+    sections: [{ heading: error.message, lines: listPlanFaults(error) }],
     answers: [
       { id: 'edit', label: 'Open the editor again' },
       { id: 'keep', label: 'Keep the text for the next plan edit' },
@@ -246,7 +254,7 @@ function decideOnFaults(context: Context, name: string, error: DevCliError): Pro
 }
 
 /** Lists the faults that keep a plan from being applied, one per line, for a person who must decide what to do. */
-export function listFaults({ details }: Pick<DevCliError, 'details'>): string[] {
+export function listPlanFaults({ details }: Pick<DevCliError, 'details'>): string[] {
   return details.map(({ target, pointer, problem, expected }) => {
     const instead = expected === undefined ? '' : ` (${expected})`;
     return `${target ?? pointer ?? PLAN}: ${problem}${instead}`;

@@ -12,7 +12,7 @@ import {
   readEditedPlan,
   readPlanOnDisk,
   renderPlanContent,
-  requireReadBack,
+  requireReadBackPlan,
   splitAdded,
   withTodos,
 } from '../../blocks/plan-on-disk.js';
@@ -22,7 +22,7 @@ import { checkPlan } from '../../plan/check/check.js';
 import type { PlanContent } from '../../plan/model/schema.js';
 import { followsFrom, isEdited, readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/setting.js';
+import { createPlanExtras } from '../../plan/page/setting.js';
 import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { Context } from '../../run/context.js';
 import type { Documents } from '../../run/documents/pending.js';
@@ -44,7 +44,7 @@ export interface TextOrigin extends RenderedPlan {
  * plan-content.json.
  * @throws DevCliError `PLAN_MISSING`, `SCHEMA_INVALID`, `PLAN_CONFLICT`
  */
-export function beginText(files: Documents, known: KnownPlan): { origin: TextOrigin; text: string } {
+export function beginEditText(files: Documents, known: KnownPlan): { origin: TextOrigin; text: string } {
   const stored = files.text(PLAN_CONTENT);
   // Throws the error for a missing plan.
   if (stored === null) readPlanOnDisk(files, known);
@@ -65,7 +65,7 @@ export function beginText(files: Documents, known: KnownPlan): { origin: TextOri
     if (from !== undefined) return { origin: { plan: from, rendered: md, shown }, text: md };
   }
   const boxes = md === null ? {} : readBoxes(md);
-  const rendered = renderPlan(whole, boxes, createPlanSetting(content, known.name, known.goal));
+  const rendered = renderPlan(whole, boxes, createPlanExtras(content, known.name, known.goal));
   return { origin: { plan: whole, rendered, shown }, text: rendered };
 }
 
@@ -81,7 +81,7 @@ export function parseOrigin(text: string): TextOrigin | null {
 }
 
 /** Whether a text is still as it was begun. */
-export function isAsBegun({ rendered, shown }: TextOrigin, text: string): boolean {
+export function isUnedited({ rendered, shown }: TextOrigin, text: string): boolean {
   return text === rendered || sha256(text) === shown;
 }
 
@@ -100,15 +100,15 @@ export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>,
   const place = openPlanText(root, name);
   const origin = parseOrigin(place.readOrigin() ?? '');
   const text = place.readText();
-  if (origin?.left !== true || text.kind !== 'text' || isAsBegun(origin, text.text)) return null;
+  if (origin?.left !== true || text.kind !== 'text' || isUnedited(origin, text.text)) return null;
   return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readEdited(origin, text.text) } };
 }
 
 /** Error codes after which the text can be edited again. */
-export const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
+export const RECOVERABLE_CODES: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
 
 /** Returns the same error, adding that the text is kept. */
-export function keptError(name: string, { code, message, details }: DevCliError): DevCliError {
+export function textKeptError(name: string, { code, message, details }: DevCliError): DevCliError {
   return new DevCliError(code, message, {
     run: name,
     details,
@@ -135,7 +135,7 @@ export function readEdited(origin: TextOrigin, text: string): ReadPlan {
     const isMerged = !isSamePlan(theirs, origin.plan);
     const whole = isMerged ? merge(origin.plan, edited.plan, theirs, known) : edited.plan;
     const split = splitAdded(whole, present.added);
-    const plan = requireReadBack(split.plan, { plan: whole, lines: isMerged ? {} : edited.lines }, known);
+    const plan = requireReadBackPlan(split.plan, { plan: whole, lines: isMerged ? {} : edited.lines }, known);
     return { source: PLAN, plan, added: split.added, text: renderPlanContent(plan) };
   };
 }

@@ -11,8 +11,8 @@ import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
-import { buildDocumentReport, type Findings } from '../../views/check.js';
-import type { Ported } from '../ports.js';
+import { buildDocumentReport, type DocumentFindings } from '../../views/check.js';
+import type { WithPorts } from '../ports.js';
 
 /**
  * `check <file>`: validates a promised output, or a document of a wing's kind, in the same way as the acknowledgement
@@ -21,8 +21,8 @@ import type { Ported } from '../ports.js';
  * @param cwd absolute directory of the call
  * @throws DevCliError `USAGE` without a file; any error of the store
  */
-export async function check(
-  context: ReadContext & Ported<'checks'>,
+export async function checkDocumentFile(
+  context: ReadContext & WithPorts<'checks'>,
   file: string | undefined,
   cwd: string,
 ): Promise<Answer> {
@@ -35,10 +35,10 @@ export async function check(
  * Returns the findings on a file, for `check` and for a hook that saw it written. Parameters and errors as for `check`.
  */
 export async function judgeFile(
-  context: ReadContext & Ported<'checks'>,
+  context: ReadContext & WithPorts<'checks'>,
   file: string,
   cwd: string,
-): Promise<Findings & { shown: string; kind: string }> {
+): Promise<DocumentFindings & { shown: string; kind: string }> {
   const path = locateDocument(context, file, cwd);
   const head = await context.store.read(path.stream);
   const evidence = checkFile(head.files, path.inRun, undefined);

@@ -4,9 +4,9 @@ import type { Instruction } from '../../base/invocation.js';
 import { noSuchRunError } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
-import { BEGINNING, type Cursor, type Entry } from '../../store/store.js';
+import { BEGINNING, type Entry, type JournalCursor } from '../../store/store.js';
 import { createHistoryBuilder } from '../../views/history.js';
-import type { Item, RunHistory } from '../../views/history-items.js';
+import type { HistoryItem, RunHistory } from '../../views/history-items.js';
 import { nameSubject, renderEntry, renderHistory, type ShownRun } from '../../views/history-text.js';
 import { findRun, readRun } from '../find/find-run.js';
 import { TORN_WARNING } from './checkpoint.js';
@@ -22,7 +22,7 @@ const SHOWN = 100;
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and any error of the store
  */
-export async function history(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
+export async function showHistory(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
   // Only for its errors: a copied directory, another run's journal, a journal without its end.
   await readRun(context, name);
@@ -103,7 +103,7 @@ function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruc
 }
 
 /** Lists the blocks that an item concerns. */
-function listBlocks(item: Item): string[] {
+function listBlocks(item: HistoryItem): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
 }
@@ -122,7 +122,11 @@ const WAIT = 1000;
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and any error of the store; while streaming also `INTERRUPTED`
  */
-export async function journal(context: HistoryContext, given: unknown, input: JournalInput): Promise<StreamAnswer> {
+export async function streamJournal(
+  context: HistoryContext,
+  given: unknown,
+  input: JournalInput,
+): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   const { snapshot } = await context.store.read(name);
   if (snapshot === null) throw noSuchRunError(name);
@@ -130,7 +134,7 @@ export async function journal(context: HistoryContext, given: unknown, input: Jo
 }
 
 async function* streamEntries(context: HistoryContext, name: string, input: JournalInput): AsyncGenerator<StreamItem> {
-  let at: Cursor = BEGINNING;
+  let at: JournalCursor = BEGINNING;
   for (;;) {
     const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
@@ -147,7 +151,7 @@ async function* streamEntries(context: HistoryContext, name: string, input: Jour
   }
 }
 
-async function readBatch(context: HistoryContext, name: string, from: Cursor, since: number) {
+async function readBatch(context: HistoryContext, name: string, from: JournalCursor, since: number) {
   const entries: Entry[] = [];
   const scanned = await context.store.scan(name, from, (entry) => {
     if (entry.seq > since) entries.push(entry);

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
-import { readHead } from '../../project/git-head.js';
+import { readGitHead } from '../../project/git-head.js';
 import { RUNS } from '../../project/layout.js';
 import { findRoot } from '../../project/root.js';
 import { createReadRuns } from '../../project/runs.js';
@@ -11,18 +11,18 @@ import { listInOtherWorkTrees } from '../../project/work-trees.js';
 import { runCodec } from '../../run/codec.js';
 import type { ReadContext } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
-import { buildHome, type FoundRun, type Home, type Located } from '../../views/home.js';
+import { buildHome, type FoundRun, type HomeView, type RunLocation } from '../../views/home.js';
 
 /**
  * Reads every run in every work tree of the repository; takes no lock, starts no process.
  * @param most how many rows of ended runs to show; a few by default
  */
-export async function readHome(context: ReadContext, most?: number): Promise<Home> {
+export async function readHome(context: ReadContext, most?: number): Promise<HomeView> {
   const { root, clock } = context;
   const here = await readRoot(context, context.store, root);
   const others = await Promise.all(listOtherRoots(root).map((other) => readOther(context, other)));
   const found = [here, ...others];
-  const project = { project: basename(root), branch: readHead(root).branch };
+  const project = { project: basename(root), branch: readGitHead(root).branch };
   return buildHome(
     project,
     found.flatMap(({ runs }) => runs),
@@ -56,12 +56,12 @@ export async function waitForChange(
 /** Describes the sources of the home page: the text differs if any of them may have changed. */
 export function describeSources({ root }: ReadContext): string {
   const roots = [root, ...listOtherRoots(root)];
-  return [readHead(root).branch, ...roots.map((one) => `${one}\n${describeRuns(one)}`)].join('\n');
+  return [readGitHead(root).branch, ...roots.map((one) => `${one}\n${describeRuns(one)}`)].join('\n');
 }
 
 interface Found {
   runs: FoundRun[];
-  plans: Located[];
+  plans: RunLocation[];
 }
 
 /** Lists the roots in the other work trees, each once. A work tree made for a run of this root leads back to it. */

@@ -1,15 +1,15 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { ReadContext } from '../../run/context.js';
-import { buildRow, type Listed, type Row, renderList } from '../../views/list.js';
+import { buildRow, type RunList, type RunListRow, renderList } from '../../views/list.js';
 import { FIRST_RUN } from '../find/find-run.js';
 
 /**
  * `list`: shows every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its
  * error code.
  */
-export async function list({ store, clock }: ReadContext): Promise<Answer & { json: Listed }> {
-  const runs: Row[] = [];
+export async function showRunList({ store, clock }: ReadContext): Promise<Answer & { json: RunList }> {
+  const runs: RunListRow[] = [];
   for (const name of await store.streams()) {
     try {
       const { snapshot } = await store.read(name);

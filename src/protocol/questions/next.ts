@@ -4,9 +4,16 @@ import type { InputOf } from '../../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../../run/context.js';
 import { mayLackDocuments } from '../../run/documents/lost.js';
 import { getShownAction } from '../../run/pending-action.js';
-import { type PlanMoved, recallPlanMove } from '../../run/plan/move.js';
-import { actionAnswer, type Reader } from '../../views/action.js';
-import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from '../find/find-run.js';
+import { type PlanDifference, readCachedPlanDifference } from '../../run/plan/move.js';
+import { type ActionReader, buildActionAnswer } from '../../views/action.js';
+import {
+  findPendingId,
+  findPlanDifferenceOnDisk,
+  findRun,
+  hasWork,
+  mayPlanHaveChanged,
+  readRun,
+} from '../find/find-run.js';
 
 /**
  * `next`: prints the pending action, byte for byte the same until it is acknowledged. Writes nothing, except that it
@@ -15,7 +22,11 @@ import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } 
  * differs from the one being carried out, and once per session if the project's hooks have not reported in it.
  * @param input.wait seconds to wait for a running command, or for a held run to be released
  */
-export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
+export async function showNextAction(
+  context: Context,
+  given: unknown,
+  input: Omit<InputOf<'next'>, 'name'>,
+): Promise<Answer> {
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
@@ -31,7 +42,7 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   if (head.snapshot.held !== undefined && input.wait !== undefined) {
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
-  const moved = findMovedPlan(context, head);
+  const moved = findPlanDifferenceOnDisk(context, head);
   const silence = await context.warnOfSilence?.();
   return pendingAction(head, { full: input.full === true, moved, silence }, context);
 }
@@ -47,7 +58,7 @@ export async function nextIfIdle(
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
   if (isToBeMended(head) || hasWork(head.snapshot) || head.snapshot.held !== undefined) return null;
-  const moved = mayPlanMove(head) ? recallPlanMove(head) : null;
+  const moved = mayPlanHaveChanged(head) ? readCachedPlanDifference(head) : null;
   return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved }, context);
 }
 
@@ -60,15 +71,15 @@ function isToBeMended(head: Head): boolean {
 
 function pendingAction(
   head: Head,
-  { full, moved, silence }: { full: boolean; moved: PlanMoved | null; silence?: string | null | undefined },
-  reader: Reader,
+  { full, moved, silence }: { full: boolean; moved: PlanDifference | null; silence?: string | null | undefined },
+  reader: ActionReader,
 ): Answer {
   const action = getShownAction(head.snapshot);
   if (action === null) {
     throw new DevCliError('STATE_CORRUPT', `The run "${head.snapshot.name}" has no pending action.`);
   }
   const warnings = [moved?.line, silence].filter((warning) => typeof warning === 'string');
-  return { exit: 0, ...actionAnswer(action, { full, warnings }, reader) };
+  return { exit: 0, ...buildActionAnswer(action, { full, warnings }, reader) };
 }
 
 /**

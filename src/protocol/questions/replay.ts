@@ -2,7 +2,7 @@ import type { Answer } from '../../base/answer.js';
 import { noSuchRunError } from '../../base/name.js';
 import { sha256 } from '../../base/sha256.js';
 import type { HistoryContext } from '../../run/context.js';
-import { renderAt } from '../../run/documents/recovery.js';
+import { renderDocumentsAt } from '../../run/documents/recovery.js';
 import { collectRenderings } from '../../run/documents/renderings.js';
 import type { RunState } from '../../run/state.js';
 import type { Entry, Replay, ReplayOptions } from '../../store/store.js';
@@ -35,7 +35,7 @@ export async function showReplay(context: HistoryContext, given: unknown, seq: n
   const name = await findRun(context, given, false);
   const { snapshot: state, first, last, at, documents, torn } = await readCheckpoint(context, name, seq);
   const { past } = await context.store.read(name);
-  for (const [path, content] of renderAt(past, state, last)) documents.set(path, sha256(content));
+  for (const [path, content] of renderDocumentsAt(past, state, last)) documents.set(path, sha256(content));
   const json = {
     ok: true,
     run: name,

@@ -4,7 +4,7 @@ import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';
 import { buildRunView, type RunView } from '../../views/run-view.js';
-import { findMovedPlan } from '../find/find-run.js';
+import { findPlanDifferenceOnDisk } from '../find/find-run.js';
 
 /**
  * Creates the read model of a run. Writes nothing, except a cached finding about an edited plan (living-plan.md, A plan
@@ -18,7 +18,7 @@ export function createRunView(context: ReadContext, head: RunHead): RunView {
   return buildRunView({
     ...{ state, files, notices, root, reader },
     captured: readCapturedRecipe(head),
-    planMoved: findMovedPlan(context, head),
+    planMoved: findPlanDifferenceOnDisk(context, head),
     now: clock.now(),
   });
 }

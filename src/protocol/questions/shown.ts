@@ -2,15 +2,15 @@ import type { Answer } from '../../base/answer.js';
 import type { ReadContext } from '../../run/context.js';
 import { buildStatus } from '../../views/status.js';
 import { FIRST_RUN } from '../find/find-run.js';
-import type { Ported } from '../ports.js';
+import type { WithPorts } from '../ports.js';
 import * as plain from './list.js';
 import { prepareStatus, readStatus } from './status.js';
 
 // Questions with a terminal layout, for the full program: the programs that agents call have none (view.md, Width).
 
 /** `list`, with a layout for a person's terminal. */
-export async function list(context: ReadContext): Promise<Answer> {
-  const answer = await plain.list(context);
+export async function showRunListForTerminal(context: ReadContext): Promise<Answer> {
+  const answer = await plain.showRunList(context);
   const view = { ...answer.json, now: context.clock.now(), first: FIRST_RUN };
   return {
     ...answer,
@@ -24,8 +24,8 @@ export async function list(context: ReadContext): Promise<Answer> {
  * @param given as for `status`, like `input`
  * @throws DevCliError as `status`
  */
-export async function status(
-  context: ReadContext & Ported<'sections'>,
+export async function showStatusForTerminal(
+  context: ReadContext & WithPorts<'sections'>,
   given: unknown,
   input: Parameters<typeof prepareStatus>[2],
 ): Promise<Answer> {

@@ -5,7 +5,7 @@ import { readCost } from '../../run/cost.js';
 import type { RunHead } from '../../run/state.js';
 import { buildStatus } from '../../views/status.js';
 import { findRun, readRun } from '../find/find-run.js';
-import type { Ported } from '../ports.js';
+import type { WithPorts } from '../ports.js';
 import { createRunView } from './run-view.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
@@ -15,8 +15,8 @@ type Input = Pick<InputOf<'status'>, 'full'>;
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and any error of the store
  */
-export async function status(
-  context: ReadContext & Ported<'sections'>,
+export async function showStatus(
+  context: ReadContext & WithPorts<'sections'>,
   given: unknown,
   input: Input = {},
 ): Promise<Answer> {
@@ -33,13 +33,13 @@ export async function readStatus(context: ReadContext, given: unknown, input: In
 }
 
 /** Builds the answer of `status` for a run that was already read. */
-export function renderStatus(context: ReadContext & Ported<'sections'>, head: RunHead, input: Input): Answer {
+export function renderStatus(context: ReadContext & WithPorts<'sections'>, head: RunHead, input: Input): Answer {
   return { exit: 0, ...buildStatus(...prepareStatus(context, head, input)) };
 }
 
 /** Builds the arguments of `buildStatus`. */
 export function prepareStatus(
-  context: ReadContext & Ported<'sections'>,
+  context: ReadContext & WithPorts<'sections'>,
   head: RunHead,
   { full = false }: Input,
 ): Parameters<typeof buildStatus> {

@@ -3,7 +3,7 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { parseCaptured } from '../../run/captured-recipe.js';
 import type { HistoryContext } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';
-import { BEGINNING, type Cursor } from '../../store/store.js';
+import { BEGINNING, type JournalCursor } from '../../store/store.js';
 import { createTimelineBuilder, type Timeline } from '../../views/timeline.js';
 import { readRun } from '../find/find-run.js';
 
@@ -43,7 +43,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
   /** Digests of captured recipes from the journal, by the id of the run that captured them. */
   const recipes = new Map<unknown, string>();
   let captured: { digest: string; recipe: CapturedRecipe | null } | null = null;
-  let at: Cursor = BEGINNING;
+  let at: JournalCursor = BEGINNING;
   let size = 0;
   let seq = 0;
 

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
 import { findRun, readRun } from '../find/find-run.js';
-import type { Ported } from '../ports.js';
+import type { WithPorts } from '../ports.js';
 import { createBell } from './bell.js';
 import { createNotifier, type NotifierContext } from './notifier.js';
 import { renderStatus } from './status.js';
@@ -18,7 +18,7 @@ const WAIT = 5000;
  * @throws DevCliError `NO_SUCH_RUN` and any error of the store; while streaming also `INTERRUPTED`
  */
 export async function watchStatus(
-  context: HistoryContext & NotifierContext & Ported<'sections'>,
+  context: HistoryContext & NotifierContext & WithPorts<'sections'>,
   given: unknown,
   { full = false }: Pick<InputOf<'status'>, 'full'>,
 ): Promise<StreamAnswer> {
@@ -28,7 +28,7 @@ export async function watchStatus(
 }
 
 async function* streamStatus(
-  context: HistoryContext & NotifierContext & Ported<'sections'>,
+  context: HistoryContext & NotifierContext & WithPorts<'sections'>,
   name: string,
   full: boolean,
 ): AsyncGenerator<StreamItem> {

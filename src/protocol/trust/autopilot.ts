@@ -4,7 +4,7 @@ import { nameMarkedHarness } from '../../base/harness-mark.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { HIDES_SESSION } from '../../generated/harnesses.js';
-import { forget, isAnyTrusted, isTrusted, trust } from '../../project/trust.js';
+import { grantTrust, isAnyTrusted, isTrusted, revokeTrust } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { computeCloneDigest } from './digests.js';
@@ -45,7 +45,7 @@ export function isAutopilotTrusted(context: Context): boolean {
  * to, by a prompt of this session or for this clone.
  * @throws DevCliError `IO`
  */
-export function mayGoUnasked(context: Context): boolean {
+export function mayStartUnasked(context: Context): boolean {
   const { mark, trustDirectory } = context;
   if (mark === null) return true;
   const digest = computePromptDigest(context, nameMarkedHarness(mark), context.session);
@@ -53,7 +53,7 @@ export function mayGoUnasked(context: Context): boolean {
 }
 
 /** Returns the preferences of a run in which a person is asked about commands even in autopilot. */
-export function askPerson(preferences: RunState['preferences']): RunState['preferences'] {
+export function requirePersonForCommands(preferences: RunState['preferences']): RunState['preferences'] {
   return preferences['approve_commands'] === 'ask' ? { ...preferences, approve_commands: 'person' } : preferences;
 }
 
@@ -68,8 +68,8 @@ export function notePrompt(context: Context, session: string, prompt: string | n
   if (!asks && !isAnyTrusted(trustDirectory)) return;
   const digest = computePromptDigest(context, caller.harness ?? null, session);
   if (digest === null) return;
-  if (asks) trust(trustDirectory, digest);
-  else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
+  if (asks) grantTrust(trustDirectory, digest);
+  else if (isTrusted(trustDirectory, digest)) revokeTrust(trustDirectory, digest);
 }
 
 /**
@@ -105,7 +105,7 @@ export async function trustAutopilot(context: Context): Promise<Answer> {
         answer: ANSWER,
       });
     }
-    trust(trustDirectory, computeCloneDigest(context, 'autopilot'));
+    grantTrust(trustDirectory, computeCloneDigest(context, 'autopilot'));
   }
   return {
     exit: 0,

@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { isTrusted, trust } from '../../project/trust.js';
+import { grantTrust, isTrusted } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
-import type { Ported } from '../ports.js';
+import type { WithPorts } from '../ports.js';
 import { renderScript } from './command-lines.js';
 import { requireTerminal } from './person.js';
 
@@ -13,7 +13,7 @@ const ANSWER = { command: 'trust', input: { recipe: 'config' } };
  * this clone.
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_PROJECT`, `SCHEMA_INVALID`; `CONFIG_UNTRUSTED` for any answer except yes
  */
-export async function trustConfig(context: Context & Ported<'config'>): Promise<Answer> {
+export async function trustConfig(context: Context & WithPorts<'config'>): Promise<Answer> {
   const { files, commands, digest } = (await context.ports.config())(context);
   requireTerminal(context, ANSWER);
   const shown = [`${files} run on this machine:`, ...commands.flatMap(renderScript).map((line) => `  ${line}`)];
@@ -26,7 +26,7 @@ export async function trustConfig(context: Context & Ported<'config'>): Promise<
         answer: ANSWER,
       });
     }
-    trust(context.trustDirectory, digest);
+    grantTrust(context.trustDirectory, digest);
   }
   return {
     exit: 0,

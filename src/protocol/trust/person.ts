@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CommandFormatter, Invocation } from '../../base/invocation.js';
 import type { Context } from '../../run/context.js';
@@ -21,14 +21,14 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
       ? 'standard input and output must be a terminal'
       : `${context.mark} is set, so an agent is calling, even on a terminal`;
   throw new DevCliError('TERMINAL_REQUIRED', `This is for a person: ${why}.`, {
-    ...defined({ run }),
+    ...omitUndefined({ run }),
     fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',
     answer,
   });
 }
 
 /** Returns the context for carrying out a person's decision; the time that they took to answer does not count. */
-export function asPerson(context: Context): Context {
+export function toPersonContext(context: Context): Context {
   return { ...context, startedAt: context.clock.now(), caller: { ...context.caller, kind: 'human' } };
 }
 
@@ -36,7 +36,7 @@ export function asPerson(context: Context): Context {
  * Renders one sentence that says how the run continues after a person's decision.
  * @param isHeld whether the run is held, so that its agent has to wait for the release
  */
-export function renderGoOn(name: string, isHeld: boolean, format: CommandFormatter): string {
+export function renderContinuation(name: string, isHeld: boolean, format: CommandFormatter): string {
   return isHeld
     ? `The run is held. To release it: ${format({ command: 'release', input: { name } })}`
     : `Tell the agent to continue with: ${format({ command: 'next', input: { name } })}`;

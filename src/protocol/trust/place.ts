@@ -7,7 +7,7 @@ export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boo
 }
 
 /** Whether a run may start commands here: it was begun here, or a person trusts it. */
-export async function mayStart(context: Context, run: RunPlace): Promise<boolean> {
+export async function mayStartCommands(context: Context, run: RunPlace): Promise<boolean> {
   if (isAtItsPlace(context, run)) return true;
   return (await import('./run-place.js')).isTrustedHere(context, run);
 }
@@ -18,6 +18,6 @@ export async function mayStart(context: Context, run: RunPlace): Promise<boolean
  * @throws DevCliError `RUN_UNTRUSTED`
  */
 export async function requirePlace(context: Context, run: RunPlace): Promise<void> {
-  if (await mayStart(context, run)) return;
+  if (await mayStartCommands(context, run)) return;
   throw (await import('./run-place.js')).runUntrustedError(run);
 }

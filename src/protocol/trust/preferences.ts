@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { isTrusted, trust } from '../../project/trust.js';
+import { grantTrust, isTrusted } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { computeCloneDigest, computeNotifyDigest } from './digests.js';
@@ -45,8 +45,8 @@ export async function trustPreferences(context: Context): Promise<Answer> {
     });
   }
   const digest = computeCloneDigest(context, 'preferences', text);
-  trust(context.trustDirectory, digest);
-  trust(context.trustDirectory, computeNotifyDigest(context.root, text));
+  grantTrust(context.trustDirectory, digest);
+  grantTrust(context.trustDirectory, computeNotifyDigest(context.root, text));
   return {
     exit: 0,
     json: { ok: true, preferences: PREFERENCES_FILE, digest },

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
 import { readWholePlan } from '../../engine/act/plan/plan.js';
 import { listCommands } from '../../plan/model/commands.js';
-import { trust } from '../../project/trust.js';
+import { grantTrust } from '../../project/trust.js';
 import { listAllExternalCommands } from '../../recipe/external-commands.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { quoteForShell } from '../../registry/render.js';
@@ -13,7 +13,7 @@ import type { Context } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';
 import { openTransaction } from '../../run/transaction.js';
 import { renderCommandLines } from './command-lines.js';
-import { renderGoOn, requireTerminal } from './person.js';
+import { renderContinuation, requireTerminal } from './person.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
@@ -60,13 +60,15 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
         answer: asked,
       });
     }
-    trust(context.trustDirectory, computeTrustDigest(context, snapshot));
+    grantTrust(context.trustDirectory, computeTrustDigest(context, snapshot));
   }
   return {
     exit: 0,
     json: { ok: true, run: name, commands },
     text: (format) =>
-      [`${name} may now start its commands here.`, renderGoOn(name, snapshot.held !== undefined, format)].join('\n'),
+      [`${name} may now start its commands here.`, renderContinuation(name, snapshot.held !== undefined, format)].join(
+        '\n',
+      ),
   };
 }
 

@@ -1,14 +1,14 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { isTrusted, trust } from '../../project/trust.js';
+import { grantTrust, isTrusted } from '../../project/trust.js';
 import { listAllExternalCommands, listCommandsToTrust } from '../../recipe/external-commands.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import type { Ported } from '../ports.js';
+import type { WithPorts } from '../ports.js';
 import { renderCommandLines } from './command-lines.js';
 import { computeCloneDigest } from './digests.js';
 import { requireTerminal, SHOW_ANSWER } from './person.js';
@@ -46,7 +46,7 @@ function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null 
  * it came from elsewhere, or else the recipe (protocol.md §4).
  * @throws DevCliError as `trustPreferences`, `trustConfig`, `trustAutopilot`, `trustRun` and `trustRecipe`
  */
-export async function trustNamed(context: Context & Ported<'config'>, word: string): Promise<Answer> {
+export async function trustNamed(context: Context & WithPorts<'config'>, word: string): Promise<Answer> {
   if (word === 'preferences') return (await import('./preferences.js')).trustPreferences(context);
   if (word === 'config') return (await import('./config.js')).trustConfig(context);
   if (word === 'autopilot') return (await import('./autopilot.js')).trustAutopilot(context);
@@ -85,8 +85,8 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
     if (!/^y(es)?$/i.test(typed)) {
       throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, { fix: 'Nothing changed.', answer });
     }
-    trust(context.trustDirectory, captured.digest);
-    if (widens.length > 0) trust(context.trustDirectory, computeCloneDigest(context, 'recipe', captured.digest));
+    grantTrust(context.trustDirectory, captured.digest);
+    if (widens.length > 0) grantTrust(context.trustDirectory, computeCloneDigest(context, 'recipe', captured.digest));
   }
   return {
     exit: 0,

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
@@ -56,7 +56,7 @@ export async function explainConflict(
             '. Or redo the todo without a revert: ',
             redo,
           ],
-          answer: { command: 'step undo', input: { name, ...call, ...defined({ note }) } },
+          answer: { command: 'step undo', input: { name, ...call, ...omitUndefined({ note }) } },
         }),
   });
 }

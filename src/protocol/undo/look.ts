@@ -5,10 +5,10 @@ import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readCommitSetting } from '../../work/commit.js';
-import { findHindrance } from '../../work/commit-head.js';
+import { findCommitObstacle } from '../../work/commit-head.js';
 import { readPresent } from '../../work/git.js';
 import { findRepository, nullIfRefused } from '../../work/git-command.js';
-import { type Hindrance, listBranchesWith, planUndo, type UndoPlan } from '../../work/undo.js';
+import { listBranchesWith, planUndo, type UndoObstacle, type UndoPlan } from '../../work/undo.js';
 import { readUndoHistory, type TodoCommit } from '../../work/undo-search.js';
 import { explainConflict } from './conflict.js';
 import type { UndoTarget } from './target.js';
@@ -46,7 +46,7 @@ export async function lookAtUndo(
   const repository = await findRepository(workTree, options);
   const setting = repository.kind === 'repository' ? await readCommitSetting(workTree, options) : null;
   if (repository.kind !== 'repository' || setting === null) throw buildImpossibleError(state, 'there is no repository');
-  const hindrance = await findHindrance(setting.places);
+  const hindrance = await findCommitObstacle(setting.places);
   if (hindrance !== null) throw buildImpossibleError(state, hindrance);
   await refuseHead(context, state);
   const top = resolve(workTree, repository.top);
@@ -113,7 +113,7 @@ function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly
   });
 }
 
-const HINDRANCES: Readonly<Record<Hindrance, string>> = {
+const HINDRANCES: Readonly<Record<UndoObstacle, string>> = {
   uncommitted: 'has uncommitted changes',
   unseen: 'git ignores changes of it: it is assumed unchanged, or outside a sparse checkout',
   submodule: 'a submodule, whose checkout only you can move',

@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
@@ -19,13 +19,13 @@ import { lock } from '../../store/lock.js';
 import { identifyProcess } from '../../store/process.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
-import { findUndoStore, makeUndo } from '../../work/make-undo.js';
+import { findUndoStore, makeUndoCommit } from '../../work/make-undo.js';
 import { isPushed } from '../../work/undo.js';
 import { reopenTodos } from '../control/invalidate.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun, readRun } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
-import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
+import { renderContinuation, requireTerminal, toPersonContext } from '../trust/person.js';
 import { requirePlace } from '../trust/place.js';
 import { listCounted, lookAtUndo, type UndoFindings } from './look.js';
 import { findWork, requireUnended, resolveUndo, type UndoTarget } from './target.js';
@@ -56,7 +56,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
     : await alone(context, name, () => look(context, name, input));
   if (dryRun) return renderDryRun(name, asked.shown);
   if (!asked.found.isDone) await askPerson(context, again, asked.shown);
-  const caller = asPerson(context);
+  const caller = toPersonContext(context);
   const until = getDeadline(caller);
   const { shown, commit, result, abandoned } = await alone(caller, name, (store) =>
     undoAsShown(caller, name, { input, again, asked: asked.shown, store }),
@@ -70,7 +70,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   return {
     ...answer,
     json: { ...answer.json, undo: { ...shown, commit } },
-    text: (format) => `${told.join('\n')} ${renderGoOn(name, whole.next?.action === 'held', format)}`,
+    text: (format) => `${told.join('\n')} ${renderContinuation(name, whole.next?.action === 'held', format)}`,
   };
 }
 
@@ -146,7 +146,7 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
 function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   if (canonicalJson(asked) === canonicalJson(now)) return;
   throw new DevCliError('INPUT_CHANGED', 'The run or its repository has changed since the question was asked.', {
-    ...defined({ run: again.input['name'] as string | undefined }),
+    ...omitUndefined({ run: again.input['name'] as string | undefined }),
     fix: ['Nothing was reverted. Repeat the command, which asks again: ', again],
   });
 }
@@ -162,7 +162,7 @@ async function commitUndo(
   const made = undone.filter((todo) => commits.some(({ todos }) => todos.includes(todo)));
   const keys = made.map((todo) => `${runId}/${todo}`);
   const why = note === undefined ? null : toWholeLine(note);
-  return makeUndo(top, plan, { commits, keys, signs, note: why, store }, { signal: context.signal });
+  return makeUndoCommit(top, plan, { commits, keys, signs, note: why, store }, { signal: context.signal });
 }
 
 /** Records the revert, and has the todos done again. @returns the withdrawn jobs, which are still running */
@@ -233,7 +233,7 @@ async function askPerson(context: Context, again: Invocation, shown: Shown): Pro
   const lines = ['Commits to be reverted, in one commit:', ...renderLines(shown), 'Type yes to revert them: '];
   if (/^yes$/i.test(await context.ask(lines.join('\n')))) return;
   throw new DevCliError('UNKNOWN_CHOICE', 'The undo was not confirmed.', {
-    ...defined({ run: again.input['name'] as string | undefined }),
+    ...omitUndefined({ run: again.input['name'] as string | undefined }),
     fix: 'Nothing changed.',
     answer: again,
   });

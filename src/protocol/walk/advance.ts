@@ -1,13 +1,13 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
-import { recordRed } from '../../blocks/red.js';
+import { recordCommandFailure } from '../../blocks/red.js';
 import { dropSizeClaim } from '../../blocks/size-claim.js';
 import type { Entering } from '../../blocks/values/condition.js';
-import { isMet } from '../../blocks/values/when.js';
+import { isConditionMet } from '../../blocks/values/when.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
-import { type Step, startProgram, transition } from '../../machine/transition.js';
+import { startProgram, type TransitionResult, transition } from '../../machine/transition.js';
 import { hasFailures } from '../../run/facts.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
@@ -31,21 +31,21 @@ export function advanceEngine(tx: Transaction, events: Iterable<EngineEvent>): v
 }
 
 /** Starts the run; in a workflow, its first phase. */
-export function begin(tx: Transaction): void {
+export function startRecipe(tx: Transaction): void {
   if (tx.state.workflow === null || beginPhases(tx)) walk(tx, started(tx));
 }
 
 /**
  * Starts the machine of the current recipe: init's own block is settled, and the first remaining block is carried out.
  */
-function started(tx: Transaction): Step {
+function started(tx: Transaction): TransitionResult {
   const { name, program } = tx.captured.recipe;
   const step = startProgram(program, (source, of) => decide(tx, source, { block: of, failed: false }));
   tx.tell?.({ kind: 'recipe', recipe: name, from: null, event: { type: 'START' }, effects: step.effects });
   return step;
 }
 
-function next(tx: Transaction, event: MachineEvent): Step {
+function next(tx: Transaction, event: MachineEvent): TransitionResult {
   const { name, program } = tx.captured.recipe;
   const from = tx.state.machine;
   const failed = event.type === 'FAIL' || event.type === 'ROUND';
@@ -55,12 +55,12 @@ function next(tx: Transaction, event: MachineEvent): Step {
 }
 
 function decide(tx: Transaction, source: string, entering: Entering): boolean {
-  return isMet(tx, source, tx.state.currentBlock, { entering });
+  return isConditionMet(tx, source, tx.state.currentBlock, { entering });
 }
 
 /** Carries out a step and its consequences, until something is pending, a hold keeps it back, or the run has ended. */
-export function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
-  let step: Step | null = first;
+export function walk(tx: Transaction, first: TransitionResult, inside?: EngineEvent): void {
+  let step: TransitionResult | null = first;
   while (step !== null) {
     tx.state.machine = step.position;
     let led: Led = null;
@@ -111,7 +111,7 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     ...(retries > 0 ? { retries } : {}),
   };
   if (status === 'skipped') {
-    if (hasFailures(state)) recordRed(tx, block, null);
+    if (hasFailures(state)) recordCommandFailure(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
   // After a success, the reason of an earlier failure no longer matters.

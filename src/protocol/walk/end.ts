@@ -1,7 +1,12 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getReopenTarget, tellOutgrown, tellPlanRefused, tellUncommitted } from '../../engine/act/execution-summary.js';
+import {
+  getReopenTarget,
+  renderOutgrownHint,
+  renderPlanRefusedHint,
+  renderUncommittedHint,
+} from '../../engine/act/execution-summary.js';
 import { readPlanHead } from '../../engine/act/plan/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
@@ -11,9 +16,9 @@ import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { PhaseRow, RunState, WorkflowDraft } from '../../run/state.js';
-import { recordEntry, type Transaction, writtenDocuments } from '../../run/transaction.js';
+import { listWrittenDocuments, recordEntry, type Transaction } from '../../run/transaction.js';
 import { getCurrentPhase, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
-import { buildResults, isPlanRefused, listFailures, renderOutcome } from './outcome.js';
+import { buildResults, isPlanRefused, listFailedWork, renderOutcome } from './outcome.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
 
@@ -25,7 +30,7 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   // A halted run may be reopened and is then still held.
   if (outcome !== 'halted') delete state.held;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
-  recordEntry(tx, 'ended', { outcome, ...defined({ reason }) });
+  recordEntry(tx, 'ended', { outcome, ...omitUndefined({ reason }) });
   const issued = { issuedAt: tx.at, issuedSeq: 0, cause: 'end', before: {}, acknowledged: true };
   state.pendingAction = { ...buildDoneAction(tx, outcome, reason), ...issued };
 }
@@ -63,9 +68,9 @@ export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string
 function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
-  const outgrown = halted !== null && tx.state.engine !== null ? tellOutgrown(tx) : '';
-  const written = { ...state, written: writtenDocuments(tx) };
-  const left = state.engine === null ? '' : tellUncommitted(tx);
+  const outgrown = halted !== null && tx.state.engine !== null ? renderOutgrownHint(tx) : '';
+  const written = { ...state, written: listWrittenDocuments(tx) };
+  const left = state.engine === null ? '' : renderUncommittedHint(tx);
   return {
     run: state.name,
     action: 'done',
@@ -140,7 +145,7 @@ function renderInstruction(tx: Transaction, outcome: Outcome, left: string): str
       return `Tell the user that the run was aborted and why.${left} Then stop.`;
     case 'halted':
       if (state.engine !== null && isPlanRefused(state.engine)) {
-        return tellPlanRefused();
+        return renderPlanRefusedHint();
       }
       return `Tell the user why the run halted and what has been done so far, then stop.${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to continue from there. If the user rules on it, write their words verbatim into the file that \`ruling\` names and run \`ruling\` instead: the next attempt reads them.`;
     case 'completed':
@@ -171,9 +176,9 @@ function collectResults(tx: Transaction): Record<string, string> {
 
 function collectFailures(tx: Transaction): { id: string; reason: string }[] {
   const { workflow } = tx.state;
-  if (workflow === null) return listFailures(tx);
+  if (workflow === null) return listFailedWork(tx);
   return workflow.phases.flatMap((phase) => {
-    const failed = phase.failed ?? (isCurrentPhase(tx, phase) ? listFailures(tx) : []);
+    const failed = phase.failed ?? (isCurrentPhase(tx, phase) ? listFailedWork(tx) : []);
     return failed.map(({ id, reason }) => ({ id: `${phase.name}/${id}`, reason }));
   });
 }

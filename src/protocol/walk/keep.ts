@@ -1,8 +1,8 @@
 // door: hold
 
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { Effect } from '../../machine/events.js';
-import { standStill } from '../../run/held-action.js';
+import { clearPendingAction } from '../../run/held-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
@@ -16,10 +16,12 @@ export function keepEffect(tx: Transaction, effect: Effect, isPart: boolean): bo
   const { kept: _, ...held } = tx.state.held ?? { at: tx.at, by: tx.by.kind };
   const enters = effect.type === 'engine' && (isPart || effect.cause !== 'enter');
   const earlier = effect.cause === 'retry' ? (tx.state.pendingAction ?? undefined) : undefined;
-  tx.state.held = enters ? held : { ...held, kept: { ...effect, because: [...tx.because], ...defined({ earlier }) } };
+  tx.state.held = enters
+    ? held
+    : { ...held, kept: { ...effect, because: [...tx.because], ...omitUndefined({ earlier }) } };
   if (enters) return false;
   tx.because.length = 0;
   tx.state.currentBlock = effect.block;
-  standStill(tx);
+  clearPendingAction(tx);
   return true;
 }

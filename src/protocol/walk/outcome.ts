@@ -75,7 +75,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
 }
 
 /** Builds `failed` of the last action: agents, steps and todos that failed, each with the reason. */
-export function listFailures({ captured, place, state }: Transaction): { id: string; reason: string }[] {
+export function listFailedWork({ captured, place, state }: Transaction): { id: string; reason: string }[] {
   const { lastError, engine } = state;
   const agents = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/run-draft.js';
 import { renewBaseline } from '../../engine/act/commits/phase-baseline.js';
@@ -16,7 +16,7 @@ import type { RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { endRun, renderWaitingCommit } from './end.js';
-import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
+import { buildResults, listFailedWork, renderOutcome, wasStoppedByPerson } from './outcome.js';
 
 // The phases of a workflow, inside a transaction (recipes.md §4). One commit contains the end of a phase, the policy's
 // decision, and the beginning of the next phase; walk/advance.ts starts the machine of that phase.
@@ -147,7 +147,7 @@ function skipPhase(tx: Transaction, workflow: WorkflowDraft, phase: number): voi
     phase: row.name,
     recipe: row.recipe,
     status: 'skipped',
-    ...defined({ summary: row.lacks }),
+    ...omitUndefined({ summary: row.lacks }),
   });
 }
 
@@ -186,7 +186,9 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   delete state.data;
   delete state.imported;
   // What is known about the size carries over from phase to phase.
-  Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }), { acknowledged });
+  Object.assign(state, createRecipeState(recipe, { ...recipe, ...omitUndefined({ size: state.size }) }), {
+    acknowledged,
+  });
   state.pendingAction = null;
   workflow.phaseIndex = index;
   const row = getPhaseRow(workflow, index);
@@ -195,7 +197,7 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   recordEntry(tx, 'phase-started', {
     phase: row.name,
     recipe: row.recipe,
-    ...defined({ retry: row.retries }),
+    ...omitUndefined({ retry: row.retries }),
   });
   if (recipe.usesDraft) beginDraft(tx);
 }
@@ -216,7 +218,7 @@ function closePhase(
     at: tx.at,
     summary,
     results: buildResults(tx),
-    failed: listFailures(tx),
+    failed: listFailedWork(tx),
   });
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }

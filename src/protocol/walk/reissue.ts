@@ -22,7 +22,7 @@ type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends
  * @param pending the action as the forked run had it
  * @param from name of the forked run
  */
-export function reissue(tx: Transaction, pending: PendingState, from: string): void {
+export function reissueAction(tx: Transaction, pending: PendingState, from: string): void {
   if (awaitsGoal({ pendingAction: pending })) {
     askGoal(tx);
     return;

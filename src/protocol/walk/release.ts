@@ -8,13 +8,13 @@ type Kept = NonNullable<RunState['held']>['kept'];
  * Continues a released run that waits for nothing: begins what the hold kept back, or lets the execution continue
  * (control.md, Holding). The caller has already removed the hold.
  */
-export function goOnAfterHold(tx: Transaction, kept: Kept): void {
+export function continueAfterHold(tx: Transaction, kept: Kept): void {
   if (kept === undefined) advanceEngine(tx, [{ type: 'RELEASE' }]);
   else beginKept(tx, kept);
 }
 
 /** Does the same in a fork, whose execution begins again everything that is not done. */
-export function goOnInFork(tx: Transaction, kept: Kept, block: string): void {
+export function continueInFork(tx: Transaction, kept: Kept, block: string): void {
   if (kept === undefined) advance(tx, { type: 'INVALIDATE', block });
   else beginKept(tx, kept);
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { SectionId } from '../../documents/sections.js';
 import { standsForInit } from '../declared.js';
 import type { ReadSibling } from '../resolve/text.js';
@@ -23,14 +23,14 @@ export interface BlockForm<S, B extends ResolvedBlock> {
   /** Fills in every default of recipes.md §2. Anything that cannot be resolved is reported and left out. */
   resolve(block: S, context: BlockContext): B;
   /** Returns the fields of this type in the recipe language, with every default filled in (recipes.md, recipe show). */
-  show(block: B): Shown;
+  show(block: B): RecipeFields;
   /** Lists the type's own texts that may hold placeholders, apart from commands, agents and choices. */
   listTexts(block: B): readonly (string | undefined)[];
   /**
    * Checks the rules that only this type has.
    * @param raw the block as written
    */
-  lint(judged: Judged, index: number, block: B, raw: S): void;
+  lint(judged: LintedRecipe, index: number, block: B, raw: S): void;
 }
 
 /** The context for resolving a block. */
@@ -46,7 +46,7 @@ export interface BlockContext {
 }
 
 /** The recipe whose blocks are judged; a `LintableSequence` fits. */
-export interface Judged {
+export interface LintedRecipe {
   recipe: ResolvedRecipe;
   source: { name: string };
   broken: ReadonlySet<number>;
@@ -54,10 +54,10 @@ export interface Judged {
 }
 
 /** Fields of the recipe language. */
-export type Shown = Record<string, unknown>;
+export type RecipeFields = Record<string, unknown>;
 
 /** Shows a command of any kind. */
-export function showCommand(command: BlockCommand): Shown {
+export function showCommand(command: BlockCommand): RecipeFields {
   return command.kind === 'own' ? { command: command.command.source } : showExternal('command', command.command);
 }
 
@@ -65,7 +65,7 @@ export function showCommand(command: BlockCommand): Shown {
  * Shows an external command.
  * @param key the field it is in
  */
-export function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): Shown {
+export function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): RecipeFields {
   return {
     [key]: shell ? (argv[0] ?? '') : argv,
     ...(shell ? { shell } : {}),
@@ -76,13 +76,18 @@ export function showExternal(key: string, { argv, shell, timeout, cwd }: Externa
 }
 
 /** Shows the fields that end a loop. */
-export function showLoop({ maxRounds, exitWhen, exitCheck, revise }: Omit<Partial<LlmLoopBlock>, 'kind'>): Shown {
-  return { maxRounds, ...defined({ exitWhen, exitCheck: exitCheck?.source, revise }) };
+export function showLoop({
+  maxRounds,
+  exitWhen,
+  exitCheck,
+  revise,
+}: Omit<Partial<LlmLoopBlock>, 'kind'>): RecipeFields {
+  return { maxRounds, ...omitUndefined({ exitWhen, exitCheck: exitCheck?.source, revise }) };
 }
 
 /** Shows a choice. */
-export function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): Shown {
-  return { id, label, goto, ...defined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
+export function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): RecipeFields {
+  return { id, label, goto, ...omitUndefined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
 }
 
 /** Rules about going back to earlier blocks, for blocks of several types. */
@@ -92,7 +97,7 @@ export const GOTO_WORDS = ['next', 'halt'];
 
 /** Checks that a loop can end, and the block it goes back to. */
 export function lintLoop(
-  judged: Judged,
+  judged: LintedRecipe,
   index: number,
   block: LlmLoopBlock | SubagentBlock,
   raw: { exitCheck?: unknown; exitWhen?: string; maxRounds?: number },
@@ -107,7 +112,7 @@ export function lintLoop(
 }
 
 /** Checks the block that `revise` names, and that `maxRounds` leaves a round for it. */
-export function lintRevise(judged: Judged, index: number, revise: string, maxRounds: number | undefined): void {
+export function lintRevise(judged: LintedRecipe, index: number, revise: string, maxRounds: number | undefined): void {
   lintTarget(judged, index, revise, ['blocks', index, 'revise']);
   if (maxRounds !== 1) return;
   judged.report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: the block runs only one round.', {
@@ -116,7 +121,7 @@ export function lintRevise(judged: Judged, index: number, revise: string, maxRou
 }
 
 /** Checks the block that a run may go back to: an earlier block, but not the one that represents `init`. */
-export function lintTarget({ recipe, report }: Judged, index: number, target: string, place: SourcePath): void {
+export function lintTarget({ recipe, report }: LintedRecipe, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];
   if (block === undefined) {

@@ -1,26 +1,26 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { findExternalCommand } from '../external-commands.js';
 import type { LintableSequence } from '../lint/lintable.js';
 import { listOwnCommands } from '../own-commands.js';
 import type { AgentFacingBlock, BlockOf, ResolvedBlock } from '../resolved.js';
 import type { BlockSource, BlockSourceOf } from '../source/schema.js';
-import type { BlockContext, BlockForm, Shown } from './block-form.js';
+import type { BlockContext, BlockForm, RecipeFields } from './block-form.js';
 import { CLI } from './cli.js';
-import { GATE } from './gate.js';
-import { LLM, LLM_LOOP } from './llm.js';
-import { LLM_CLI } from './llm-cli.js';
-import { SUBAGENT, SUBAGENT_LOOP } from './subagent.js';
+import { GATE_FORM } from './gate.js';
+import { LLM_FORM, LLM_LOOP_FORM } from './llm.js';
+import { LLM_CLI_FORM } from './llm-cli.js';
+import { SUBAGENT_FORM, SUBAGENT_LOOP_FORM } from './subagent.js';
 
 /** The block types that authors write. */
 const BLOCK_FORMS: { readonly [K in BlockSource['type']]: BlockForm<BlockSourceOf<K>, BlockOf<K>> } = {
   cli: CLI,
-  llm: LLM,
-  'llm-loop': LLM_LOOP,
-  'llm+cli': LLM_CLI,
-  subagent: SUBAGENT,
-  'subagent-loop': SUBAGENT_LOOP,
-  'wait-for-user': GATE,
+  llm: LLM_FORM,
+  'llm-loop': LLM_LOOP_FORM,
+  'llm+cli': LLM_CLI_FORM,
+  subagent: SUBAGENT_FORM,
+  'subagent-loop': SUBAGENT_LOOP_FORM,
+  'wait-for-user': GATE_FORM,
 };
 
 /** Returns the form of a type, to be given only blocks of that type; null for the block of an engine recipe. */
@@ -34,11 +34,11 @@ export function resolveBlock(block: BlockSource, context: BlockContext): Resolve
 }
 
 /** Shows a block in the recipe language, with every default filled in. */
-export function showBlock(block: ResolvedBlock): Shown {
+export function showBlock(block: ResolvedBlock): RecipeFields {
   return {
     id: block.id,
     type: block.kind,
-    ...defined({ title: block.title, when: block.when }),
+    ...omitUndefined({ title: block.title, when: block.when }),
     ...('read' in block ? showAsking(block) : {}),
     ...findForm(block.kind)?.show(block),
     onError: block.onError.kind === 'retry' ? { retry: { max: block.onError.max } } : block.onError.kind,
@@ -46,9 +46,9 @@ export function showBlock(block: ResolvedBlock): Shown {
   };
 }
 
-function showAsking({ kind, instruction, instructionFile, read, consult, asks }: AgentFacingBlock): Shown {
+function showAsking({ kind, instruction, instructionFile, read, consult, asks }: AgentFacingBlock): RecipeFields {
   const isAsked = asks === 'user' && BLOCK_KINDS[kind].by !== 'person';
-  return { instruction, ...defined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
+  return { instruction, ...omitUndefined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
 }
 
 /** Lists the texts that may hold placeholders in fields that only the block's type has. */

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { standsForInit } from '../declared.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { BlockCommand, CliBlock } from '../resolved.js';
 import { leaveOutFaulty } from '../source/report.js';
-import { CommandLine, textSchema, typeSchema } from '../source/schema-parts.js';
+import { CommandLineSchema, textSchema, typeSchema } from '../source/schema-parts.js';
 import { blockSchema, boundSchema, commonFields, externalFields } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
-import { type BlockForm, type Judged, lintRevise, showCommand } from './block-form.js';
+import { type BlockForm, type LintedRecipe, lintRevise, showCommand } from './block-form.js';
 import { ROUNDS, resolveCommon } from './defaults.js';
 
 /** The source form of `cli`. */
@@ -15,7 +15,7 @@ export const cliSource = () =>
   blockSchema({
     ...commonFields,
     type: typeSchema('cli', 'dev-cli runs a command itself.'),
-    command: CommandLine,
+    command: CommandLineSchema,
     revise: Type.Optional(
       textSchema('The earlier block to go back to when the command fails; its `read` then names the log.', 'mend'),
     ),
@@ -43,7 +43,7 @@ export const CLI: BlockForm<CliSource, CliBlock> = {
       standsForInit: command.kind === 'own' && command.command.command === 'init',
     };
   },
-  show: ({ command, revise, maxRounds }) => ({ ...showCommand(command), ...defined({ revise, maxRounds }) }),
+  show: ({ command, revise, maxRounds }) => ({ ...showCommand(command), ...omitUndefined({ revise, maxRounds }) }),
   listTexts: () => [],
   lint(judged, index, block, raw) {
     if (block.standsForInit) lintInit(judged, index, block);
@@ -52,7 +52,7 @@ export const CLI: BlockForm<CliSource, CliBlock> = {
 };
 
 /** Checks the block that represents the `init` command. */
-function lintInit({ recipe, source, report, broken }: Judged, index: number, { command, when }: CliBlock): void {
+function lintInit({ recipe, source, report, broken }: LintedRecipe, index: number, { command, when }: CliBlock): void {
   if (command.kind !== 'own') return;
   const { input } = command.command;
   const place = ['blocks', index, 'command'];
@@ -92,7 +92,7 @@ function lintInit({ recipe, source, report, broken }: Judged, index: number, { c
 const OF_CALLER = ['goal', 'set', 'force', 'new', 'execute', 'workflow'];
 
 /** Checks the block that a failed command goes back to. */
-function lintFailure(judged: Judged, index: number, { revise, maxRounds }: CliSource): void {
+function lintFailure(judged: LintedRecipe, index: number, { revise, maxRounds }: CliSource): void {
   const { recipe, report } = judged;
   if (revise === undefined) {
     if (maxRounds === undefined) return;

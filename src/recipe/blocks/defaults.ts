@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { findSuggestion } from '../../base/suggest.js';
 import { findJsonFault } from '../../documents/json-fault.js';
 import { BLOCK_KINDS, type BlockKind } from '../../machine/block-kinds.js';
@@ -23,7 +23,7 @@ const RETRIES = 2;
 export function resolveCommon(block: CommonSource) {
   return {
     id: block.id,
-    ...defined({ title: block.title, when: block.when }),
+    ...omitUndefined({ title: block.title, when: block.when }),
     onError: resolveOnError(block.onError, block.type),
     stale: block.stale ?? ('warn' as const),
   };
@@ -43,7 +43,7 @@ export function resolveAsking(block: AskingSource, fallback: string | null, cont
   return {
     ...resolveCommon(block),
     ...resolveInstruction(block, fallback, context.place, context.report, context.read),
-    ...defined({ instructionFile: block.instructionFile }),
+    ...omitUndefined({ instructionFile: block.instructionFile }),
     read: block.read ?? [],
     consult: block.consult ?? [],
   };
@@ -116,6 +116,6 @@ export function resolveChoice(choice: ChoiceSource): ResolvedChoice {
     label: choice.label ?? choice.id,
     goto: choice.goto ?? 'next',
     reasonRequired: choice.reason === 'required',
-    ...defined({ when: choice.when, grows: choice.grows }),
+    ...omitUndefined({ when: choice.when, grows: choice.grows }),
   };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { isPlanGate } from '../declared.js';
 import type { GateBlock } from '../resolved.js';
 import { textSchema, typeSchema } from '../source/schema-parts.js';
@@ -30,7 +30,7 @@ export const gateSource = () =>
   });
 
 /** `wait-for-user`: the run waits for a choice. */
-export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> = {
+export const GATE_FORM: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> = {
   resolve(block, context) {
     const message = block.message?.trim() ?? 'Should the run continue?';
     return {
@@ -44,7 +44,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
       message,
       choices: (block.choices ?? ['continue']).map(resolveChoice),
       human: block.human === 'required',
-      ...defined({ approves: block.approves, artifact: block.artifact }),
+      ...omitUndefined({ approves: block.approves, artifact: block.artifact }),
       maxRounds: block.maxRounds ?? ROUNDS,
     };
   },
@@ -52,7 +52,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
     message: block.message,
     ...(block.human ? { human: 'required' } : {}),
     ...(isPlanGate(block) ? { approves: 'plan' } : {}),
-    ...defined({ artifact: block.artifact }),
+    ...omitUndefined({ artifact: block.artifact }),
     choices: block.choices.map(showChoice),
     maxRounds: block.maxRounds,
   }),

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { toKey } from '../../documents/headings.js';
 import { getFileForm } from '../declared.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { LlmCliBlock } from '../resolved.js';
-import { CommandLine, filesSchema, textSchema, typeSchema } from '../source/schema-parts.js';
+import { CommandLineSchema, filesSchema, textSchema, typeSchema } from '../source/schema-parts.js';
 import { askingFields, blockSchema, externalFields, ownCommandSchema, schemaField } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
 import { listPlaceholders } from '../template.js';
@@ -30,7 +30,7 @@ export const llmCliSource = () =>
         'Steps',
       ]),
     ),
-    command: Type.Optional(CommandLine),
+    command: Type.Optional(CommandLineSchema),
     then: Type.Optional(
       ownCommandSchema('The same as `command`.', 'dev-cli plan generate {name} --data plan-content.json'),
     ),
@@ -38,7 +38,7 @@ export const llmCliSource = () =>
   });
 
 /** `llm+cli`: the agent writes a file, then dev-cli may run a command on it. */
-export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliBlock> = {
+export const LLM_CLI_FORM: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliBlock> = {
   resolve(block, context) {
     const { report } = context;
     if (block.command !== undefined && block.then !== undefined) {
@@ -69,14 +69,14 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
       asks: null,
       kind: 'llm+cli',
       write: write ?? '-',
-      ...defined({ headings: block.headings }),
+      ...omitUndefined({ headings: block.headings }),
       ...resolveSchema(isPlan ? { schema: 'plan-content', ...block } : block, context),
       ...(command ? { command } : {}),
     };
   },
   show: ({ write, schema, headings, command }) => ({
     write,
-    ...defined({ schema, headings }),
+    ...omitUndefined({ schema, headings }),
     ...(command === undefined ? {} : showCommand(command)),
   }),
   listTexts: ({ write }) => [write],

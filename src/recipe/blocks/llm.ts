@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { isSectionId, type SectionId } from '../../documents/sections.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { LlmBlock, LlmLoopBlock, OwnCommand } from '../resolved.js';
@@ -19,7 +19,7 @@ import {
 import {
   type BlockContext,
   type BlockForm,
-  type Judged,
+  type LintedRecipe,
   lintLoop,
   showChoice,
   showExternal,
@@ -69,7 +69,7 @@ type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */
-export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
+export const LLM_FORM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
   resolve(block, context) {
     const save = resolveOwn(block.save, 'save', context);
     const choices = (block.choices ?? []).map(resolveChoice);
@@ -79,7 +79,7 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
       asks: block.asks ?? null,
       kind: 'llm',
       choices,
-      ...defined({ save }),
+      ...omitUndefined({ save }),
       ...resolveSchema(block, context),
       sections: resolveSections(block.sections, save, context),
       ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? ROUNDS } : {}),
@@ -87,9 +87,9 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
   },
   show: ({ choices: offered, save, schema, sections, maxRounds }) => ({
     ...(offered.length === 0 ? {} : { choices: offered.map(showChoice) }),
-    ...defined({ save: save?.source, schema }),
+    ...omitUndefined({ save: save?.source, schema }),
     sections,
-    ...defined({ maxRounds }),
+    ...omitUndefined({ maxRounds }),
   }),
   listTexts: () => [],
   lint(judged, index, block) {
@@ -99,7 +99,7 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
 };
 
 /** `llm-loop`: the agent works in rounds. */
-export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
+export const LLM_LOOP_FORM: BlockForm<LlmLoopSource, LlmLoopBlock> = {
   resolve(block, context) {
     const save = resolveOwn(block.save, 'save', context);
     const { exitCheck, exitCommand } = resolveExitCheck(block, context);
@@ -108,16 +108,16 @@ export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
       ...resolveAsking(block, null, context),
       asks,
       kind: 'llm-loop',
-      ...defined({ save }),
+      ...omitUndefined({ save }),
       ...resolveSchema(block, context),
       sections: resolveSections(block.sections, save, context),
-      ...defined({ exitCheck, exitCommand, exitWhen: block.exitWhen }),
+      ...omitUndefined({ exitCheck, exitCommand, exitWhen: block.exitWhen }),
       maxRounds: block.maxRounds ?? (asks === 'user' ? USER_ROUNDS : ROUNDS),
-      ...defined({ revise: block.revise }),
+      ...omitUndefined({ revise: block.revise }),
     };
   },
   show: ({ save, schema, sections, exitCommand, ...loop }) => ({
-    ...defined({ save: save?.source, schema }),
+    ...omitUndefined({ save: save?.source, schema }),
     sections,
     ...showLoop(loop),
     ...(exitCommand === undefined ? {} : showExternal('exitCheck', exitCommand)),
@@ -138,7 +138,7 @@ function resolveExitCheck(
   const words = typeof exitCheck === 'string' ? exitCheck.trim().split(/\s+/) : (exitCheck ?? []);
   if (exitCheck === undefined || (words[0] === 'dev-cli' && shell !== true)) {
     refuseExternalOptions(block, 'exit check', context);
-    return defined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
+    return omitUndefined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
   }
   const command = resolveCommand(exitCheck, block, [...context.place, 'exitCheck'], context.report);
   return command?.kind === 'external' ? { exitCommand: command.command } : {};
@@ -158,7 +158,7 @@ function resolveSections(
 }
 
 /** Checks that data is not demanded both as JSON and as Markdown. */
-function lintData({ report }: Judged, index: number, { schema, sections, save }: LlmBlock | LlmLoopBlock): void {
+function lintData({ report }: LintedRecipe, index: number, { schema, sections, save }: LlmBlock | LlmLoopBlock): void {
   if (schema === undefined || (sections.length === 0 && save?.command !== 'draft update')) return;
   report.error(['blocks', index, 'schema'], '`schema` applies to JSON; sections of DRAFT.md are Markdown.', {
     fix: 'Remove one of the two, or collect the data in a block of its own.',

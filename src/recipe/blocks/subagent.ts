@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { readSiblingText } from '../resolve/text.js';
 import type { ResolvedAgent, SubagentBlock } from '../resolved.js';
 import { flagSchema, typeSchema } from '../source/schema-parts.js';
@@ -11,7 +11,7 @@ import {
   loopFields,
   ownCommandSchema,
 } from '../source/schema-rows.js';
-import { type BlockContext, type BlockForm, lintLoop, type Shown, showLoop } from './block-form.js';
+import { type BlockContext, type BlockForm, lintLoop, type RecipeFields, showLoop } from './block-form.js';
 import { ROUNDS, resolveAsking, resolveOwn } from './defaults.js';
 
 const dispatchFields = () => ({
@@ -43,7 +43,7 @@ type SubagentSource = Static<ReturnType<typeof subagentSource>>;
 type SubagentLoopSource = Static<ReturnType<typeof subagentLoopSource>>;
 
 /** `subagent`: other agents work once, each on a file of its own. */
-export const SUBAGENT: BlockForm<SubagentSource, SubagentBlock> = {
+export const SUBAGENT_FORM: BlockForm<SubagentSource, SubagentBlock> = {
   resolve: (block, context) => ({ ...resolveDispatch(block, context), kind: block.type, maxRounds: 1 }),
   show: showDispatch,
   listTexts: () => [],
@@ -56,13 +56,13 @@ export const SUBAGENT: BlockForm<SubagentSource, SubagentBlock> = {
 };
 
 /** `subagent-loop`: other agents work in rounds. */
-export const SUBAGENT_LOOP: BlockForm<SubagentLoopSource, SubagentBlock> = {
+export const SUBAGENT_LOOP_FORM: BlockForm<SubagentLoopSource, SubagentBlock> = {
   resolve: (block, context) => ({
     ...resolveDispatch(block, context),
     kind: block.type,
-    ...defined({ exitCheck: resolveOwn(block.exitCheck, 'exitCheck', context), exitWhen: block.exitWhen }),
+    ...omitUndefined({ exitCheck: resolveOwn(block.exitCheck, 'exitCheck', context), exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? ROUNDS,
-    ...defined({ revise: block.revise }),
+    ...omitUndefined({ revise: block.revise }),
   }),
   show: showDispatch,
   listTexts: () => [],
@@ -77,7 +77,7 @@ function resolveDispatch(block: SubagentSource | SubagentLoopSource, context: Bl
     asks: null,
     agents: resolveAgents(agents, context),
     parallel,
-    ...defined({ onComplete }),
+    ...omitUndefined({ onComplete }),
   };
 }
 
@@ -102,7 +102,7 @@ function resolveAgents(agents: readonly AgentSource[], context: BlockContext): R
     return {
       id: context.agentIds[index] ?? '',
       type: resolveRole(agent.type),
-      ...defined({
+      ...omitUndefined({
         promptHint: agent.promptHint,
         prompt,
         promptFile: agent.promptFile,
@@ -110,7 +110,7 @@ function resolveAgents(agents: readonly AgentSource[], context: BlockContext): R
         output: agent.output,
       }),
       readsFrom: agent.readsFrom ?? [],
-      ...defined({ when: agent.when }),
+      ...omitUndefined({ when: agent.when }),
     };
   });
 }
@@ -120,15 +120,15 @@ function describeStart(count: number, parallel: boolean): string {
   return parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
 }
 
-function showDispatch({ agents, parallel, onComplete, ...loop }: SubagentBlock): Shown {
+function showDispatch({ agents, parallel, onComplete, ...loop }: SubagentBlock): RecipeFields {
   return {
     agents: agents.map(showAgent),
     parallel,
-    ...defined({ onComplete: onComplete?.source }),
+    ...omitUndefined({ onComplete: onComplete?.source }),
     ...showLoop(loop),
   };
 }
 
-function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {
-  return { id, type, ...rest, ...(rest.promptFile === undefined ? defined({ prompt }) : {}) };
+function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): RecipeFields {
+  return { id, type, ...rest, ...(rest.promptFile === undefined ? omitUndefined({ prompt }) : {}) };
 }

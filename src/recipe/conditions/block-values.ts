@@ -65,7 +65,7 @@ export function toSchema(value: unknown): JsonObject {
 }
 
 /** The position from which a value is read. */
-export interface Reader {
+export interface ReadPosition {
   /** The index of the reading block, or the number of blocks if all of them come before. */
   index: number;
   /** Whether the block may read its own values: true in the condition that ends its loop. */
@@ -78,7 +78,11 @@ export interface Reader {
  * @param path the names after `blocks`: a block, a member, and further keys of its data
  * @returns a sentence, or null
  */
-export function findPathFault(blocks: readonly ReadableBlock[], path: readonly string[], at: Reader): string | null {
+export function findValuePathFault(
+  blocks: readonly ReadableBlock[],
+  path: readonly string[],
+  at: ReadPosition,
+): string | null {
   const [id = '', member, ...keys] = path;
   const found = blocks.findIndex((block) => block.id === id);
   const block = blocks[found];

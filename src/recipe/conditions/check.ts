@@ -4,9 +4,16 @@ import { findSuggestion } from '../../base/suggest.js';
 import { SIZES } from '../../documents/size-rules.js';
 import type { PreferenceSpec } from '../resolved.js';
 import { listPossibleWords, typeBlocks } from './block-typing.js';
-import { findPathFault, type ReadableBlock, type Reader } from './block-values.js';
-import { createEnvironment, type Environment, expandSugar, MAX_LENGTH, NAMES, summarizeError } from './language.js';
-import { listComparisons, listOrderings, listPaths, listPatterns, usesWhole } from './paths.js';
+import { findValuePathFault, type ReadableBlock, type ReadPosition } from './block-values.js';
+import {
+  type CelEnvironment,
+  createEnvironment,
+  expandSugar,
+  MAX_LENGTH,
+  ROOT_NAMES,
+  summarizeError,
+} from './language.js';
+import { listComparisons, listMatchPatterns, listNamePaths, listOrderings, usesWhole } from './paths.js';
 
 /** The possible values of the parts of a mode. */
 const MODES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -50,7 +57,7 @@ const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
  * undeclared names, types), and an empty list for a valid one.
  * @param at the position of the block whose condition it is
  */
-export function createConditionChecker(declared: DeclaredNames): (source: string, at?: Reader) => string[] {
+export function createConditionChecker(declared: DeclaredNames): (source: string, at?: ReadPosition) => string[] {
   const environment = createTypedEnvironment(declared);
   return (source, at) => {
     if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
@@ -62,7 +69,7 @@ export function createConditionChecker(declared: DeclaredNames): (source: string
     const faults = [
       ...findImpossibleWords(ast, declared),
       ...findOrderedWords(ast, declared),
-      ...listPatterns(ast).flatMap((one) => findPatternFault(one) ?? []),
+      ...listMatchPatterns(ast).flatMap((one) => findPatternFault(one) ?? []),
     ];
     if (faults.length > 0) return faults;
     if (result.type === 'bool' || result.type === 'dyn') return [];
@@ -72,10 +79,10 @@ export function createConditionChecker(declared: DeclaredNames): (source: string
 
 /** Reports block values that cannot be read at this position. */
 function findMisplaced(
-  environment: Environment,
+  environment: CelEnvironment,
   source: string,
   blocks: readonly ReadableBlock[],
-  at: Reader,
+  at: ReadPosition,
 ): string[] {
   let ast: ASTNode;
   try {
@@ -85,11 +92,11 @@ function findMisplaced(
     return [];
   }
   if (usesWhole(ast, 'blocks')) return ['Name a block by its id in quotes: `blocks["ID"]`.'];
-  const paths = listPaths(ast).flatMap(([root, ...path]) => (root === 'blocks' ? [path] : []));
-  return [...new Set(paths.flatMap((path) => findPathFault(blocks, path, at) ?? []))];
+  const paths = listNamePaths(ast).flatMap(([root, ...path]) => (root === 'blocks' ? [path] : []));
+  return [...new Set(paths.flatMap((path) => findValuePathFault(blocks, path, at) ?? []))];
 }
 
-function createTypedEnvironment(declared: DeclaredNames): Environment {
+function createTypedEnvironment(declared: DeclaredNames): CelEnvironment {
   const environment = createEnvironment();
   // Any value may be unset. Only for type checking, since at run time a value has a concrete type.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
@@ -198,8 +205,8 @@ function explain(error: unknown, declared: DeclaredNames): string {
   const summary = summarizeError(error);
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
-    const names = NAMES.filter((name) => isVisible(name, declared));
-    const isName = NAMES.some((name) => name === unknown);
+    const names = ROOT_NAMES.filter((name) => isVisible(name, declared));
+    const isName = ROOT_NAMES.some((name) => name === unknown);
     const meant = renderNearest(unknown, names) || (isName ? '' : ` (a text needs quotes: "${unknown}")`);
     return `The condition uses ${unknown}, which is not declared${meant}; it may use ${names.join(', ')}.`;
   }

@@ -3,8 +3,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { cel, createEnvironment, expandSugar, MAX_LENGTH, NAMES, summarizeError } from './language.js';
-import { listPaths } from './paths.js';
+import { createEnvironment, expandSugar, loadCel, MAX_LENGTH, ROOT_NAMES, summarizeError } from './language.js';
+import { listNamePaths } from './paths.js';
 import { evaluatePlain } from './plain.js';
 
 /**
@@ -33,7 +33,7 @@ export interface PreparedCondition {
 export function prepareCondition(source: string): PreparedCondition {
   if (source.length > MAX_LENGTH) throw buildConditionError(source, `it has more than ${MAX_LENGTH} characters`);
   const environment = createEnvironment();
-  for (const name of NAMES) environment.registerVariable(name, 'dyn');
+  for (const name of ROOT_NAMES) environment.registerVariable(name, 'dyn');
   const expression = attempt(source, () => environment.parse(expandSugar(source)));
   return {
     ast: expression.ast,
@@ -63,8 +63,8 @@ function attempt<T>(source: string, parse: () => T): T {
 /** Completes the scope with null for every name that the expression uses and the scope does not set. */
 function completeScope(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
-  for (const name of NAMES) whole[name] = scope[name] ?? null;
-  for (const path of listPaths(ast)) if (path[0] !== undefined && path[0] in whole) setNull(whole, path);
+  for (const name of ROOT_NAMES) whole[name] = scope[name] ?? null;
+  for (const path of listNamePaths(ast)) if (path[0] !== undefined && path[0] in whole) setNull(whole, path);
   return whole;
 }
 
@@ -104,5 +104,5 @@ function buildConditionError(source: string, why: string, cause?: unknown): DevC
  * entry of a list or map counts as null, too.
  */
 function isAboutNull(error: unknown): boolean {
-  return error instanceof cel().EvaluationError && /\bnull\b|^No such key: /.test(summarizeError(error));
+  return error instanceof loadCel().EvaluationError && /\bnull\b|^No such key: /.test(summarizeError(error));
 }

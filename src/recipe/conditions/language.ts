@@ -6,7 +6,7 @@ import { desugar } from './text.js';
 export const MAX_LENGTH = 1000;
 const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 /** The names with which an expression can begin. */
-export const NAMES = [
+export const ROOT_NAMES = [
   'mode',
   'vars',
   'goal',
@@ -24,16 +24,16 @@ export const NAMES = [
  * Loads the CEL library. A plain `require`, which the bundler turns into a module that runs at its first use. An import
  * statement would add a quarter to the time of every call, and import() is asynchronous while decisions are not.
  */
-export const cel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
-export type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
+export const loadCel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
+export type CelEnvironment = InstanceType<ReturnType<typeof loadCel>['Environment']>;
 
 /** Creates an environment without any names. */
-export function createEnvironment(): Environment {
-  return addOperations(new (cel().Environment)({ limits: LIMITS }));
+export function createEnvironment(): CelEnvironment {
+  return addOperations(new (loadCel().Environment)({ limits: LIMITS }));
 }
 
 /** Adds the recipe language's own parts: the word test behind `result contains`, comparison with null, and `!null`. */
-function addOperations(environment: Environment): Environment {
+function addOperations(environment: CelEnvironment): CelEnvironment {
   for (const type of ['string', 'bool', 'int', 'double']) {
     environment.registerOperator(`${type} == null`, (value: unknown) => value === null);
   }

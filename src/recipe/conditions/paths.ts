@@ -3,21 +3,21 @@ import { isRecord } from '../../base/json.js';
 /** Finds the values that a condition uses in its syntax tree. */
 
 /** Lists the chains of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
-export function listPaths(node: unknown): string[][] {
-  if (Array.isArray(node)) return node.flatMap(listPaths);
+export function listNamePaths(node: unknown): string[][] {
+  if (Array.isArray(node)) return node.flatMap(listNamePaths);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const path = readPath(node);
-  return path !== null && path.length > 1 ? [path] : listPaths(node['args']);
+  const path = readNamePath(node);
+  return path !== null && path.length > 1 ? [path] : listNamePaths(node['args']);
 }
 
 /** Reads a chain of names; null for any other expression. */
-export function readPath(node: unknown): string[] | null {
+export function readNamePath(node: unknown): string[] | null {
   if (!isRecord(node)) return null;
   if (node['op'] === 'id') return [String(node['args'])];
   if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
   const [object, key] = node['args'] as [unknown, unknown];
   const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
-  const head = readPath(object);
+  const head = readNamePath(object);
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
@@ -33,7 +33,7 @@ export function usesWhole(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));
   if (!isRecord(node) || typeof node['op'] !== 'string') return false;
   if (node['op'] === 'id') return node['args'] === name;
-  return (readPath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
+  return (readNamePath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
 /** Collects results from all operations. @param give called for each operation with the results from inside it */
@@ -55,7 +55,7 @@ export interface Comparison {
 /** Lists the comparisons of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
 export function listComparisons(node: unknown): Comparison[] {
   return collect<Comparison>(node, (op, args, inside) => {
-    const path = ['==', '!=', 'in'].includes(op) ? args.map(readPath).find((chain) => chain !== null) : null;
+    const path = ['==', '!=', 'in'].includes(op) ? args.map(readNamePath).find((chain) => chain !== null) : null;
     return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
   });
 }
@@ -70,7 +70,7 @@ export interface Ordering {
 export function listOrderings(node: unknown): Ordering[] {
   return collect<Ordering>(node, (op, args, inside) => {
     if (!['<', '<=', '>', '>='].includes(op)) return inside;
-    return [...args.map(readPath).flatMap((path) => (path === null ? [] : [{ path, op }])), ...inside];
+    return [...args.map(readNamePath).flatMap((path) => (path === null ? [] : [{ path, op }])), ...inside];
   });
 }
 
@@ -81,7 +81,7 @@ function listWords(node: unknown): string[] {
 }
 
 /** Lists the patterns that an expression passes to `matches`; null for one that is not a literal text. */
-export function listPatterns(node: unknown): (string | null)[] {
+export function listMatchPatterns(node: unknown): (string | null)[] {
   return collect<string | null>(node, (op, args, inside) => {
     if (op !== 'rcall' || args[0] !== 'matches') return inside;
     const [pattern]: unknown[] = Array.isArray(args[2]) ? args[2] : [];

@@ -1,7 +1,7 @@
 // door: conditions
 
 import { isRecord } from '../../base/json.js';
-import { NAMES } from './language.js';
+import { ROOT_NAMES } from './language.js';
 
 /** Matches only sources within the length limit of the language. It excludes words that CEL reserves. */
 const PLAIN =
@@ -14,7 +14,7 @@ const PLAIN =
  */
 export function evaluatePlain(source: string, scope: Readonly<Record<string, unknown>>): boolean | null {
   const [, name = '', keys = '', operator, literal, least] = PLAIN.exec(source) ?? [];
-  if (!(NAMES as readonly string[]).includes(name)) return null;
+  if (!(ROOT_NAMES as readonly string[]).includes(name)) return null;
   const value = readPath(scope[name], keys);
   const type = value === null ? 'null' : typeof value;
   if (operator !== undefined) {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.js';
 import { prepareCondition } from './conditions.js';
-import { readPath } from './paths.js';
+import { readNamePath } from './paths.js';
 
 /**
  * Finds conditions that can never hold (recipes.md §2). It tries every combination of values that could make a
@@ -50,7 +50,7 @@ function holds(evaluate: (scope: Record<string, unknown>) => boolean, scope: Rec
 /** Collects the paths in an expression and the literals it names; false if the expression does more than compare. */
 function collect(node: unknown, paths: Map<string, string[]>, values: Set<unknown>): boolean {
   if (!isRecord(node)) return false;
-  const path = readPath(node);
+  const path = readNamePath(node);
   if (path !== null) {
     paths.set(path.join('\0'), path);
     return true;

@@ -1,9 +1,9 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { VERDICTS } from '../../documents/report.js';
 import { SECTION_IDS } from '../../documents/sections.js';
-import { listWaysBack } from '../../machine/defects.js';
+import { listBackTargets } from '../../machine/defects.js';
 import type { Program } from '../../machine/program.js';
-import { listReadableBlocks, type Reader } from '../conditions/block-values.js';
+import { listReadableBlocks, type ReadPosition } from '../conditions/block-values.js';
 import { createConditionChecker, type DeclaredNames } from '../conditions/check.js';
 import { evaluateCondition, prepareCondition } from '../conditions/conditions.js';
 import { expandSugar } from '../conditions/language.js';
@@ -74,7 +74,12 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
 }
 
 /** Reports a condition on `result` or on agents that have not reported when it is evaluated. */
-function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
+function lintUnset(
+  { recipe, report }: Lintable,
+  condition: string,
+  place: (string | number)[],
+  at: ReadPosition,
+): void {
   const { blocks, program } = recipe;
   const names = listRootNames(condition);
   if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(program, index, at))) {
@@ -82,8 +87,8 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
     const fix = choosing && `To test the choice instead: \`blocks["${choosing.id}"].choice == "…"\`.`;
     const message = 'Nothing has set `result` yet: no agent has reported.';
     if (!mayHoldUnreported(condition))
-      report.error(place, `${message} The condition is always false.`, { within: 'result', ...defined({ fix }) });
-    else report.warning(place, message, { within: 'result', ...defined({ fix }) });
+      report.error(place, `${message} The condition is always false.`, { within: 'result', ...omitUndefined({ fix }) });
+    else report.warning(place, message, { within: 'result', ...omitUndefined({ fix }) });
   }
   if (!names.has('agents')) return;
   for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {
@@ -105,14 +110,16 @@ function mayHoldUnreported(condition: string): boolean {
 }
 
 /** Whether a block may have run when a reader is reached: it comes before, or the run can go back across the reader. */
-function isReached({ blocks }: Program, index: number, at: Reader): boolean {
+function isReached({ blocks }: Program, index: number, at: ReadPosition): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
   const before = blocks.slice(0, at.index + 1).map(({ id }) => id);
-  return blocks.slice(index).some((block) => listWaysBack(block).some((target) => before.includes(target)));
+  return blocks.slice(index).some((block) => listBackTargets(block).some((target) => before.includes(target)));
 }
 
 /** Lists every condition with its position in the file and, except for handlers, the block that reads. */
-function listPlacedConditions(lintable: Lintable): { condition: string; place: (string | number)[]; at?: Reader }[] {
+function listPlacedConditions(
+  lintable: Lintable,
+): { condition: string; place: (string | number)[]; at?: ReadPosition }[] {
   switch (lintable.type) {
     case 'sequential':
       return lintable.recipe.blocks.flatMap((block, index) =>

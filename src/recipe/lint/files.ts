@@ -6,11 +6,11 @@ import { findExternalCommand } from '../external-commands.js';
 import { listOwnCommands } from '../own-commands.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
-import { leavesRun, listWrites, matchesPath, type Write } from '../writes.js';
+import { type BlockWrite, leavesRun, listBlockWrites, matchesPath } from '../writes.js';
 import type { LintableSequence } from './lintable.js';
 
 /** A document that a block reads. */
-export interface Read {
+export interface BlockRead {
   path: string;
   /** The position at which the recipe names the file. */
   place: (string | number)[];
@@ -30,9 +30,9 @@ export interface Read {
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
   const inherited = listInherited(recipe);
-  const written: Write[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [], unsure: [] }] : [];
+  const written: BlockWrite[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [], unsure: [] }] : [];
   for (const [index, block] of recipe.blocks.entries()) {
-    const mine = listWrites(block);
+    const mine = listBlockWrites(block);
     for (const read of listReads(block, index, source.blocks[index])) {
       const earlier = [...written, ...(read.path === findOwnInput(block) ? mine : [])];
       if (leavesRun(read.path) || inherited.includes(read.path)) continue;
@@ -44,7 +44,7 @@ export function lintFiles(lintable: LintableSequence): void {
   }
 }
 
-function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {
+function lintRead(lintable: LintableSequence, index: number, read: BlockRead, earlier: readonly BlockWrite[]): void {
   const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
   if (writers.length === 0) {
     reportMissing(lintable, index, read, earlier);
@@ -63,7 +63,7 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
 }
 
 /** Whether the document has a writer at every size of work at which it is read. Other conditions count as doubts. */
-function coverEverySize(writers: readonly Write[], { when: reading }: Read): boolean {
+function coverEverySize(writers: readonly BlockWrite[], { when: reading }: BlockRead): boolean {
   const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
   return (
     bySize.length > 1 &&
@@ -86,7 +86,7 @@ function isAboutSize(condition: string): boolean {
 }
 
 /** Whether a reader finds the document or can go on without it. */
-function isThere({ when, unsure }: Write, read: Read): boolean {
+function isThere({ when, unsure }: BlockWrite, read: BlockRead): boolean {
   if (read.without === 'missing') return true;
   const needed = read.without === 'skipped' ? unsure : [...when, ...unsure];
   return needed.every((part) => read.when.includes(part));
@@ -95,12 +95,12 @@ function isThere({ when, unsure }: Write, read: Read): boolean {
 function reportMissing(
   { recipe, report }: LintableSequence,
   index: number,
-  read: Read,
-  earlier: readonly Write[],
+  read: BlockRead,
+  earlier: readonly BlockWrite[],
 ): void {
   const later = recipe.blocks
     .slice(index)
-    .find((other) => listWrites(other).some(({ path }) => matchesPath(path, read.path)));
+    .find((other) => listBlockWrites(other).some(({ path }) => matchesPath(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
   const hint =
     later === undefined ? '' : self ? '; this block itself writes it' : `; ${quoteWord(later.id)} writes it later`;
@@ -128,14 +128,14 @@ export function listReads(
   block: ResolvedBlock,
   index: number,
   raw: LintableSequence['source']['blocks'][number] | undefined,
-): Read[] {
+): BlockRead[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
   // Inputs added by role are always written before, and have no position in the file.
   const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
-  const named = (key: 'read' | 'consult', without: Read['without']) =>
+  const named = (key: 'read' | 'consult', without: BlockRead['without']) =>
     'read' in block && isStated(raw, key)
-      ? block[key].map((path, at): Read => ({ path, place: [...place, key, at], without, when }))
+      ? block[key].map((path, at): BlockRead => ({ path, place: [...place, key, at], without, when }))
       : [];
   const reads = [...named('read', 'skipped'), ...named('consult', 'missing')];
   for (const [at, agent] of ('agents' in block ? block.agents : []).entries()) {

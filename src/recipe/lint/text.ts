@@ -4,7 +4,12 @@ import { findSuggestion } from '../../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../../documents/sections.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { listTypeTexts } from '../blocks/block-forms.js';
-import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from '../conditions/block-values.js';
+import {
+  findValuePathFault,
+  listReadableBlocks,
+  type ReadableBlock,
+  type ReadPosition,
+} from '../conditions/block-values.js';
 import type { ResolvedRecipe } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
 import type { ProblemLog } from '../source/report.js';
@@ -108,7 +113,7 @@ export function collectTexts(value: unknown, place: (string | number)[], field =
   return Object.entries(value ?? {}).flatMap(([key, member]) => collectTexts(member, [...place, key], key, shell));
 }
 
-function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Known, report: ProblemLog): void {
+function lintPlaceholders({ value, place, shell }: Text, at: ReadPosition, known: Known, report: ProblemLog): void {
   for (const { key, whole } of listDoubled(value, known.keys)) report.warning(place, ...describeDoubled(key, whole));
   for (const { key } of listPlaceholders(value)) {
     if (shell && key !== 'name') {
@@ -147,17 +152,17 @@ interface Known {
 }
 
 /** Returns what is wrong with a placeholder, or null. */
-function findFault(key: string, at: Reader, { keys, blocks }: Known): string | null {
+function findFault(key: string, at: ReadPosition, { keys, blocks }: Known): string | null {
   if (keys.has(key)) return null;
   const [root, ...path] = key.split('.');
-  return root === 'blocks' && blocks !== null ? findPathFault(blocks, path, at) : describeUnknown(key, keys);
+  return root === 'blocks' && blocks !== null ? findValuePathFault(blocks, path, at) : describeUnknown(key, keys);
 }
 
 /** Commands that run after the data of their block was handed in. */
 const AFTER_DATA = ['save', 'exitCheck', 'then', 'onComplete'];
 
 /** Returns the position of a text among the blocks. A text outside all blocks is filled last. */
-function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): Reader {
+function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): ReadPosition {
   if (list !== 'blocks' || typeof index !== 'number') return { index: recipe.blocks.length };
   const block = recipe.blocks[index];
   const follows = field === 'command' && block !== undefined && BLOCK_KINDS[block.kind].hands !== null;

@@ -1,10 +1,10 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
 import { AGENT_PLACES, SAVING_TOOLS } from '../../generated/harness-agents.js';
 import type { CapturedAgent } from '../resolved.js';
 import { getVariantKey } from './captured.js';
-import { type Home, isUsable, type Library, listHomes } from './library.js';
+import { isUsable, type Library, type LibraryHome, listHomes } from './library.js';
 import { describeFile, readOrExplain } from './recipe-files.js';
 import { findShippedAgent } from './shipped-texts.js';
 
@@ -25,7 +25,7 @@ export interface AgentDefinition {
 }
 
 /** Directories to search, in order of precedence: the project's, shared, shipped, then those of harnesses. */
-const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.toml' }[] = [
+const PLACES: { directory: string; origin: LibraryHome['origin']; ending: '.md' | '.toml' }[] = [
   { directory: '.dev/agents', origin: 'project', ending: '.md' },
   { directory: 'agents', origin: 'shared', ending: '.md' },
   { directory: 'agents', origin: 'shipped', ending: '.md' },
@@ -36,7 +36,7 @@ const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const WRITERS = [...SAVING_TOOLS.map((tool) => tool.toLowerCase()), 'shell', '*'];
 
 /** Finds the definition of the role `type`; null if there is none. */
-export function findAgent(library: Library, type: string): AgentDefinition | null {
+export function findAgentDefinition(library: Library, type: string): AgentDefinition | null {
   return TYPE.test(type) ? findDefinition(library, listPlaces(library), type, type) : null;
 }
 
@@ -55,7 +55,7 @@ export function findVariant(library: Library, type: string, variant: string): Ag
 
 /** A directory of agent definitions in a home. */
 interface Place {
-  home: Home;
+  home: LibraryHome;
   /** Relative to the home. */
   directory: string;
   ending: '.md' | '.toml';
@@ -118,7 +118,7 @@ function parseMarkdownAgent(type: string, source: string, text: string): Parsed 
   return {
     captured: buildCapturedAgent(type, source, description, body),
     maySave: maySave(fields['tools']),
-    ...defined({ flaw }),
+    ...omitUndefined({ flaw }),
   };
 }
 

@@ -8,7 +8,7 @@ import { listRecipeFiles, readOrEmpty } from './recipe-files.js';
 import { findShippedYaml } from './shipped-texts.js';
 
 /** A recipe that `init` may begin when the call names none (recipes.md §1). */
-export interface Beginner {
+export interface StartableRecipe {
   /** The name under which `init` loads it. */
   name: string;
   /** The skill as stated, or else derived from the name. */
@@ -21,8 +21,8 @@ export interface Beginner {
  * Lists the recipes that declare `begins: what`, the project's first. A shipped file is listed even if a project recipe
  * of the same name replaces it: loading that name then gives the replacement, which is what the project wants.
  */
-export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
-  return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
+export function listStartableRecipes(library: Library, what: 'planning' | 'execution'): StartableRecipe[] {
+  return listRecipeFiles(library).flatMap(({ path, file, name }): StartableRecipe[] => {
     const text = readOrEmpty(library, path);
     if (!text.includes('begins')) return [];
     const value = findShippedYaml(text) ?? parseYaml(stripSteps(text), file).value;

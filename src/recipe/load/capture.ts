@@ -14,7 +14,7 @@ import { describeFile } from './recipe-files.js';
 const SHIPPED = 'dev-cli:';
 
 /** Captures all that a run needs of its recipe, as plain JSON (recipes.md §5); null if the recipe has errors. */
-export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
+export function captureRecipe(compiled: CompiledRecipe): CapturedRecipe | null {
   const { draft } = compiled;
   if (draft === null || hasErrors(compiled.report.problems)) return null;
   const sources = compiled.sources.map(({ file, shipped, text }) => ({
@@ -58,7 +58,7 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const [main] = captured.sources;
   if (main === undefined) throw buildNotCapturedError();
   const file = describeFile(library, toLibraryPath(main.path), main.shipped ? 'shipped' : 'project');
-  const again = capture(compileRecipe(library, file, main.text));
+  const again = captureRecipe(compileRecipe(library, file, main.text));
   if (again !== null) return keepSettings({ ...again, digest: captured.digest }, captured);
   throw new DevCliError('STATE_NEWER', "The run's recipe uses a language version that this dev-cli does not support.", {
     fix: 'Use the version of dev-cli that began the run, or begin a new run.',

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { resolveEngineRecipe } from '../resolve/engine.js';
 import { resolveWorkflow } from '../resolve/meta.js';
@@ -9,10 +9,10 @@ import { type CheckedSource, checkSource } from '../source/checked.js';
 import { createProblemLog } from '../source/report.js';
 import type { MetaSource } from '../source/schema.js';
 import { parseYaml, type YamlSource } from '../source/yaml.js';
-import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
+import { findAgentDefinition, findVariant, listAgentTypes } from './agent-definitions.js';
 import { getVariantKey } from './captured.js';
 import type { AgentDraft, CompiledPhase, CompiledRecipe } from './compiled.js';
-import type { Home, Library } from './library.js';
+import type { Library, LibraryHome } from './library.js';
 import {
   describeFile,
   findRecipe,
@@ -74,9 +74,13 @@ function compileAlone(library: Library, file: LibraryFile, text: string): PlainR
   for (const { type, variant } of listRoles(recipe)) {
     const key = variant === undefined ? type : getVariantKey(type, variant);
     if (agents[key] !== undefined) continue;
-    const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
+    const found = variant === undefined ? findAgentDefinition(library, type) : findVariant(library, type, variant);
     if (found === null) continue;
-    agents[key] = { ...found.captured, maySave: found.maySave, ...defined({ unread: found.unread, flaw: found.flaw }) };
+    agents[key] = {
+      ...found.captured,
+      maySave: found.maySave,
+      ...omitUndefined({ unread: found.unread, flaw: found.flaw }),
+    };
     sources.push({ file: found.captured.source, shipped: found.shipped, text: found.text });
   }
   sources.push(...prompts.values(), ...shipped.values());
@@ -97,7 +101,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): PlainR
  */
 function createReader(
   library: Library,
-  origin: Home['origin'],
+  origin: LibraryHome['origin'],
   known: Map<string, SourceText>,
   pathOf: (reference: string) => string | null,
 ): ReadSibling {

@@ -18,14 +18,14 @@ export interface Library {
 }
 
 /** A directory with recipes and agents (authoring.md, Where recipes are found). */
-export interface Home {
+export interface LibraryHome {
   /** Absolute. */
   base: string;
   origin: 'project' | 'shared' | 'shipped';
 }
 
 /** The directories of recipes in a home, by its origin. */
-export const RECIPE_DIRECTORIES: Readonly<Record<Home['origin'], readonly string[]>> = {
+export const RECIPE_DIRECTORIES: Readonly<Record<LibraryHome['origin'], readonly string[]>> = {
   project: ['.dev/recipes', '.dev/workflows'],
   shared: ['recipes', 'workflows'],
   shipped: ['recipes', 'workflows'],
@@ -36,7 +36,7 @@ export const RECIPE_DIRECTORIES: Readonly<Record<Home['origin'], readonly string
  * them.
  * @throws DevCliError `PREFERENCES_INVALID` for a shared home that cannot be used; `IO`
  */
-export function* listHomes(library: Library): Generator<Home> {
+export function* listHomes(library: Library): Generator<LibraryHome> {
   const { project, shipped } = library;
   if (project !== null) yield { base: project, origin: 'project' };
   for (const base of library.shared ?? listSharedHomes(library)) yield { base, origin: 'shared' };
@@ -44,7 +44,7 @@ export function* listHomes(library: Library): Generator<Home> {
 }
 
 /** Returns the innermost home that contains a file; null if no home does. */
-export function findHome(library: Library, path: string): Home | null {
+export function findHome(library: Library, path: string): LibraryHome | null {
   const around = [...listHomes(library)].filter(({ base }) => path.startsWith(`${base}/`));
   // When the project is a checkout of dev-cli itself, its files count as shipped.
   return around.reverse().sort((a, b) => b.base.length - a.base.length)[0] ?? null;
@@ -54,7 +54,7 @@ export function findHome(library: Library, path: string): Home | null {
  * Whether a file really lies in its home, with all links followed. True also for a missing file, and for all shipped
  * files. The recipe directories of a project may themselves be links to elsewhere.
  */
-export function staysInside({ files }: Library, { base, origin }: Home, path: string): boolean {
+export function isInsideHome({ files }: Library, { base, origin }: LibraryHome, path: string): boolean {
   if (origin === 'shipped' || files === undefined) return true;
   const { real } = files();
   const there = real(path);
@@ -64,8 +64,8 @@ export function staysInside({ files }: Library, { base, origin }: Home, path: st
 }
 
 /** Whether a recipe or definition in a home may be used. Only in a project may a link lead to a file outside. */
-export function isUsable(library: Library, home: Home, path: string): boolean {
-  return home.origin === 'project' || staysInside(library, home, path);
+export function isUsable(library: Library, home: LibraryHome, path: string): boolean {
+  return home.origin === 'project' || isInsideHome(library, home, path);
 }
 
 /** The name of an npm package; any other entry of the list is a directory. */

@@ -1,11 +1,11 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { lintRecipe } from '../lint/lint.js';
 import type { CapturedRecipe } from '../resolved.js';
 import { type RecipeProblem, sortProblems } from '../source/problem.js';
 import { quoteWord } from '../source/yaml.js';
-import { capture } from './capture.js';
+import { captureRecipe } from './capture.js';
 import { compileRecipe } from './compile.js';
 import type { CompiledRecipe } from './compiled.js';
 import { findHome, type Library } from './library.js';
@@ -83,7 +83,7 @@ export interface CheckedRecipe extends LoadedRecipe {
 export function checkRecipe(library: Library, name: string): CheckedRecipe {
   const file = findRecipe(library, name);
   const compiled = compileRecipe(library, file, library.reader.read(file.path) ?? '');
-  const known = capture(compiled);
+  const known = captureRecipe(compiled);
   // Shipped recipes were linted at build time.
   if (known !== null && isKnownSound(known)) return { ...describe(compiled, file), captured: known, compiled };
   return { ...lint(compiled, file), compiled };
@@ -96,7 +96,7 @@ export function checkRecipe(library: Library, name: string): CheckedRecipe {
 export function requireRecipe(library: Library, name: string): CapturedRecipe {
   const found = findRecipe(library, name);
   const compiled = compileRecipe(library, found, library.reader.read(found.path) ?? '');
-  const known = capture(compiled);
+  const known = captureRecipe(compiled);
   if (known !== null && isKnownSound(known)) return known;
   const { captured, problems, file } = lint(compiled, found);
   if (captured !== null) return captured;
@@ -108,7 +108,7 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
       details: errors.map(({ message, file: at, line, column, pointer, fix }) => ({
         problem: fix === undefined ? message : `${message} ${fix}`,
         at: `${at}:${line}:${column}`,
-        ...defined({ pointer }),
+        ...omitUndefined({ pointer }),
       })),
       fix: { command: 'recipe lint', input: { files: [name] } },
     },
@@ -143,7 +143,7 @@ function describeListed(library: Library, file: LibraryFile, replaced: readonly 
     shipped: file.shipped,
     ...(captured === null ? {} : listVariables(captured)),
     ...(replaced.length === 0 ? {} : { shadows: replaced.map((other) => other.file) }),
-    ...defined({ problem }),
+    ...omitUndefined({ problem }),
   };
 }
 
@@ -183,7 +183,7 @@ function load(library: Library, file: LibraryFile): LoadedRecipe {
 
 function describeUnread({ file }: Pick<LibraryFile, 'file'>, message: string, fix?: string): LoadedRecipe {
   const at = { file, line: 1, column: 1, length: 1 };
-  const problem: RecipeProblem = { severity: 'error', message, ...at, ...defined({ fix }) };
+  const problem: RecipeProblem = { severity: 'error', message, ...at, ...omitUndefined({ fix }) };
   return { captured: null, problems: [problem], file, texts: {}, header: { type: '', description: '' } };
 }
 
@@ -196,7 +196,7 @@ function lint(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
 
 function describe(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
   return {
-    captured: capture(compiled),
+    captured: captureRecipe(compiled),
     problems: sortProblems(compiled.report.problems),
     file: file.file,
     texts: Object.fromEntries(compiled.sources.map((source) => [source.file, source.text])),

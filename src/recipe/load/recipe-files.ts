@@ -3,7 +3,15 @@ import type { FoundFile } from '../../base/files.js';
 import { isName } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
 import type { CapturedRecipe } from '../resolved.js';
-import { findHome, type Home, isUsable, type Library, listHomes, RECIPE_DIRECTORIES, staysInside } from './library.js';
+import {
+  findHome,
+  isInsideHome,
+  isUsable,
+  type Library,
+  type LibraryHome,
+  listHomes,
+  RECIPE_DIRECTORIES,
+} from './library.js';
 
 export interface LibraryFile {
   /** The file name without `.yaml` or `.yml`. */
@@ -15,7 +23,7 @@ export interface LibraryFile {
   /** Whether the recipe is shipped with dev-cli. */
   shipped: boolean;
   /** The kind of home that it comes from. */
-  origin: Home['origin'];
+  origin: LibraryHome['origin'];
   /** The file of the same home and name that takes precedence, as shown to the user: this file is never used. */
   hiddenBy?: string;
 }
@@ -24,7 +32,7 @@ export interface LibraryFile {
 interface ClosedPlace {
   /** Its path as shown to the user. */
   file: string;
-  origin: Home['origin'];
+  origin: LibraryHome['origin'];
   problem: string;
   fix: string;
 }
@@ -50,7 +58,7 @@ export function listRecipeFiles(library: Library): LibraryFile[] {
   return listLibrary(library).files;
 }
 
-function listHome(library: Library, home: Home): Listing {
+function listHome(library: Library, home: LibraryHome): Listing {
   const { base, origin } = home;
   const listing: Listing = { files: [], closed: [] };
   const first = new Map<string, string>();
@@ -71,7 +79,7 @@ function listHome(library: Library, home: Home): Listing {
 }
 
 /** Shipped files lie directly in their directories; in other homes, files are found at any depth. */
-function findFiles({ reader, files }: Library, directory: string, origin: Home['origin']): FoundFile[] {
+function findFiles({ reader, files }: Library, directory: string, origin: LibraryHome['origin']): FoundFile[] {
   if (origin !== 'shipped' && files !== undefined) return files().find(directory);
   return reader
     .list(directory)
@@ -81,7 +89,7 @@ function findFiles({ reader, files }: Library, directory: string, origin: Home['
 
 function explainClosed(
   library: Library,
-  home: Home,
+  home: LibraryHome,
   path: string,
   closed: FoundFile['closed'],
 ): Pick<ClosedPlace, 'problem' | 'fix'> | null {
@@ -100,7 +108,7 @@ function explainClosed(
 }
 
 /** Describes the file at an absolute path. @param origin the kind of its home; `project` for a file in no home */
-export function describeFile(library: Library, path: string, origin: Home['origin']): LibraryFile {
+export function describeFile(library: Library, path: string, origin: LibraryHome['origin']): LibraryFile {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.ya?ml$/, '');
   if (origin === 'shipped') {
     return { name, path, file: `dev-cli:${path.slice(library.shipped.length + 1)}`, shipped: true, origin };
@@ -183,7 +191,7 @@ export function resolveSibling(library: Library, path: string, relative: string)
   }
   const result = parts.join('/');
   if (!result.startsWith(`${home?.base ?? directory}/`)) return null;
-  return home === null || staysInside(library, home, result) ? result : null;
+  return home === null || isInsideHome(library, home, result) ? result : null;
 }
 
 /** A recipe that replaces a shipped one (recipes.md §6); files as shown to the user. */

@@ -1,9 +1,9 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { parseCommand } from '../../registry/parse.js';
 import { splitCommand } from '../../registry/split.js';
 import type { BlockCommand, OwnCommand } from '../resolved.js';
-import type { ProblemLog, ReportOptions } from '../source/report.js';
+import type { ProblemLog, ProblemOptions } from '../source/report.js';
 import type { CommandSource } from '../source/schema-parts.js';
 import { quoteWord } from '../source/yaml.js';
 
@@ -104,7 +104,7 @@ function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog
     if (!(error instanceof DevCliError)) throw error;
     const [detail] = error.details;
     report.error(place, error.message, {
-      ...defined({ within: detail?.target }),
+      ...omitUndefined({ within: detail?.target }),
       fix: 'If the character is meant literally, quote it; use `shell: true` for an external command that needs a shell.',
     });
   }
@@ -118,7 +118,7 @@ function parseOwnCommand(
   place: SourcePath,
   report: ProblemLog,
 ): (OwnCommand & { process?: true }) | null {
-  const refuse = (message: string, options?: ReportOptions) => {
+  const refuse = (message: string, options?: ProblemOptions) => {
     report.error(place, message, options);
     return null;
   };

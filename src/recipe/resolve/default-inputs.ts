@@ -3,7 +3,7 @@ import { runsCommand } from '../own-commands.js';
 import type { ResolvedBlock } from '../resolved.js';
 import type { BlockSource } from '../source/schema.js';
 import { listPlaceholders } from '../template.js';
-import { listWrites } from '../writes.js';
+import { listBlockWrites } from '../writes.js';
 import { listSectionsWrittenBy } from './draft.js';
 
 /**
@@ -85,7 +85,7 @@ function select(written: Documents, kinds: readonly Kind[] = ALL): string[] {
 
 /** Lists the documents that blocks write whose names are known before the run. */
 function listDocuments(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Documents {
-  const paths = blocks.flatMap((block) => listWrites(block).map(({ path }) => path));
+  const paths = blocks.flatMap((block) => listBlockWrites(block).map(({ path }) => path));
   const known = [...new Set(paths)].filter((path) => listPlaceholders(path).every(({ key }) => key === 'name'));
   const isDrafted = blocks.some((block) => listSectionsWrittenBy(block, required).length > 0);
   return {

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import {
   type Disposition,
   type EnginePolicies,
@@ -87,7 +87,7 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
   ];
   const finalize = shipped('finalize');
   const program: EngineProgram = {
-    stages: todo.map(([id, { actor, when }]): TodoStage => ({ id, actor, ...defined({ when }) })),
+    stages: todo.map(([id, { actor, when }]): TodoStage => ({ id, actor, ...omitUndefined({ when }) })),
     finalize: FINAL_STAGES.filter((stage) => finalize.some(([id]) => id === stage)),
     policies: resolvePolicies(policies),
   };
@@ -102,7 +102,7 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
     parallelLimit: stated.parallel_limit ?? 4,
     triagePrecedence: stated.triage_precedence ?? DEFAULT_PRECEDENCE,
     mustNot: stated.must_not ?? 'retry',
-    ...defined({ assertionsAt: stated.assertions_at }),
+    ...omitUndefined({ assertionsAt: stated.assertions_at }),
     maxFixRounds: stated.max_fix_rounds ?? 2,
   };
 }
@@ -120,7 +120,7 @@ function resolveShippedHandler(handler: HandlerSpec, report: ProblemLog, { shipp
     key,
     shipped: id,
     actor,
-    ...defined({ agent, prompt }),
+    ...omitUndefined({ agent, prompt }),
     ...(promptFile === undefined ? {} : { promptFile: `dev-cli:${promptFile}` }),
   };
 }
@@ -142,7 +142,7 @@ function resolveOwnHandler(
         actor: 'subagent',
         agent: stated.agent,
         ...(prompt === null ? {} : { prompt }),
-        ...defined({ promptFile: stated.promptFile }),
+        ...omitUndefined({ promptFile: stated.promptFile }),
         ...when,
       };
     }

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import { listPreferences } from '../conditions/text.js';
 import type { PreferenceSpec, ResolvedRecipe } from '../resolved.js';
@@ -36,7 +36,7 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
   const interaction = source.mode?.interaction ?? pick('interactive', 'autopilot');
   return {
     ...source.mode,
-    ...defined({ depth, interaction }),
+    ...omitUndefined({ depth, interaction }),
   };
 }
 
@@ -52,9 +52,9 @@ export function resolveEnds({
   begins,
 }: HeaderSource): Pick<ResolvedRecipe, 'artifacts' | 'closing' | 'begins'> {
   return {
-    ...defined({ artifacts }),
+    ...omitUndefined({ artifacts }),
     ...(closing === undefined ? {} : { closing: closing.trim() }),
-    ...defined({ begins }),
+    ...omitUndefined({ begins }),
   };
 }
 
@@ -105,7 +105,7 @@ export function resolveHeader(
     ]),
     ...(source.needs === undefined ? {} : { needs: [...new Set(source.needs)] }),
     guardWrites: source.guard === undefined ? null : (source.guard.writes ?? []),
-    ...defined({ guardSources: source.guard?.sources }),
+    ...omitUndefined({ guardSources: source.guard?.sources }),
     ...resolveEnds(source),
     ...(source.artifacts === undefined ? {} : { statesArtifacts: true }),
     cleanup: resolveCleanup(source),
@@ -119,7 +119,7 @@ function resolvePreferences(source: HeaderSource, used: readonly string[]): Reco
     const { default: initial, ...rest } = stated;
     const builtin = BUILTIN_PREFERENCES[name];
     preferences[name] = {
-      ...defined({ values: builtin?.values }),
+      ...omitUndefined({ values: builtin?.values }),
       ...rest,
       ...((initial ?? builtin?.default) === undefined ? {} : { default: initial ?? builtin?.default }),
     } as PreferenceSpec;

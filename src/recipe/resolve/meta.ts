@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { ErrorPolicy } from '../../machine/workflow-program.js';
 import type { CompiledPhase } from '../load/compiled.js';
 import type { PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from '../resolved.js';
@@ -21,7 +21,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
     mode: resolveMode(source, []),
     vars,
     preferences: mergePreferences(phases, preferences),
-    ...defined({ needs }),
+    ...omitUndefined({ needs }),
     ...resolveEnds(source),
     errorPolicy: resolvePolicy(source),
     phases,
@@ -31,7 +31,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
 function resolvePhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
   if (stated === null || compiled === null || compiled.draft === null || compiled.draft.type === 'meta') return [];
   const { name, when } = stated;
-  return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...defined({ when }) }];
+  return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...omitUndefined({ when }) }];
 }
 
 /** Merges the preferences of all phases. The workflow's own declaration wins, then that of the earliest phase. */

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { ChoiceTarget, Program, ProgramBlock } from '../../machine/program.js';
 import { standsForInit } from '../declared.js';
@@ -14,7 +14,7 @@ function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
     id: block.id,
     kind: block.kind,
     ...(standsForInit(block) ? { standsForInit: true } : {}),
-    ...defined({ when: block.when }),
+    ...omitUndefined({ when: block.when }),
     ...('maxRounds' in block && block.maxRounds !== undefined && leadsBack(block)
       ? { maxRounds: block.maxRounds }
       : {}),

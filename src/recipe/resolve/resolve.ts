@@ -1,9 +1,9 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { SectionId } from '../../documents/sections.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { resolveBlock } from '../blocks/block-forms.js';
 import { listConditions } from '../conditions/text.js';
-import { ARTIFACTS, draftsFromGoal } from '../declared.js';
+import { DEFAULT_ARTIFACTS, draftsFromGoal } from '../declared.js';
 import { runsCommand } from '../own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
@@ -11,7 +11,7 @@ import type { BlockSource, SequentialSource } from '../source/schema.js';
 import type { AgentSource } from '../source/schema-rows.js';
 import { listPlaceholders } from '../template.js';
 import { isBlockRead, listTemplates, namesGoal } from '../texts.js';
-import { listWrites } from '../writes.js';
+import { listBlockWrites } from '../writes.js';
 import { addDefaultInputs } from './default-inputs.js';
 import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './header.js';
@@ -41,7 +41,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
     type: 'sequential',
     mode,
     draft: resolveRequired(source, blocks, wanted, draft),
-    ...defined({ inherits: source.inherits, artifacts: source.artifacts ?? resolveArtifacts(kept) }),
+    ...omitUndefined({ inherits: source.inherits, artifacts: source.artifacts ?? resolveArtifacts(kept) }),
     usesGoal:
       source.goal === 'required' ||
       namesGoal(templates, conditions) ||
@@ -123,10 +123,10 @@ const MOST_ROUNDS = 20;
  * @returns undefined if there are only the defaults, which every recipe has
  */
 function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefined {
-  const known = [...ARTIFACTS, ...UNNAMED];
-  const paths = blocks.flatMap((block) => listWrites(block).flatMap(({ path }) => listRounds(path, block)));
+  const known = [...DEFAULT_ARTIFACTS, ...UNNAMED];
+  const paths = blocks.flatMap((block) => listBlockWrites(block).flatMap(({ path }) => listRounds(path, block)));
   const own = [...new Set(paths)].filter((path) => !path.startsWith('/') && !known.includes(path));
-  return own.length === 0 ? undefined : [...ARTIFACTS, ...own];
+  return own.length === 0 ? undefined : [...DEFAULT_ARTIFACTS, ...own];
 }
 
 /** Returns the path for each round; empty if it contains another placeholder. */

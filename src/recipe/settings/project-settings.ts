@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/project-settings-outline.js';
@@ -50,7 +50,7 @@ export function buildPreferencesError(problems: readonly RecipeProblem[]): DevCl
     details: sortProblems(problems).map(({ message, file, line, column, pointer, fix }) => ({
       problem: fix === undefined ? message : `${message} ${fix}`,
       at: `${file}:${line}:${column}`,
-      ...defined({ pointer }),
+      ...omitUndefined({ pointer }),
     })),
     fix: `Correct ${PREFERENCES_FILE} at the places named in details.`,
   });

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { findSuggestion } from '../../base/suggest.js';
 import type { LibraryFile } from '../load/recipe-files.js';
@@ -40,7 +40,7 @@ export function checkSource(yaml: YamlSource, file: LibraryFile, report: Problem
   const stated = checkSchema(yaml.value, report);
   const type = guessType(yaml.value);
   // The type decides how the rest is judged. A wrong one is reported, and the type probably meant is assumed.
-  const value: Document = { ...structuredClone(yaml.value), ...defined({ type }) };
+  const value: Document = { ...structuredClone(yaml.value), ...omitUndefined({ type }) };
   const misfits = type === undefined ? stated : checkSchema(value, report);
   for (const place of misfits.unknown) removeUnknown(value, place);
   const faults = misfits.broken.filter((place) => place.length > 0);

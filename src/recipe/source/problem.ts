@@ -18,13 +18,13 @@ export interface RecipeProblem {
 }
 
 /** A range in a text: offsets in UTF-16 code units, end exclusive. */
-export interface Span {
+export interface OffsetRange {
   start: number;
   end: number;
 }
 
 /** Returns line and column of a span, both from 1, and its length within that line. */
-export function locateOffset(text: string, span: Span): { line: number; column: number; length: number } {
+export function locateOffset(text: string, span: OffsetRange): { line: number; column: number; length: number } {
   const start = Math.min(span.start, text.length);
   const before = text.slice(0, start);
   const line = before.split('\n').length;

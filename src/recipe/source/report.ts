@@ -1,10 +1,10 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { ErrorDetail } from '../../base/errors.js';
-import { locateOffset, type RecipeProblem, type Span } from './problem.js';
+import { locateOffset, type OffsetRange, type RecipeProblem } from './problem.js';
 import { toPointer, type YamlSource } from './yaml.js';
 
 /** Options that narrow or explain a reported problem. */
-export interface ReportOptions {
+export interface ProblemOptions {
   /** Whether to point at the key or at its value. Default: value. */
   at?: 'key' | 'value';
   /** Narrows the position to this text within the value. */
@@ -16,13 +16,13 @@ export interface ReportOptions {
 }
 
 /** The position of a problem: keys into the recipe, or a span in a prompt file. */
-export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: Span };
+export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: OffsetRange };
 
 /** Collects the problems of one recipe and converts their positions to lines and columns. */
 export interface ProblemLog {
   readonly problems: RecipeProblem[];
-  error(place: SourcePath, message: string, options?: ReportOptions): void;
-  warning(place: SourcePath, message: string, options?: ReportOptions): void;
+  error(place: SourcePath, message: string, options?: ProblemOptions): void;
+  warning(place: SourcePath, message: string, options?: ProblemOptions): void;
 }
 
 /** Creates a log for a recipe file and the files it uses. It starts with the problems found by the YAML parser. */
@@ -32,7 +32,7 @@ export function createProblemLog(source: YamlSource): ProblemLog {
     severity: RecipeProblem['severity'],
     place: SourcePath,
     message: string,
-    options: ReportOptions = {},
+    options: ProblemOptions = {},
   ) => {
     const fix = options.fix === undefined ? {} : { fix: options.fix };
     if ('span' in place) {
@@ -58,7 +58,7 @@ export function listErrors({ problems }: Pick<ProblemLog, 'problems'>): ErrorDet
     .map(({ message, fix, file, line, column, pointer }) => ({
       problem: fix === undefined ? message : `${message} ${fix}`,
       at: `${file}:${line}:${column}`,
-      ...defined({ pointer }),
+      ...omitUndefined({ pointer }),
     }));
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys, taggedUnion } from '../../base/schema.js';
 import { ENGINE_BLOCK, HANDLER_KEY, HANDLERS } from '../../registry/handlers.js';
 import {
-  CommandLine,
+  CommandLineSchema,
   externalLimits,
   flagSchema,
   headerFields,
@@ -106,7 +106,7 @@ const OwnSubagent = Type.Object(
 const OwnCli = Type.Object(
   {
     actor: Type.Literal('cli', { description: 'dev-cli runs a command; a non-zero exit is a failed criterion.' }),
-    command: CommandLine,
+    command: CommandLineSchema,
     ...externalLimits,
     ...stands,
   },

@@ -32,13 +32,13 @@ export const commandSchema = (description: string, ...examples: (string | string
   });
 
 /** Any command, of dev-cli or external. */
-export const CommandLine = commandSchema(
+export const CommandLineSchema = commandSchema(
   'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
   'npm test',
   'dev-cli plan summary {name}',
   ['git', 'commit', '--message', '{goal}'],
 );
-export type CommandSource = Static<typeof CommandLine>;
+export type CommandSource = Static<typeof CommandLineSchema>;
 /** The word that states the type of a recipe or block. */
 export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 

@@ -1,8 +1,8 @@
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { findSuggestion } from '../../base/suggest.js';
 import { findShippedYaml } from '../load/shipped-texts.js';
-import { locateOffset, type RecipeProblem, type Span } from './problem.js';
+import { locateOffset, type OffsetRange, type RecipeProblem } from './problem.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
@@ -30,7 +30,7 @@ export interface YamlSource {
    * Returns the span of the value (or the key) at a JSON pointer, or of the nearest enclosing value that exists.
    * @param within narrows the span to this text, if the value contains it literally
    */
-  locate(pointer: string, part: 'key' | 'value', within?: string): Span;
+  locate(pointer: string, part: 'key' | 'value', within?: string): OffsetRange;
 }
 
 /** Builds a JSON pointer from keys. */
@@ -59,8 +59,8 @@ export function parseYaml(text: string, file: string, most: number = MAX_LENGTH)
 
 function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlSource {
   const source: YamlSource = { file, text, value: undefined, problems: [], locate: () => START };
-  const report = (message: string, span: Span, fix?: string) => {
-    source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...defined({ fix }) });
+  const report = (message: string, span: OffsetRange, fix?: string) => {
+    source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...omitUndefined({ fix }) });
   };
   if (text.length > most) {
     report(`The file is larger than ${most / 1024} KiB.`, START, 'Move long texts to files of their own.');
@@ -150,7 +150,7 @@ export function quoteSuggestion(word: string, known: readonly string[]): string 
  * Whether a document contains only what JSON can express. Reports everything else, and repeated keys: the parser's own
  * check for those compares every key with every other.
  */
-function isPlainData(document: Document, report: (message: string, span: Span, fix?: string) => void): boolean {
+function isPlainData(document: Document, report: (message: string, span: OffsetRange, fix?: string) => void): boolean {
   const { visit, isScalar } = yaml();
   let plain = true;
   visit(document, {
@@ -181,14 +181,20 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
 }
 
 /** The span for problems without a position of their own. */
-const START: Span = { start: 0, end: 1 };
+const START: OffsetRange = { start: 0, end: 1 };
 
-function spanOf(node: unknown): Span {
+function spanOf(node: unknown): OffsetRange {
   const range = (node as Node | null | undefined)?.range;
   return range ? { start: range[0], end: range[1] } : START;
 }
 
-function locate(document: Document, text: string, pointer: string, part: 'key' | 'value', within?: string): Span {
+function locate(
+  document: Document,
+  text: string,
+  pointer: string,
+  part: 'key' | 'value',
+  within?: string,
+): OffsetRange {
   let place: { key: unknown; node: unknown } = { key: null, node: document.contents };
   for (const segment of parsePointer(pointer)) {
     const next = child(document, place.node, segment);
@@ -213,6 +219,6 @@ function child(document: Document, parent: unknown, segment: string): { key: unk
 }
 
 /** Excludes the white space at the end of a block scalar or collection. */
-function trimmed(text: string, span: Span): Span {
+function trimmed(text: string, span: OffsetRange): OffsetRange {
   return { start: span.start, end: span.start + text.slice(span.start, span.end).trimEnd().length };
 }

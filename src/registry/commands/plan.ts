@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import {
+  commaList,
   DOCUMENT_COMMAND,
   data,
   flag,
   freeText,
   integer,
-  list,
   OPTIONAL_NAME,
   optional,
   REQUIRED_NAME,
@@ -19,7 +19,7 @@ const DRY_RUN = flag('Only show the difference; write nothing.');
 const TODO = word('The todo, by its id.', { format: 'todo', placeholder: 'TODO' });
 
 const REOPEN = optional(
-  list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.', {
+  commaList('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.', {
     format: 'todo',
   }),
 );
@@ -138,11 +138,11 @@ export const PLAN_COMMANDS = [
         data({}, 'A section `### Title` written as in PLAN.md, or one todo as JSON: a file, standard input, or text.'),
       ),
       title: optional(freeText('The title of the todo, in one line.')),
-      after: optional(list('TODO,…', 'The todos it depends on.', { format: 'todo', needs: ['title'] })),
+      after: optional(commaList('TODO,…', 'The todos it depends on.', { format: 'todo', needs: ['title'] })),
       before: optional(
-        list('TODO,…', 'The todos that are to depend on it; it goes ahead of them.', { format: 'todo' }),
+        commaList('TODO,…', 'The todos that are to depend on it; it goes ahead of them.', { format: 'todo' }),
       ),
-      files: optional(list('GLOB,…', 'The files it may touch.', { needs: ['title'] })),
+      files: optional(commaList('GLOB,…', 'The files it may touch.', { needs: ['title'] })),
       run: optional(word('An acceptance command, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] })),
       assertion: optional(freeText('An acceptance criterion for an agent to judge.', { needs: ['title'] })),
       dryRun: DRY_RUN,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { list, optional, words } from '../values.js';
+import { commaList, optional, words } from '../values.js';
 
 /** The MCP server and the built-in help. */
 export const SHELL_COMMANDS = [
@@ -13,7 +13,7 @@ export const SHELL_COMMANDS = [
     output: 'server',
     hot: true,
     input: Type.Object({
-      tools: optional(list('GROUP,…', 'The tools of these groups: memory, neutral. Default: memory.')),
+      tools: optional(commaList('GROUP,…', 'The tools of these groups: memory, neutral. Default: memory.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [

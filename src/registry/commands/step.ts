@@ -1,6 +1,18 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { ACTION, data, flag, freeText, list, NOTE, OPTIONAL_NAME, optional, reason, wait, word } from '../values.js';
+import {
+  ACTION,
+  commaList,
+  data,
+  flag,
+  freeText,
+  NOTE,
+  OPTIONAL_NAME,
+  optional,
+  reason,
+  wait,
+  word,
+} from '../values.js';
 
 /** Commands that acknowledge actions or have work redone (protocol.md §3). */
 export const STEP_COMMANDS = [
@@ -26,7 +38,9 @@ export const STEP_COMMANDS = [
       choice: optional(word('One of the choices that the action offers.', { format: 'choice', placeholder: 'ID' })),
       note: optional(NOTE),
       without: optional(
-        list('AGENT,…', 'Agents that cannot deliver; the recipe decides what happens then.', { needs: ['reason'] }),
+        commaList('AGENT,…', 'Agents that cannot deliver; the recipe decides what happens then.', {
+          needs: ['reason'],
+        }),
       ),
       result: optional(freeText('The result in words, where no file was promised; "fail" is the same as `step fail`.')),
       reason: optional(reason({ needs: ['without', 'result'] })),

@@ -1,7 +1,7 @@
 // door: seldom
 
 import type { DocumentReader } from '../../base/files.js';
-import { ARTIFACTS } from '../../recipe/declared.js';
+import { DEFAULT_ARTIFACTS } from '../../recipe/declared.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import { REPORT } from '../paths.js';
 import type { RunState } from '../state.js';
@@ -10,7 +10,7 @@ import type { RunState } from '../state.js';
  * Returns a string that identifies one state of a document, for `found` of the state; null without a regular file.
  * Times are compared for equality only, never with a clock.
  */
-export function describeFound(files: DocumentReader, path: string): string | null {
+export function fingerprintDocument(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   return facts.kind === 'file' ? [facts.size, facts.mtimeMs, facts.ctimeMs, facts.inode].join() : null;
 }
@@ -26,7 +26,7 @@ export function listArtifactsWritten(
   files: DocumentReader,
 ): string[] {
   return paths.filter((path) => {
-    const now = describeFound(files, path);
+    const now = fingerprintDocument(files, path);
     return now !== null && (written.includes(path) || (Object.hasOwn(found, path) && found[path] !== now));
   });
 }
@@ -60,6 +60,6 @@ export function listShared(
     workflow === undefined
       ? stated(recipe)
       : (workflow.artifacts ?? workflow.phases.flatMap((phase) => stated(phase.recipe)));
-  const own = listed.filter((path) => !ARTIFACTS.includes(path));
+  const own = listed.filter((path) => !DEFAULT_ARTIFACTS.includes(path));
   return [...listArtifactsWritten(own, state, files), ...listKeptReports(state, files)];
 }

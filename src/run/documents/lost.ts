@@ -3,10 +3,10 @@ import type { StreamState } from '../../store/store.js';
 import type { Action } from '../action.js';
 import type { ReadContext } from '../context.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from '../paths.js';
-import { withoutEdits } from '../plan/move.js';
+import { excludeEditedPlan } from '../plan/move.js';
 import type { RunDraft, RunState } from '../state.js';
 import type { PendingDocuments } from './pending.js';
-import { findLostContents, type LostContents, overlayLost } from './recovery.js';
+import { findLostContents, type LostContents, overlayLostDocuments } from './recovery.js';
 
 /**
  * Finds lost documents of a run: `git clean -fd` and `git stash -u` remove what git does not ignore, and a power cut
@@ -43,7 +43,7 @@ function listShortDocuments(files: DocumentReader, state: RunState): string[] {
       return isShort(files, path, promised === undefined ? size : 1);
     })
     .map(([path]) => path);
-  return short.length === 0 ? short : withoutEdits(short, state, files);
+  return short.length === 0 ? short : excludeEditedPlan(short, state, files);
 }
 
 /** Whether a document is missing or shorter than recorded: lost, truncated, or edited by a person. */
@@ -129,7 +129,7 @@ export function createRestoredView<C extends ReadContext>(context: C): C {
     const head = await store.read(name);
     if (head.snapshot === null) return head;
     const lost = findLost(head, head.snapshot);
-    return lost === null ? head : { ...head, files: overlayLost(head.files, lost) };
+    return lost === null ? head : { ...head, files: overlayLostDocuments(head.files, lost) };
   };
   return { ...context, store: { ...store, read } };
 }

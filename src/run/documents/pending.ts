@@ -35,7 +35,7 @@ export interface PendingDocuments extends Documents {
 }
 
 /** Creates read access to the documents of a run. */
-export function documentsOf(files: DocumentReader): Documents {
+export function toDocuments(files: DocumentReader): Documents {
   return {
     ...reading((path) => files.read(path)),
     facts: (path) => files.facts(path),
@@ -61,7 +61,7 @@ interface Pending {
 }
 
 /** Creates the documents of a decision as an overlay on those on disk. */
-export function createWorkspace(files: DocumentReader): PendingDocuments {
+export function createDocumentOverlay(files: DocumentReader): PendingDocuments {
   const overlay = new Map<string, Pending>();
   const rooms = new Set<string>();
   const read = (path: string): Buffer | null => {

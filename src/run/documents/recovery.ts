@@ -2,15 +2,15 @@
 
 import type { DocumentReader } from '../../base/files.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/setting.js';
+import { createPlanExtras } from '../../plan/page/setting.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { digestDocument, readDocument } from '../../store/documents.js';
 import { isOwnDocument } from '../../store/layout.js';
-import type { Entry, Past, StreamState } from '../../store/store.js';
+import type { Entry, JournalPast, StreamState } from '../../store/store.js';
 import { PLAN } from '../paths.js';
 import { readPlan } from '../plan/content.js';
 import type { RunDraft, RunState } from '../state.js';
-import { createWorkspace, type PendingDocuments, readFileFacts } from './pending.js';
+import { createDocumentOverlay, type PendingDocuments, readFileFacts } from './pending.js';
 import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 
 /**
@@ -147,7 +147,7 @@ function compareRendering(
  * @param state the snapshot after that entry
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export function renderAt(past: Past, state: RunState, last: number): Map<string, Buffer> {
+export function renderDocumentsAt(past: JournalPast, state: RunState, last: number): Map<string, Buffer> {
   const collector = collectRenderings();
   past.scan((entry) => {
     if (entry.seq <= last) collector.take(entry);
@@ -156,8 +156,8 @@ export function renderAt(past: Past, state: RunState, last: number): Map<string,
 }
 
 /** Returns a view of the documents in which the lost ones are restored. */
-export function overlayLost(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
-  const restored = createWorkspace(files);
+export function overlayLostDocuments(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
+  const restored = createDocumentOverlay(files);
   for (const [path, content] of [...contents, ...renderings]) {
     if (content === null) restored.remove(path);
     else restored.write(path, content);
@@ -213,8 +213,8 @@ function describeEdited(paths: readonly string[]): string[] {
 
 /** Renders PLAN.md from plan-content.json: `plan generate` for a name without a run leaves no journal. */
 function renderPlanAnew(files: DocumentReader, name: string): Buffer | null {
-  const plan = readPlan(createWorkspace(files));
-  return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanSetting(plan, name, null)));
+  const plan = readPlan(createDocumentOverlay(files));
+  return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanExtras(plan, name, null)));
 }
 
 /** Whether the pending action promises the document and it was missing at issue: the agent has still to write it. */

@@ -1,10 +1,17 @@
 // door: recovery
 
 import { readBoxes, tickBoxes } from '../../plan/page/boxes.js';
-import type { Entry, Past } from '../../store/store.js';
+import type { Entry, JournalPast } from '../../store/store.js';
 import type { EntryData } from '../entries.js';
 import { findLastEngine } from '../facts.js';
-import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp, renderOutputs } from '../notes.js';
+import {
+  getOwnNotesPath,
+  listCommitNotes,
+  listWrapUpNotes,
+  NOTE_HEADS,
+  type NoteAddition,
+  renderOutputs,
+} from '../notes.js';
 import { OUTPUTS, PLAN } from '../paths.js';
 import type { RunState } from '../state.js';
 
@@ -21,7 +28,7 @@ export interface RenderingCollector {
   /** The paths of the documents whose last change is in no entry. */
   paths(): ReadonlySet<string>;
   /** Renders these documents for the state after the last entry; leaves out those that cannot be rendered. */
-  render(state: RunState, contents: Past['contents']): ReadonlyMap<string, Rendering>;
+  render(state: RunState, contents: JournalPast['contents']): ReadonlyMap<string, Rendering>;
 }
 
 /** The changes to a rendered document since its content was last in an entry. */
@@ -82,9 +89,9 @@ export function collectRenderings(): RenderingCollector {
 function listAdditions({ type, at, data }: Entry): NoteAddition[] {
   switch (type) {
     case 'wrapped-up':
-      return noteWrapUp(at, data as EntryData<'wrapped-up'>);
+      return listWrapUpNotes(at, data as EntryData<'wrapped-up'>);
     case 'committed':
-      return noteCommit(at, data as EntryData<'committed'>);
+      return listCommitNotes(at, data as EntryData<'committed'>);
     default:
       return [];
   }

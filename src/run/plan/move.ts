@@ -24,7 +24,7 @@ export interface PlanChanges {
 }
 
 /** A changed plan on disk: the differences, and one line that names them and the command that applies them. */
-export interface PlanMoved {
+export interface PlanDifference {
   changes: PlanChanges;
   line: string;
 }
@@ -36,13 +36,13 @@ type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
  * seconds for a large plan.
  * @returns undefined if no earlier call has cached them; null if the plan has not changed
  */
-export function recallPlanMove({ snapshot, files }: Head): PlanMoved | null | undefined {
+export function readCachedPlanDifference({ snapshot, files }: Head): PlanDifference | null | undefined {
   const engine = snapshot === null ? null : snapshot.engine;
   if (engine === null) return null;
   const text = files.facts(PLAN_MOVE).kind === 'file' ? files.read(PLAN_MOVE) : null;
   const kept = parseOrNull(text?.toString() ?? null);
   const isIt = isRecord(kept) && kept['key'] === renderKey(engine, files);
-  return isIt ? (kept['moved'] as PlanMoved | null) : undefined;
+  return isIt ? (kept['moved'] as PlanDifference | null) : undefined;
 }
 
 /** Identifies the two plans that are compared; like the marks that it contains, the key proves nothing. */
@@ -57,13 +57,13 @@ function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentRe
  * @param head the run with its lost documents restored: once cached, a short document counts as edited by a person
  * @param find compares the plan on disk; `readsBack`: whether to read PLAN.md back
  */
-export function readPlanMove(
+export function readPlanDifference(
   { root, keepsFindings }: Pick<ReadContext, 'root' | 'keepsFindings'>,
   head: Head,
-  find: (state: RunState, files: DocumentReader, readsBack: boolean) => PlanMoved | null,
-): PlanMoved | null {
+  find: (state: RunState, files: DocumentReader, readsBack: boolean) => PlanDifference | null,
+): PlanDifference | null {
   const { snapshot, files } = head;
-  const known = recallPlanMove(head);
+  const known = readCachedPlanDifference(head);
   const engine = snapshot === null ? null : snapshot.engine;
   if (known !== undefined || snapshot === null || engine === null) return known ?? null;
   if (keepsFindings !== true) return find(snapshot, files, true);
@@ -78,8 +78,8 @@ export function readPlanMove(
  * Removes from the possibly lost documents a plan that an earlier call has read in its present form: somebody edited
  * it.
  */
-export function withoutEdits(short: string[], snapshot: RunState, files: DocumentReader): string[] {
-  if (snapshot.engine === null || recallPlanMove({ snapshot, files }) === undefined) return short;
+export function excludeEditedPlan(short: string[], snapshot: RunState, files: DocumentReader): string[] {
+  if (snapshot.engine === null || readCachedPlanDifference({ snapshot, files }) === undefined) return short;
   const isPlan = (path: string) => path === PLAN || path === PLAN_CONTENT;
   return short.filter((path) => !isPlan(path) || files.facts(path).kind === 'missing');
 }

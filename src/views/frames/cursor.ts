@@ -1,8 +1,8 @@
-import type { Wish } from '../../base/screen.js';
-import { type Act, findAct, type ScreenName } from './keys.js';
+import type { ScreenRequest } from '../../base/screen.js';
+import { findKeyAction, type KeyAction, type ScreenName } from './keys.js';
 
 /** What a person has selected on a screen. The model and the size determine everything else in a frame. */
-export interface Cursor {
+export interface ScreenCursor {
   /** The id of the selected row; null before the first move, which means the first row shown. */
   at: string | null;
   /** Whether rows are in the order of the plan, rather than sorted by what needs attention. */
@@ -20,7 +20,7 @@ export interface Cursor {
   asksHold: boolean;
 }
 
-export const FIRST: Cursor = {
+export const FIRST: ScreenCursor = {
   at: null,
   inOrder: false,
   onlyFailed: false,
@@ -45,28 +45,28 @@ interface Shown {
 
 /** What pressing a key changes. */
 interface Pressed {
-  cursor: Cursor;
-  wish: Wish | null;
+  cursor: ScreenCursor;
+  wish: ScreenRequest | null;
   /** A message for a person who would otherwise see no change. */
   notice: string | null;
 }
 
 /** Returns the index of the selected row among the rows shown; 0 if none is selected. */
-export function findPlace(cursor: Pick<Cursor, 'at'>, rows: readonly { id: string }[]): number {
+export function findSelectedIndex(cursor: Pick<ScreenCursor, 'at'>, rows: readonly { id: string }[]): number {
   return Math.max(
     0,
     rows.findIndex(({ id }) => id === cursor.at),
   );
 }
 
-const change = (cursor: Cursor, changed: Partial<Cursor>, more: Partial<Pressed> = {}): Pressed => ({
+const change = (cursor: ScreenCursor, changed: Partial<ScreenCursor>, more: Partial<Pressed> = {}): Pressed => ({
   ...{ cursor: { ...cursor, ...changed }, wish: null, notice: null },
   ...more,
 });
 
 /** Applies a key. A key without a meaning changes nothing. */
-export function pressKey(cursor: Cursor, key: string, shown: Shown): Pressed {
-  const act = findAct(key, shown.on);
+export function pressKey(cursor: ScreenCursor, key: string, shown: Shown): Pressed {
+  const act = findKeyAction(key, shown.on);
   if (key === 'ctrl-c') return change(cursor, {}, { wish: { do: 'leave' } });
   if (cursor.isTyping) return typeText(cursor, key, shown);
   if (cursor.asksHold)
@@ -75,12 +75,12 @@ export function pressKey(cursor: Cursor, key: string, shown: Shown): Pressed {
   return act === undefined ? change(cursor, {}) : carryOut(cursor, act, shown);
 }
 
-function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
-  const only = (changed: Partial<Cursor>) => change(cursor, changed);
-  const wish = (wanted: Wish) => change(cursor, {}, { wish: wanted });
+function carryOut(cursor: ScreenCursor, act: KeyAction, shown: Shown): Pressed {
+  const only = (changed: Partial<ScreenCursor>) => change(cursor, changed);
+  const wish = (wanted: ScreenRequest) => change(cursor, {}, { wish: wanted });
   const { rows, page, on, isHeld } = shown;
   const move = (by: number) => {
-    const to = Math.min(rows.length - 1, Math.max(0, findPlace(cursor, rows) + by));
+    const to = Math.min(rows.length - 1, Math.max(0, findSelectedIndex(cursor, rows) + by));
     return only({ at: rows[to]?.id ?? null });
   };
   switch (act) {
@@ -130,7 +130,7 @@ function carryOut(cursor: Cursor, act: Act, shown: Shown): Pressed {
   }
 }
 
-function typeText(cursor: Cursor, key: string, { rows }: Shown): Pressed {
+function typeText(cursor: ScreenCursor, key: string, { rows }: Shown): Pressed {
   if (key === 'return') return change(cursor, { isTyping: false });
   if (key === 'escape') return change(cursor, { isTyping: false, find: '' });
   const sign = key === 'space' ? ' ' : [...key].length === 1 ? key : '';
@@ -138,8 +138,8 @@ function typeText(cursor: Cursor, key: string, { rows }: Shown): Pressed {
 }
 
 /** Moves to the next row that contains the text, starting at or after the cursor; stays if there is none. */
-function find(cursor: Cursor, text: string, rows: Shown['rows'], from: 0 | 1): Pressed {
-  const here = findPlace(cursor, rows) + from;
+function find(cursor: ScreenCursor, text: string, rows: Shown['rows'], from: 0 | 1): Pressed {
+  const here = findSelectedIndex(cursor, rows) + from;
   const wanted = text.toLowerCase();
   const inTurn = [...rows.slice(here), ...rows.slice(0, here)];
   const found = wanted === '' ? undefined : inTurn.find((row) => row.text.toLowerCase().includes(wanted));

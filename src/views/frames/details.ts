@@ -3,7 +3,7 @@ import type { Line, Shade } from '../../base/spans.js';
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { SIGNS } from '../signs.js';
-import type { Row } from '../timeline-rows.js';
+import type { TimelineRow } from '../timeline-rows.js';
 import { wrapSpans } from './columns.js';
 
 /** How many segments are listed, newest first. */
@@ -12,7 +12,7 @@ const STRETCHES = 12;
 const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;
 
 /** Lays out what is known of a row: state, attempts, reason for a failure, segments with their outcome, files. */
-export function renderDetails(row: Row, columns: number, now: number): Line[] {
+export function renderDetails(row: TimelineRow, columns: number, now: number): Line[] {
   const { id, title, state, attempts, commit, why, after, segments } = row;
   const line = (text: string, as?: Shade): Line[] =>
     wrapSpans([{ text, ...(as === undefined ? {} : { as }) }], columns, 2);

@@ -1,8 +1,8 @@
 import { type Decision, type DecisionSection, listAnswers } from '../../base/decision.js';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { wrapSpans } from './columns.js';
-import { closeFrame } from './shell.js';
+import { fitFrame } from './shell.js';
 
 /** The state of a gate's page while a person reads it. */
 export interface GatePlace {
@@ -27,7 +27,7 @@ export interface GateFrame {
  * Gate).
  * @param question what is asked below the answers
  */
-export function renderGateFrame(decision: Decision, size: Size, place: GatePlace, question: string): GateFrame {
+export function renderGateFrame(decision: Decision, size: TerminalSize, place: GatePlace, question: string): GateFrame {
   const { columns, rows } = size;
   const text = renderSections(decision.sections, columns);
   const notice = place.notice === '' ? [] : wrapSpans([{ text: place.notice, as: 'bad' }], columns, 2);
@@ -44,7 +44,7 @@ export function renderGateFrame(decision: Decision, size: Size, place: GatePlace
   const top = Math.min(place.top, last);
   const title: Line = [{ text: decision.title, as: 'strong' }];
   const range: Line = [{ text: describeRange(top, room, text.length), as: 'quiet' }];
-  return { lines: closeFrame([title, ...text.slice(top)], [range, [], ...bottom], size), last, room };
+  return { lines: fitFrame([title, ...text.slice(top)], [range, [], ...bottom], size), last, room };
 }
 
 function describeRange(top: number, room: number, length: number): string {

@@ -1,6 +1,6 @@
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Paragraph, Span } from '../../base/spans.js';
-import { type HistoryView, listEarlier, listHead, listMoments, type Moment } from '../history-text.js';
+import { type HistoryMoment, type HistoryView, listEarlier, listHead, listMoments } from '../history-text.js';
 import { layOutInstruction, layOutRow } from './rows.js';
 
 /** Below the first number of columns the day is left out, below the second one the seconds. */
@@ -39,7 +39,7 @@ export function layOutHistory(
 const BLANK: Paragraph = { spans: [], indent: 0 };
 
 function layOutMoment(
-  { seq, at, text, entry, below }: Moment,
+  { seq, at, text, entry, below }: HistoryMoment,
   { subject, width, columns }: { subject: string | undefined; width: number; columns: number },
 ): Paragraph[] {
   const when = `${String(seq).padStart(width)}  ${formatLocal(at, columns)}  `;

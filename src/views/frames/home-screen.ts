@@ -1,12 +1,12 @@
 import { formatDuration } from '../../base/duration.js';
 import type { CommandFormatter } from '../../base/invocation.js';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
-import { ENDED, type Home, type HomeGroup, type HomeRow } from '../home.js';
+import { ENDED, type HomeGroup, type HomeRow, type HomeView } from '../home.js';
 import { SIGNS } from '../signs.js';
-import { type Cursor, findPlace } from './cursor.js';
-import { measureNames, renderNothing, renderRow, renderTitle } from './home.js';
-import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
+import { findSelectedIndex, type ScreenCursor } from './cursor.js';
+import { layOutHomeRow, measureNames, renderNothing, renderTitle } from './home.js';
+import { type FrameContext, fitFrame, isTinyScreen, renderBottom, renderKeys } from './shell.js';
 
 /** A row of home on its screen. */
 export interface ShownRow {
@@ -23,7 +23,7 @@ interface ShownGroup {
 }
 
 /** Lists the groups with the rows that the cursor's filters select. */
-function listGroups({ groups }: Home, { allEnded, onlyFailed }: Cursor): ShownGroup[] {
+function listGroups({ groups }: HomeView, { allEnded, onlyFailed }: ScreenCursor): ShownGroup[] {
   return groups.flatMap(({ title, rows }: HomeGroup) => {
     const wanted = onlyFailed ? rows.filter(({ sign }) => sign === 'failed') : rows;
     const shown = title === 'Ended' && !allEnded ? wanted.slice(0, ENDED) : wanted;
@@ -36,7 +36,7 @@ function toShown(row: HomeRow): ShownRow {
 }
 
 /** Lists the rows in the order shown. */
-export function listHomeRows(home: Home, cursor: Cursor): ShownRow[] {
+export function listHomeRows(home: HomeView, cursor: ScreenCursor): ShownRow[] {
   return listGroups(home, cursor).flatMap(({ rows }) => rows);
 }
 
@@ -46,20 +46,20 @@ export function listHomeRows(home: Home, cursor: Cursor): ShownRow[] {
  * @param format writes commands for a root
  */
 export function renderHomeFrame(
-  home: Home,
-  size: Size,
-  cursor: Cursor,
-  { now, notice, format }: Told & { format: (root: string | undefined) => CommandFormatter },
+  home: HomeView,
+  size: TerminalSize,
+  cursor: ScreenCursor,
+  { now, notice, format }: FrameContext & { format: (root: string | undefined) => CommandFormatter },
 ): Line[] {
   const { columns, rows } = size;
   if (cursor.showsKeys) return renderKeys('home', size);
-  if (isTiny(size)) return closeFrame(renderTiny(home, now), [], size);
+  if (isTinyScreen(size)) return fitFrame(renderTiny(home, now), [], size);
   const head = renderTitle(home, columns).slice(0, 2);
   const bottom = renderBottom('home', cursor, { now, notice }, columns);
   const room = Math.max(1, rows - head.length - bottom.length);
   const groups = listGroups(home, cursor);
   const shown = groups.flatMap((group) => group.rows);
-  const chosen = shown[findPlace(cursor, shown)]?.id;
+  const chosen = shown[findSelectedIndex(cursor, shown)]?.id;
   const options = { now, columns: columns - 2, format };
   const body: Line[] = [];
   let at = 0;
@@ -71,7 +71,7 @@ export function renderHomeFrame(
     );
     for (const { id, row } of own) {
       if (id === chosen) at = body.length;
-      const lines = renderRow(row, names, options, columns - 2);
+      const lines = layOutHomeRow(row, names, options, columns - 2);
       body.push(
         ...lines.map((line, index): Line => {
           const mark = id === chosen && index === 0 ? '› ' : '  ';
@@ -83,13 +83,13 @@ export function renderHomeFrame(
   }
   if (groups.length === 0) body.push(...(home.groups.length === 0 ? renderNothing(options, columns) : NONE));
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), body.length - room));
-  return closeFrame([...head, ...body.slice(top)], bottom, size);
+  return fitFrame([...head, ...body.slice(top)], bottom, size);
 }
 
 const NONE: Line[] = [[], [{ text: '  nothing has failed', as: 'quiet' }]];
 
 /** Renders only the waiting runs, for a screen without room for more. */
-function renderTiny({ groups }: Home, now: number): Line[] {
+function renderTiny({ groups }: HomeView, now: number): Line[] {
   const waiting = groups.flatMap(({ rows }) => rows.filter(({ sign }) => sign === 'waiting'));
   if (waiting.length === 0) return [[{ text: 'nothing waits for you' }]];
   return waiting.map(({ name, since }) => [

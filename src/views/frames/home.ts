@@ -3,7 +3,7 @@ import type { CommandFormatter, Instruction } from '../../base/invocation.js';
 import type { Line, Span } from '../../base/spans.js';
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { Home, HomeGroup, HomeRow } from '../home.js';
+import type { HomeGroup, HomeRow, HomeView } from '../home.js';
 import { SIGNS } from '../signs.js';
 import { measureText, padLine, wrapSpans } from './columns.js';
 
@@ -26,7 +26,7 @@ const WIDE = 80;
 const MOST = 120;
 
 /** Lays out home in lines that fit the columns: text wraps, and nothing is cut off. */
-export function renderHome(home: Home, options: Options): Line[] {
+export function renderHome(home: HomeView, options: Options): Line[] {
   const columns = Math.min(options.columns, MOST);
   const body =
     home.groups.length === 0
@@ -36,7 +36,7 @@ export function renderHome(home: Home, options: Options): Line[] {
 }
 
 /** Lays out the first line: the project, its number of runs, its branch. */
-export function renderTitle(home: Home, columns: number): Line[] {
+export function renderTitle(home: HomeView, columns: number): Line[] {
   const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
   const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
   const [project = '', ...more] = shown;
@@ -66,7 +66,7 @@ function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns
   return [
     [],
     [{ text: title, as: 'strong' }],
-    ...rows.flatMap((row) => renderRow(row, names, options, columns)),
+    ...rows.flatMap((row) => layOutHomeRow(row, names, options, columns)),
     ...(more === 0 ? [] : left),
   ];
 }
@@ -80,7 +80,7 @@ export function measureNames(rows: readonly HomeRow[], columns: number): number 
  * Lays out a row and, below it, what the person can do.
  * @param names the width of the column of names
  */
-export function renderRow(row: HomeRow, names: number, { now, format, inWords }: Options, columns: number): Line[] {
+export function layOutHomeRow(row: HomeRow, names: number, { now, format, inWords }: Options, columns: number): Line[] {
   const { sign, word, as } = SIGNS[row.sign];
   const { root, progress, text, since, silent } = row;
   const ago = (at: number) => formatDuration(now - at);

@@ -1,11 +1,11 @@
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { measureText, wrapSpans } from './columns.js';
 
 /** Defines the keys of the screens: their effect, the last line and the help all come from here (view.md, Keys). */
 
 /** The effect of a key. */
-export type Act =
+export type KeyAction =
   | ('help' | 'up' | 'down' | 'pageUp' | 'pageDown' | 'first' | 'last' | 'open' | 'back' | 'find' | 'next' | 'failed')
   | ('answer' | 'hold' | 'page' | 'log' | 'plan' | 'diff' | 'report' | 'order' | 'all' | 'leave');
 
@@ -21,7 +21,7 @@ interface KeyRow {
   does: string;
   on: readonly ScreenName[];
   /** By key name: the character that the key types, else its name in node:readline. */
-  acts: Readonly<Record<string, Act>>;
+  acts: Readonly<Record<string, KeyAction>>;
 }
 
 const BOTH = ['home', 'run'] as const;
@@ -65,7 +65,7 @@ const KEYS: readonly KeyRow[] = [
 ];
 
 /** Returns the effect of a key on a screen; undefined if it has none. */
-export function findAct(key: string, on: ScreenName): Act | undefined {
+export function findKeyAction(key: string, on: ScreenName): KeyAction | undefined {
   return listKeys(on).find(({ acts }) => Object.hasOwn(acts, key))?.acts[key];
 }
 
@@ -90,7 +90,7 @@ export function renderKeyLine(on: ScreenName, columns: number): Line {
 const KEY_COLUMNS = 15;
 
 /** Lists all keys of a screen: one per line or, if the screen has too few lines, one after another. */
-export function renderHelp(on: ScreenName, { columns, rows }: Size): Line[] {
+export function renderHelp(on: ScreenName, { columns, rows }: TerminalSize): Line[] {
   const keys = listKeys(on);
   const lines = keys.flatMap(({ shown, does }) =>
     wrapSpans([{ text: shown.padEnd(KEY_COLUMNS), as: 'strong' }, { text: does }], columns, KEY_COLUMNS),

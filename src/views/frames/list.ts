@@ -1,13 +1,13 @@
 import { formatDuration } from '../../base/duration.js';
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Paragraph, Shade, Span } from '../../base/spans.js';
-import type { Listed, ListOptions, Row } from '../list.js';
+import type { ListOptions, RunList, RunListRow } from '../list.js';
 import { SIGNS, type SignName } from '../signs.js';
 import { measureText, padLine } from './columns.js';
 
 interface Column {
   title: string;
-  cell: (row: Row) => Span;
+  cell: (row: RunListRow) => Span;
 }
 
 /** From this number of columns there is room for a run's step and recipe. */
@@ -18,14 +18,14 @@ const LEAVING = ['RECIPE', 'STEP', 'AGE'];
 
 /** Lays out the runs of a root as a table: name, state, waits for, age; from 100 columns also step and recipe. */
 export function layOutList(
-  { runs, active, now, first }: Listed & ListOptions,
+  { runs, active, now, first }: RunList & ListOptions,
   { format, columns }: { format: CommandFormatter; columns: number },
 ): Paragraph[] {
   if (runs.length === 0) {
     const command: Span = { text: format(first), as: 'busy', command: true };
     return [{ spans: [{ text: 'No runs yet. Start one: ' }, command], indent: 2 }];
   }
-  const age = ({ updated }: Row) => (updated === '' ? '' : formatDuration(now - Date.parse(updated)));
+  const age = ({ updated }: RunListRow) => (updated === '' ? '' : formatDuration(now - Date.parse(updated)));
   const known: Column[] = [
     { title: 'NAME', cell: ({ name }) => ({ text: name === active ? `${name} *` : name, as: 'strong' }) },
     { title: 'STATE', cell: renderState },
@@ -67,7 +67,7 @@ const you = (waitsFor: string): { as?: Shade } => (waitsFor === 'user' ? { as: '
 /** The sign of an ended run, by its state. A run that cannot be read has an error code as its state. */
 const ENDS: Readonly<Record<string, SignName>> = { completed: 'done', halted: 'failed', aborted: 'skipped' };
 
-function renderState({ state, waitsFor }: Row): Span {
+function renderState({ state, waitsFor }: RunListRow): Span {
   const { sign, as } =
     SIGNS[state === 'live' ? (waitsFor === 'user' ? 'waiting' : 'running') : (ENDS[state] ?? 'failed')];
   return { text: `${sign} ${state}`, as };

@@ -10,7 +10,7 @@ const MOST = 200;
  * line gets lines of its own, continued as a shell accepts it.
  * @param columns of the terminal
  */
-export function layOut(paragraphs: readonly Paragraph[], columns: number): Line[] {
+export function layOutParagraphs(paragraphs: readonly Paragraph[], columns: number): Line[] {
   const room = fitColumns(columns);
   return paragraphs.flatMap(({ most = room, ...paragraph }) => layOutParagraph(paragraph, Math.min(room, most)));
 }

@@ -1,6 +1,6 @@
 import type { CommandFormatter, Instruction } from '../../base/invocation.js';
 import type { Paragraph, Shade, Span } from '../../base/spans.js';
-import type { Row } from '../rows.js';
+import type { TextRow } from '../rows.js';
 import { SIGNS } from '../signs.js';
 import { fitText, measureText, padLine } from './columns.js';
 
@@ -16,7 +16,7 @@ const SHADES: ReadonlyMap<string, Shade> = new Map([
 ]);
 
 /** Lays out a row of a view for a terminal of the given width. Only the title of a todo is cut. */
-export function layOutRow([lead, ...cells]: Row, columns: number): Paragraph {
+export function layOutRow([lead, ...cells]: TextRow, columns: number): Paragraph {
   const mark = lead.trim();
   const [first = '', title, time = '', ...notes] = cells;
   const begin: Span[] = lead === '' ? [] : [{ text: lead, as: SHADES.get(mark) ?? 'quiet' }];

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../base/duration.js';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { SIGNS } from '../signs.js';
-import type { Row } from '../timeline-rows.js';
+import type { TimelineRow } from '../timeline-rows.js';
 import { wrapSpans } from './columns.js';
 import type { RunModel } from './run-model.js';
 
@@ -14,7 +14,7 @@ const BAR = 30;
 const COUNTED = ['failed', 'waiting', 'running', 'stale'] as const;
 
 /** Lays out the part that never scrolls: the run, what it waits for, its progress, and how its time was spent. */
-export function renderHead(model: RunModel, { columns, rows }: Size, now: number): Line[] {
+export function renderHead(model: RunModel, { columns, rows }: TerminalSize, now: number): Line[] {
   const { name, recipe, waits, fault, isLive } = model;
   const since = waits.since === null || !isLive ? '' : `  ${formatDuration(now - waits.since)}`;
   const { sign, as } = SIGNS[waits.sign];
@@ -33,7 +33,7 @@ export function renderHead(model: RunModel, { columns, rows }: Size, now: number
 }
 
 /** Renders a bar with counts: of todos or, if there are none, of steps. */
-function renderBar(rows: readonly Row[], columns: number): Line {
+function renderBar(rows: readonly TimelineRow[], columns: number): Line {
   const todos = rows.filter(({ kind }) => kind === 'todo');
   const counted = todos.length > 0 ? todos : rows.filter(({ kind }) => kind === 'step');
   const done = counted.filter(({ state }) => state === 'done' || state === 'skipped').length;

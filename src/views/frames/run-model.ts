@@ -3,7 +3,7 @@ import type { RunHead } from '../../run/state.js';
 import type { SignName } from '../signs.js';
 import { describeWaiting } from '../status.js';
 import type { Timeline } from '../timeline.js';
-import type { Row } from '../timeline-rows.js';
+import type { TimelineRow } from '../timeline-rows.js';
 
 /** The content of a run's screen (view.md, Run screen). Foreign texts are sanitized when they are laid out. */
 export interface RunModel {
@@ -14,7 +14,7 @@ export interface RunModel {
   isHeld: boolean;
   /** What the run waits for, and since when, in milliseconds. */
   waits: { sign: SignName; text: string; since: number | null };
-  rows: readonly Row[];
+  rows: readonly TimelineRow[];
   split: Timeline['split'];
   /** Instant in milliseconds up to which `split` counts. */
   at: number;

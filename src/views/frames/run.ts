@@ -1,22 +1,22 @@
 import { formatDuration } from '../../base/duration.js';
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line, Span } from '../../base/spans.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { SIGNS } from '../signs.js';
 import { sortRows } from '../timeline.js';
-import type { Row } from '../timeline-rows.js';
+import type { TimelineRow } from '../timeline-rows.js';
 import { fitLine, fitText, measureText } from './columns.js';
-import { type Cursor, findPlace } from './cursor.js';
+import { findSelectedIndex, type ScreenCursor } from './cursor.js';
 import { renderDetails } from './details.js';
 import { renderHead } from './run-head.js';
 import type { RunModel } from './run-model.js';
-import { closeFrame, isTiny, renderBottom, renderKeys, type Told } from './shell.js';
+import { type FrameContext, fitFrame, isTinyScreen, renderBottom, renderKeys } from './shell.js';
 
 /** From this number of columns, details are shown beside the rows. */
 const BESIDE = 100;
 
 /** Lists the rows in the order shown. */
-export function listRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyFailed }: Cursor): Row[] {
+export function listShownRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyFailed }: ScreenCursor): TimelineRow[] {
   const sorted = inOrder ? [...rows] : sortRows(rows);
   return onlyFailed ? sorted.filter(({ state }) => state === 'failed') : sorted;
 }
@@ -25,15 +25,15 @@ export function listRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyFailed
  * Lays out the screen of a run: exactly as many lines as the screen has, none wider than it (view.md, Run screen).
  * @param told the notice to show, and the instant in milliseconds up to which durations are shown
  */
-export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told: Told): Line[] {
+export function renderRunFrame(model: RunModel, size: TerminalSize, cursor: ScreenCursor, told: FrameContext): Line[] {
   const { columns, rows: height } = size;
   if (cursor.showsKeys) return renderKeys('run', size);
-  if (isTiny(size)) return closeFrame(renderTiny(model, told), [], size);
+  if (isTinyScreen(size)) return fitFrame(renderTiny(model, told), [], size);
   const head = renderHead(model, size, told.now);
   const bottom = renderBottom('run', cursor, told, columns);
   const room = Math.max(1, height - head.length - bottom.length);
-  const shown = listRows(model, cursor);
-  const at = findPlace(cursor, shown);
+  const shown = listShownRows(model, cursor);
+  const at = findSelectedIndex(cursor, shown);
   const chosen = shown[at];
   const isBeside = columns >= BESIDE;
   const width = isBeside ? Math.floor(columns * 0.56) : columns;
@@ -41,7 +41,7 @@ export function renderRunFrame(model: RunModel, size: Size, cursor: Cursor, told
   const list = renderRows(shown, at, { room: room - below, width, now: told.now, isRead: model.fault === null });
   const details = chosen === undefined ? [] : renderDetails(chosen, isBeside ? columns - width - 2 : columns, told.now);
   const body = isBeside ? join(list, details, { room, at: width + 2 }) : [...list, ...details.slice(0, below)];
-  return closeFrame([...head, ...body], bottom, size);
+  return fitFrame([...head, ...body], bottom, size);
 }
 
 const fill = (lines: Line[], room: number): Line[] => [...lines, ...Array<Line>(room - lines.length).fill([])];
@@ -54,7 +54,7 @@ function join(left: readonly Line[], right: readonly Line[], { room, at }: { roo
 }
 
 /** Renders only whether the run waits for you, for a screen without room for more. */
-function renderTiny({ name, waits }: RunModel, { now }: Told): Line[] {
+function renderTiny({ name, waits }: RunModel, { now }: FrameContext): Line[] {
   if (waits.sign !== 'waiting') return [[{ text: `${name}: nothing waits for you` }]];
   const since = waits.since === null ? '' : ` ${formatDuration(now - waits.since)}`;
   return [
@@ -74,7 +74,7 @@ interface List {
 }
 
 /** Renders the rows around the cursor. */
-function renderRows(rows: readonly Row[], at: number, { room, width, now, isRead }: List): Line[] {
+function renderRows(rows: readonly TimelineRow[], at: number, { room, width, now, isRead }: List): Line[] {
   if (rows.length === 0)
     return fill([[{ text: `  ${isRead ? 'nothing has failed' : 'cannot be read'}`, as: 'quiet' }]], room);
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), rows.length - room));
@@ -101,7 +101,7 @@ function renderRows(rows: readonly Row[], at: number, { room, width, now, isRead
 }
 
 /** Describes what a row is doing and since when, or its result. */
-function describeRow({ state, segments, commit, why, after }: Row, now: number): Span {
+function describeRow({ state, segments, commit, why, after }: TimelineRow, now: number): Span {
   const out = segments.filter(({ to }) => to === null);
   const [first] = out;
   switch (state) {
@@ -124,7 +124,7 @@ function describeRow({ state, segments, commit, why, after }: Row, now: number):
   }
 }
 
-function sumTime(segments: Row['segments']): string {
+function sumTime(segments: TimelineRow['segments']): string {
   const time = segments.reduce((sum, { from, to }) => sum + Math.max(0, (to ?? from) - from), 0);
   return time === 0 ? '' : formatDuration(time);
 }

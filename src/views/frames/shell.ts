@@ -1,13 +1,13 @@
-import type { Size } from '../../base/screen.js';
+import type { TerminalSize } from '../../base/screen.js';
 import type { Line } from '../../base/spans.js';
 import { fitLine, wrapSpans } from './columns.js';
-import type { Cursor } from './cursor.js';
+import type { ScreenCursor } from './cursor.js';
 import { renderHelp, renderKeyLine, type ScreenName } from './keys.js';
 
 /** The parts that all screens share: the lines at the bottom, and fitting a frame to the height of the screen. */
 
 /** What a screen shows in addition to its model. */
-export interface Told {
+export interface FrameContext {
   /** Instant in milliseconds up to which durations are shown. */
   now: number;
   /** The message that a key caused; sanitized. */
@@ -18,22 +18,22 @@ export interface Told {
 const NOTICE = 3;
 
 /** Whether a screen only has room for what waits. */
-export function isTiny({ columns, rows }: Size): boolean {
+export function isTinyScreen({ columns, rows }: TerminalSize): boolean {
   return columns < 40 || rows < 8;
 }
 
 /** Returns the rows of a page, which is how far a page key moves. */
-export function countPage({ rows }: Size): number {
+export function countPage({ rows }: TerminalSize): number {
   return Math.max(1, rows - 8);
 }
 
 /** Lays out all keys, in place of the screen. */
-export function renderKeys(on: ScreenName, size: Size): Line[] {
-  return closeFrame(renderHelp(on, size), [[{ text: 'any key: back', as: 'quiet' }]], size);
+export function renderKeys(on: ScreenName, size: TerminalSize): Line[] {
+  return fitFrame(renderHelp(on, size), [[{ text: 'any key: back', as: 'quiet' }]], size);
 }
 
 /** Lays out the bottom lines: a question, the search text or a notice, then the keys. */
-export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, columns: number): Line[] {
+export function renderBottom(on: ScreenName, cursor: ScreenCursor, { notice }: FrameContext, columns: number): Line[] {
   const keys = renderKeyLine(on, columns);
   const said = notice === null ? [] : wrapSpans([{ text: notice, as: 'you' }], columns, 2).slice(0, NOTICE);
   if (cursor.asksHold) return [[{ text: 'Hold the run? ', as: 'you' }, { text: 'y: yes; any other key: no' }], keys];
@@ -51,7 +51,7 @@ export function renderBottom(on: ScreenName, cursor: Cursor, { notice }: Told, c
 }
 
 /** Cuts or pads a frame to exactly the lines of the screen, and each line to its columns. The bottom lines are kept. */
-export function closeFrame(body: readonly Line[], bottom: readonly Line[], { columns, rows }: Size): Line[] {
+export function fitFrame(body: readonly Line[], bottom: readonly Line[], { columns, rows }: TerminalSize): Line[] {
   const last = bottom.slice(-rows);
   const room = rows - last.length;
   const above = Array.from({ length: room }, (_, index) => body[index] ?? []);

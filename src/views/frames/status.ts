@@ -1,8 +1,8 @@
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Paragraph } from '../../base/spans.js';
-import type { Row } from '../rows.js';
+import type { TextRow } from '../rows.js';
 import { type RunView, renderSections } from '../run-view.js';
-import { buildStatusJson, listRows, type StatusOptions } from '../status.js';
+import { buildStatusJson, listStatusRows, type StatusOptions } from '../status.js';
 import { layOutInstruction, layOutRow } from './rows.js';
 
 /** The lead of the row that says what the reader can do. */
@@ -15,7 +15,7 @@ export function layOutStatus(
   { format, columns }: { format: CommandFormatter; columns: number },
 ): Paragraph[] {
   const status = buildStatusJson(run, cost);
-  const rows = listRows(run, status, { you: '', full, added: renderSections(run, 'status', sections) });
+  const rows = listStatusRows(run, status, { you: '', full, added: renderSections(run, 'status', sections) });
   return rows.flatMap(splitRow).map((row) => {
     if (row[0] !== YOU) return layOutRow(row, columns);
     return { spans: [{ text: YOU, as: 'quiet' }, ...layOutInstruction(status.you, format)], indent: YOU.length };
@@ -23,7 +23,7 @@ export function layOutStatus(
 }
 
 /** Splits a row at its newlines, since the section of a wing has several lines. */
-function splitRow([lead, text = '', ...more]: Row): Row[] {
+function splitRow([lead, text = '', ...more]: TextRow): TextRow[] {
   const [first = '', ...others] = text.split('\n');
-  return [[lead, first, ...more], ...others.map((line): Row => ['', line])];
+  return [[lead, first, ...more], ...others.map((line): TextRow => ['', line])];
 }

@@ -4,12 +4,12 @@ import type { SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, EngineDispatchAction, TaskView } from '../../run/action.js';
 import { parseDisplayPath } from '../../run/paths.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
-import { buildReport, changeReport, listAwaitedWords } from './canned/report.js';
+import { buildCannedReport, changeReport, listAwaitedWords } from './canned/report.js';
 import { buildResult, changeResult } from './canned/results.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import type { Fixtures } from './fixtures.js';
 import { listTaskNames, splitOutputs } from './outputs.js';
-import { type Rehearsal, type Reply, RUN } from './rehearsal.js';
+import { REHEARSAL_RUN, type Rehearsal, type RehearsalReply } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
 /** Plays the agents of dispatches, in recipes and in executions. */
@@ -21,7 +21,7 @@ export async function answerAgents(
   action: DispatchAction,
   deed: Deed,
   said: Readonly<Record<string, unknown>>,
-): Promise<Reply> {
+): Promise<RehearsalReply> {
   const block = getBlock(tx, action.block) as SubagentBlock;
   const { without = {} } = deed;
   requireKnown(
@@ -33,8 +33,11 @@ export async function answerAgents(
   const words = listAwaitedWords(block.exitWhen);
   for (const { id, output } of action.agents) {
     if (output === undefined || Object.hasOwn(without, id)) continue;
-    const path = parseDisplayPath(tx.place, RUN, output);
-    const report = buildReport(id, { verdict: needsVerdict(block, path), words: [...words, `(${action.actionId})`] });
+    const path = parseDisplayPath(tx.place, REHEARSAL_RUN, output);
+    const report = buildCannedReport(id, {
+      verdict: needsVerdict(block, path),
+      words: [...words, `(${action.actionId})`],
+    });
     on.put(path, changeReport(report, said[path] ?? said[id]));
   }
   const silent = action.agents.filter(({ id, output }) => output === undefined && !Object.hasOwn(without, id));
@@ -57,7 +60,7 @@ export async function answerTasks(
   action: EngineDispatchAction,
   deed: Deed,
   fixtures: Fixtures,
-): Promise<Reply> {
+): Promise<RehearsalReply> {
   const { left: said, puts } = splitOutputs(action, deed, fixtures);
   for (const [path, text] of puts) on.put(path, text);
   const { without = {}, fail } = deed;
@@ -78,7 +81,7 @@ export async function answerTasks(
       changeResult(buildResult(tx, task), own === undefined ? undefined : said[own]),
     );
   }
-  let reply: Reply | null = null;
+  let reply: RehearsalReply | null = null;
   for (const [task, reason] of failed) {
     reply = await on.complete({ action: task.actionId, fail: true, reason }, 'agent');
     if (!reply.ok) return reply;
@@ -92,7 +95,7 @@ export async function answerTasks(
 }
 
 /** A rejected result stays the agent's task; in a script it is a mistake, or a refusal that was intended. */
-function requireTaken(reply: Extract<Reply, { ok: true }>): Reply {
+function requireTaken(reply: Extract<RehearsalReply, { ok: true }>): RehearsalReply {
   const { collected } = reply.json as { collected?: { ok: boolean; todoId: string | null; error?: string }[] };
   const refused = collected?.find(({ ok }) => !ok);
   if (refused === undefined) return reply;
@@ -103,5 +106,8 @@ function requireTaken(reply: Extract<Reply, { ok: true }>): Reply {
 function requireKnown(given: readonly string[], known: readonly string[], key: string, what: string): void {
   const wrong = given.find((name) => !known.includes(name));
   if (wrong === undefined) return;
-  throw fault(`${key}/${wrong}`, `This action has no ${what} ${JSON.stringify(wrong)}; it has ${known.join(', ')}.`);
+  throw scriptError(
+    `${key}/${wrong}`,
+    `This action has no ${what} ${JSON.stringify(wrong)}; it has ${known.join(', ')}.`,
+  );
 }

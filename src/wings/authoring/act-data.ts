@@ -6,10 +6,10 @@ import { parseDisplayPath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { buildValue } from './canned/data.js';
 import { buildPlan } from './canned/plan.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
-import { inRun } from './outputs.js';
-import { RUN } from './rehearsal.js';
+import { toRunPath } from './outputs.js';
+import { REHEARSAL_RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
 /** Supplies the data that agents hand in. */
@@ -26,7 +26,7 @@ export async function buildData(
   fixtures: Fixtures,
 ): Promise<{ data?: DataInput }> {
   if (!('data' in action) || action.data === undefined) {
-    if (deed.data !== undefined) throw fault('data', `${action.block} does not ask for data.`);
+    if (deed.data !== undefined) throw scriptError('data', `${action.block} does not ask for data.`);
     return {};
   }
   if (action.action === 'llm+cli') return {};
@@ -35,7 +35,7 @@ export async function buildData(
   const text =
     form === 'sections'
       ? renderSections(deed.data === undefined ? cannedSections(need, action.actionId) : said(deed, fixtures))
-      : await buildFile(tx, action, deed, fixtures);
+      : await buildRequestedFile(tx, action, deed, fixtures);
   return { data: { source: 'file', name, text } };
 }
 
@@ -60,8 +60,13 @@ function renderSections(value: unknown): string {
 }
 
 /** Builds the file that an action asks for: what the script says, else a canned plan, size or value of its schema. */
-export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fixtures: Fixtures): Promise<string> {
-  const path = action.data === undefined ? '' : inRun(action.data.write);
+export async function buildRequestedFile(
+  tx: Transaction,
+  action: Asking,
+  deed: Deed,
+  fixtures: Fixtures,
+): Promise<string> {
+  const path = action.data === undefined ? '' : toRunPath(action.data.write);
   const given = deed.data === undefined ? deed.outputs?.[path] : deed.data;
   if (given !== undefined) {
     const value =
@@ -81,6 +86,6 @@ async function buildCanned(tx: Transaction, action: Asking, path: string): Promi
   if (schema === 'size') return { size: tx.state.size?.said ?? 'large' };
   if (schema === 'plan-content' || path.endsWith('plan-content.json'))
     return buildPlan(tx.state.goal, getSize(tx.state).value);
-  const text = schema === undefined ? null : tx.files.text(parseDisplayPath(tx.place, RUN, schema));
+  const text = schema === undefined ? null : tx.files.text(parseDisplayPath(tx.place, REHEARSAL_RUN, schema));
   return text === null ? { canned: true } : buildValue(text, Number(action.actionId.slice(1)));
 }

@@ -6,14 +6,14 @@ import { parseDisplayPath } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 import { answerAgents, answerTasks } from './act-agents.js';
-import { buildData, buildFile } from './act-data.js';
+import { buildData, buildRequestedFile } from './act-data.js';
 import { listCannedDocuments } from './canned/documents.js';
-import { buildOutput, endJob, getLogPath, requirePendingJob } from './canned/endings.js';
+import { buildCannedJobEnd, buildOutput, getLogPath, requirePendingJob } from './canned/endings.js';
 import { listAwaitedWords } from './canned/report.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import type { Fixtures } from './fixtures.js';
 import { splitOutputs } from './outputs.js';
-import { type Rehearsal, type Reply, RUN } from './rehearsal.js';
+import { REHEARSAL_RUN, type Rehearsal, type RehearsalReply } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
 /** Plays one action as a script says; everything that the script leaves out is canned (authoring.md, Scripts). */
@@ -24,7 +24,12 @@ import type { Deed } from './script-schema.js';
  * @throws DevCliError if the script names something that the action does not have, such as a key of `outputs` or a
  * fixture
  */
-export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixtures: Fixtures): Promise<Reply> {
+export async function performDeed(
+  on: Rehearsal,
+  action: PendingAction,
+  deed: Deed,
+  fixtures: Fixtures,
+): Promise<RehearsalReply> {
   if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
   refuseUnused(action, deed);
   await refuseUnknownChoice(on, action, deed);
@@ -54,7 +59,10 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
         by,
       );
     case 'llm+cli':
-      on.put(parseDisplayPath(tx.place, RUN, action.data.write), await buildFile(tx, action, deed, fixtures));
+      on.put(
+        parseDisplayPath(tx.place, REHEARSAL_RUN, action.data.write),
+        await buildRequestedFile(tx, action, deed, fixtures),
+      );
       return on.complete({ ...id, ...reportResult(tx, action, deed) }, by);
     case 'dispatch-subagents':
       return answerAgents(on, tx, action, deed, left);
@@ -103,10 +111,10 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     action.action === 'running' ? ['outputs', 'fail', 'refuse', 'person', 'note'] : [];
   for (const key of ['choose', 'data', 'result', 'without', ...never] as const) {
     if (deed[key] === undefined || known.includes(key)) continue;
-    throw fault(key, `\`${key}\` does not fit ${action.block}, whose action is ${action.action}.`);
+    throw scriptError(key, `\`${key}\` does not fit ${action.block}, whose action is ${action.action}.`);
   }
   if (deed.command !== undefined && action.action !== 'running')
-    throw fault(
+    throw scriptError(
       'command',
       `No command is running: the action of ${action.block} is ${action.action}.`,
       `To continue to a command of the block: \`until: ${action.block}\`.`,
@@ -122,7 +130,7 @@ async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: D
     const isWanted = deed.refuse !== undefined && deed.refuse !== false && choices !== undefined;
     if (isWanted && listOwnChoices(await on.look(), action.block).some(({ id }) => id === word)) continue;
     const offered = choices === undefined ? 'no choice' : choices.join(', ');
-    throw fault(key, `${action.block} does not offer ${JSON.stringify(word)}; it offers ${offered}.`);
+    throw scriptError(key, `${action.block} does not offer ${JSON.stringify(word)}; it offers ${offered}.`);
   }
 }
 
@@ -140,11 +148,11 @@ function putDocuments(
     if (on.text(path) === null) on.put(path, `Canned ${path} (${actionId}).\n`);
 }
 
-async function endPending(on: Rehearsal, action: PendingAction, { command }: Deed): Promise<Reply> {
+async function endPending(on: Rehearsal, action: PendingAction, { command }: Deed): Promise<RehearsalReply> {
   const job = requirePendingJob(findPendingJob(await on.read()));
   if (job.kind === 'command' && (command?.exit ?? 0) === 0) putDocuments(on, await on.look(), action, 'command');
   if (job.kind === 'command') on.put(getLogPath(job), buildOutput(job, command));
-  return on.settle(endJob(job, command));
+  return on.settle(buildCannedJobEnd(job, command));
 }
 
 /** Picks the choice that leads to the next block; if there is none, the first. */

@@ -5,12 +5,12 @@ export interface Amount {
 }
 
 /** Measures the amount of a text. */
-export function measure(text: string): Amount {
+export function measureAmount(text: string): Amount {
   return { bytes: Buffer.byteLength(text), characters: text.length };
 }
 
 /** Sums up amounts. */
-export function sum(amounts: readonly Amount[]): Amount {
+export function sumAmounts(amounts: readonly Amount[]): Amount {
   return {
     bytes: amounts.reduce((all, { bytes }) => all + bytes, 0),
     characters: amounts.reduce((all, { characters }) => all + characters, 0),

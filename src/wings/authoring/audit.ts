@@ -1,13 +1,13 @@
-import type { Audit, Audited } from '../../protocol/ports.js';
+import type { AuditProject, AuditResult } from '../../protocol/ports.js';
 import { lintRecipes } from './recipes.js';
 import { testProject } from './tests/run.js';
 import { verifyRecipe } from './verify/verify.js';
 
 /** Lints, verifies and tests the recipes of a project (view.md, CI). */
-export const auditRecipes: Audit = async (context) => {
+export const auditRecipes: AuditProject = async (context) => {
   const { library, root, signal } = context;
   const linted = lintRecipes(context, [], root, (await context.ports.skills()).listAll());
-  const problems: Audited['problems'][number][] = linted.flatMap(({ problems: found }) => named('recipe', found));
+  const problems: AuditResult['problems'][number][] = linted.flatMap(({ problems: found }) => named('recipe', found));
   const names = linted.flatMap(({ captured }) =>
     captured === null ? [] : (captured.workflow ?? captured.recipe).name,
   );
@@ -24,6 +24,9 @@ export const auditRecipes: Audit = async (context) => {
   return { counts: { recipe: linted.length, case: cases }, problems };
 };
 
-function named(check: string, found: readonly Omit<Audited['problems'][number], 'check'>[]): Audited['problems'] {
+function named(
+  check: string,
+  found: readonly Omit<AuditResult['problems'][number], 'check'>[],
+): AuditResult['problems'] {
   return found.map((problem) => ({ ...problem, check }));
 }

@@ -1,6 +1,6 @@
 import type { Action } from '../../run/action.js';
 import { listTaskNames } from './outputs.js';
-import type { Expected, ExpectedEnd } from './script-schema.js';
+import type { ExpectedAction, ExpectedEnd } from './script-schema.js';
 
 /** A key of `expect` that the action does not match. */
 interface Difference {
@@ -10,7 +10,7 @@ interface Difference {
 }
 
 /** Lists the differences between an action and the expected one. @param phase of a workflow */
-export function listDifferences(expected: Expected, action: Action, phase: string | null): Difference[] {
+export function listDifferences(expected: ExpectedAction, action: Action, phase: string | null): Difference[] {
   const wrong: Difference[] = [];
   const compare = (key: string, wanted: string | number | undefined, is: string | number) => {
     if (wanted !== undefined && wanted !== is) wrong.push({ key, expected: String(wanted), is: String(is) });

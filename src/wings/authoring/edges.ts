@@ -6,7 +6,7 @@ import { findRestingState, getStateKey } from '../../machine/position.js';
 import type { Program, ProgramBlock } from '../../machine/program.js';
 import { hasTrait } from '../../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
-import type { Decided } from '../../run/simulation.js';
+import type { MachineDecision } from '../../run/simulation.js';
 import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
 import { listStageEdges, nameStage } from './stage-edges.js';
 
@@ -25,12 +25,12 @@ export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
 }
 
 /** Lists the transitions that decisions have taken; decisions about other recipes than `captured` count for nothing. */
-export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly Decided[]): string[] {
+export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly MachineDecision[]): string[] {
   if (workflow !== undefined) return listTakenPhases(workflow, decided);
   return decided.flatMap((one) => nameTaken(recipe, one));
 }
 
-function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
+function nameTaken(recipe: ResolvedRecipe, one: MachineDecision): string[] {
   switch (one.kind) {
     case 'workflow':
       return [];
@@ -116,7 +116,7 @@ function nameTarget(block: string, target: string): string {
   return inside === 'active' && id === block ? 'again' : id;
 }
 
-type Taken = Extract<Decided, { kind: 'recipe' }>;
+type Taken = Extract<MachineDecision, { kind: 'recipe' }>;
 
 /** Lists the transitions of one event: that of the block where it occurred, and the entries of the blocks after it. */
 function listTakenBlocks(program: Program, { from, event, effects }: Taken): string[] {

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 /**
  * Builds the error for a mistake in a script. @param place below the step, as a JSON pointer without its first slash
  */
-export function fault(place: string, message: string, fix?: string): DevCliError {
+export function scriptError(place: string, message: string, fix?: string): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', message, {
     details: [{ problem: message, pointer: `/${place}` }],
     ...(fix === undefined ? {} : { fix }),

@@ -2,9 +2,9 @@ import { isRecord } from '../../base/json.js';
 import type { Size } from '../../documents/size-rules.js';
 import type { InitInput } from '../../protocol/init/prepare.js';
 import { buildPlan } from './canned/plan.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
-import type { Given } from './script-schema.js';
+import type { ScriptSetup } from './script-schema.js';
 
 /** What a simulated run begins with. */
 
@@ -12,7 +12,7 @@ import type { Given } from './script-schema.js';
 const GOAL = 'Let a user do what this recipe is tried with.';
 
 /** Builds the input of `init` from a script. */
-export function buildInitInput(given: Given): InitInput & { goal: string } {
+export function buildInitInput(given: ScriptSetup): InitInput & { goal: string } {
   return {
     goal: given.goal ?? GOAL,
     ...(given.set === undefined ? {} : { set: { ...given.set } }),
@@ -33,9 +33,10 @@ export function renderGivenPlan(plan: unknown, goal: string, fixtures: Fixtures)
   if (!isRecord(plan) || 'todos' in plan) return JSON.stringify(plan);
   const { size = 'middle', risk = 'low', ...others } = plan;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fault('plan', `A canned plan takes \`size\` and \`risk\`, not \`${unknown}\`.`);
-  if (!isSize(size)) throw fault('plan/size', '`size` must be one of small, middle, large.');
+  if (unknown !== undefined)
+    throw scriptError('plan', `A canned plan takes \`size\` and \`risk\`, not \`${unknown}\`.`);
+  if (!isSize(size)) throw scriptError('plan/size', '`size` must be one of small, middle, large.');
   if (risk !== 'low' && risk !== 'medium' && risk !== 'high')
-    throw fault('plan/risk', '`risk` must be one of low, medium, high.');
+    throw scriptError('plan/risk', '`risk` must be one of low, medium, high.');
   return JSON.stringify(buildPlan(goal, size as Size, risk));
 }

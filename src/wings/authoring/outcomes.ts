@@ -5,7 +5,7 @@ import { parseDisplayPath } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import { getBlock } from '../../run/transaction.js';
 import { listTaskNames } from './outputs.js';
-import { type Rehearsal, RUN } from './rehearsal.js';
+import { REHEARSAL_RUN, type Rehearsal } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
 /** A possible outcome of an action, by an agent, a person or a command. */
@@ -55,7 +55,7 @@ export async function listOutcomes(action: PendingAction, on: Rehearsal): Promis
   const tx = await on.look();
   const block = getBlock(tx, action.block) as SubagentBlock;
   const rejects = action.agents.flatMap(({ id, output }) =>
-    output !== undefined && needsVerdict(block, parseDisplayPath(tx.place, RUN, output))
+    output !== undefined && needsVerdict(block, parseDisplayPath(tx.place, REHEARSAL_RUN, output))
       ? [{ label: `${id}: REJECT`, step: { outputs: { [id]: 'REJECT' } } }]
       : [],
   );

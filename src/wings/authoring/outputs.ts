@@ -1,8 +1,8 @@
 import { leavesRun } from '../../recipe/writes.js';
 import type { PendingAction, TaskView } from '../../run/action.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
-import { RUN } from './rehearsal.js';
+import { REHEARSAL_RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
 /** Reads the outputs of a script, and the names by which it may refer to them. */
@@ -19,7 +19,7 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
     }
     if (!/[./]/.test(key) || leavesRun(key)) {
       const known = [...promised].join(', ');
-      throw fault(
+      throw scriptError(
         `outputs/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`,
         `${JSON.stringify(key)} is neither a promised output of this action nor a path in the run's directory.`,
         known === '' ? undefined : `It promises ${known}.`,
@@ -34,9 +34,9 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
 /** Lists what an action promises, each with all names that a script may use for it. */
 function listPromised(action: PendingAction): string[][] {
   if (action.action === 'dispatch-subagents')
-    return action.agents.map(({ id, output }) => (output === undefined ? [id] : [id, inRun(output)]));
+    return action.agents.map(({ id, output }) => (output === undefined ? [id] : [id, toRunPath(output)]));
   if (action.action === 'engine-dispatch') return [...action.tasks, ...action.running].map(listTaskNames);
-  return 'data' in action && action.data !== undefined ? [[inRun(action.data.write)]] : [];
+  return 'data' in action && action.data !== undefined ? [[toRunPath(action.data.write)]] : [];
 }
 
 /** Returns the names of a task: `todo-1/verify`, `verify`, `todo-1`. */
@@ -45,4 +45,4 @@ export function listTaskNames({ todoId, substep }: Pick<TaskView, 'todoId' | 'su
 }
 
 /** Converts a displayed path to one relative to the run's directory. */
-export const inRun = (path: string) => path.replace(`.dev/specs/${RUN}/`, '');
+export const toRunPath = (path: string) => path.replace(`.dev/specs/${REHEARSAL_RUN}/`, '');

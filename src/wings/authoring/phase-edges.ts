@@ -1,7 +1,7 @@
 import { compileWorkflow } from '../../machine/workflow-config.js';
 import type { WorkflowEffect } from '../../machine/workflow-program.js';
 import type { ResolvedWorkflow } from '../../recipe/resolved.js';
-import type { Decided } from '../../run/simulation.js';
+import type { MachineDecision } from '../../run/simulation.js';
 
 /** Names the transitions between the phases of a workflow for people (authoring.md, Coverage). */
 
@@ -33,7 +33,7 @@ function nameTarget({ phases }: ResolvedWorkflow, target: string): string {
 }
 
 /** Lists the transitions that were taken. */
-export function listTakenPhases(workflow: ResolvedWorkflow, decided: readonly Decided[]): string[] {
+export function listTakenPhases(workflow: ResolvedWorkflow, decided: readonly MachineDecision[]): string[] {
   const steps = decided.flatMap((one) => (one.kind === 'workflow' ? one : []));
   let at = 0;
   return steps.flatMap(({ event, effects, lacking }) => {

@@ -2,16 +2,16 @@ import { DevCliError } from '../../base/errors.js';
 import type { Library } from '../../recipe/load/library.js';
 import { leavesRun } from '../../recipe/writes.js';
 import type { Action, PendingAction } from '../../run/action.js';
-import { act } from './act.js';
+import { performDeed } from './act.js';
 import type { Amount } from './amount.js';
 import { listDifferences, listEndDifferences } from './compare.js';
-import { fault } from './fault.js';
+import { scriptError } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import { buildInitInput, renderGivenPlan } from './given.js';
-import { cannedError, describeRefusal, type Finding, judgeReply } from './refusal.js';
-import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
-import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
-import { countPrompts, describeDeed, doesSomething, isAt, suggestBlock, waitsForCommand } from './steps.js';
+import { cannedError, describeRefusal, judgeReply, type ScriptFault } from './refusal.js';
+import { type Rehearsal, type RehearsalReply, rehearse } from './rehearsal.js';
+import type { ExpectedAction, ExpectedEnd, ScriptSetup, ScriptStep } from './script-schema.js';
+import { countPrompts, describeDeed, doesSomething, isUntilReached, suggestBlock, waitsForCommand } from './steps.js';
 
 /** Plays a script in a rehearsal, and reports where the run differs from it (authoring.md, Scripts). */
 
@@ -19,7 +19,7 @@ import { countPrompts, describeDeed, doesSomething, isAt, suggestBlock, waitsFor
 const MOST_ACTIONS = 1_000;
 
 /** An action that was issued, and what was done with it. */
-export interface Played {
+export interface PlayedAction {
   action: PendingAction;
   /** The phase of a workflow. */
   phase: string | null;
@@ -34,19 +34,19 @@ export interface Played {
 }
 
 /** The result of playing a script. */
-export interface Play {
+export interface PlayResult {
   on: Rehearsal;
-  played: readonly Played[];
+  played: readonly PlayedAction[];
   /** The last action: `done`, or the one at which it stopped. Null if the run did not begin. */
   last: Action | null;
   /** Why the run did not begin, if the script expects that. */
   refusal: DevCliError | null;
-  findings: Finding[];
+  findings: ScriptFault[];
 }
 
 /** The content of a script, whether of a simulation or of a test case. */
-export interface Scene {
-  given?: Given | undefined;
+export interface ScriptContent {
+  given?: ScriptSetup | undefined;
   steps?: readonly ScriptStep[] | undefined;
   end?: ExpectedEnd | undefined;
 }
@@ -63,7 +63,7 @@ export interface PlayOptions {
 }
 
 /** Begins a run and plays a script to its end; every deviation becomes a finding. */
-export async function play(recipe: string, scene: Scene, options: PlayOptions): Promise<Play> {
+export async function playScript(recipe: string, scene: ScriptContent, options: PlayOptions): Promise<PlayResult> {
   const { given = {} } = scene;
   const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not available`]));
   const on = rehearse({ library: options.library, signal: options.signal, lacks });
@@ -75,8 +75,8 @@ export async function play(recipe: string, scene: Scene, options: PlayOptions): 
 }
 
 class Player {
-  readonly played: Played[] = [];
-  readonly findings: Finding[] = [];
+  readonly played: PlayedAction[] = [];
+  readonly findings: ScriptFault[] = [];
   last: Action | null = null;
   refusal: DevCliError | null = null;
   /** Blocks whose commands ended since the last step without being mentioned in it. */
@@ -84,16 +84,16 @@ class Player {
 
   constructor(
     private readonly on: Rehearsal,
-    private readonly scene: Scene,
+    private readonly scene: ScriptContent,
     private readonly options: PlayOptions,
   ) {}
 
   /** Begins the run. Returns false if it did not begin. */
-  async begin(recipe: string, given: Given): Promise<boolean> {
+  async begin(recipe: string, given: ScriptSetup): Promise<boolean> {
     const input = buildInitInput(given);
     const went = await this.guarded(['given'], async () => {
       for (const [path, text] of Object.entries(given.files ?? {})) {
-        if (leavesRun(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
+        if (leavesRun(path)) throw scriptError('files', `${JSON.stringify(path)} leads out of the run's directory.`);
         this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
       }
       if (given.plan !== undefined) await this.givePlan(given.plan, input.goal);
@@ -141,7 +141,10 @@ class Player {
     const place = ['steps', index];
     const { until } = step;
     this.ended = [];
-    if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(step, action, phase), place))) {
+    if (
+      until !== undefined &&
+      !(await this.improviseUntil((action, phase) => isUntilReached(step, action, phase), place))
+    ) {
       return false;
     }
     if (until === 'end') return true;
@@ -157,19 +160,19 @@ class Player {
   }
 
   /** Checks the reply to a step. @throws DevCliError the refusal, unless the script expects it */
-  private async accept(reply: Reply, step: ScriptStep): Promise<void> {
+  private async accept(reply: RehearsalReply, step: ScriptStep): Promise<void> {
     this.last = await this.action();
     judgeReply(reply, step);
   }
 
-  private async perform(action: Action, step: ScriptStep, index: number | null): Promise<Reply> {
+  private async perform(action: Action, step: ScriptStep, index: number | null): Promise<RehearsalReply> {
     if (action.action === 'done') {
       return step.invalidate === undefined ? { ok: true, json: {} } : this.on.invalidate(step.invalidate);
     }
     const { expect: _, until: _until, times: _times, ...deed } = step;
     const prompts = countPrompts(this.on, action);
     const phase = (await this.on.read()).workflow?.currentPhase ?? null;
-    const reply = await act(this.on, action, deed, this.options.fixtures);
+    const reply = await performDeed(this.on, action, deed, this.options.fixtures);
     const refused = reply.ok ? null : reply.error.code;
     this.played.push({ action, phase, prompts, step: index, did: describeDeed(action, step, reply), refused });
     return reply;
@@ -239,7 +242,7 @@ class Player {
     );
   }
 
-  private async judge(expected: Expected, action: Action, index: number): Promise<boolean> {
+  private async judge(expected: ExpectedAction, action: Action, index: number): Promise<boolean> {
     const place = ['steps', index, 'expect'];
     const phase = (await this.on.read()).workflow?.currentPhase ?? null;
     const wrong = listDifferences(expected, action, phase);

@@ -1,8 +1,8 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { PendingAction } from '../../run/action.js';
-import { fault } from './fault.js';
-import type { Reply } from './rehearsal.js';
+import { scriptError } from './fault.js';
+import type { RehearsalReply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
 /**
@@ -11,19 +11,22 @@ import type { ScriptStep } from './script-schema.js';
  */
 
 /** A fault and its place in the script: keys from the top down. */
-export interface Finding {
+export interface ScriptFault {
   place: readonly (string | number)[];
   message: string;
   fix?: string;
 }
 
 /** Checks whether a reply was refused as the script expects. @throws DevCliError if it was not */
-export function judgeReply(reply: Reply, { refuse }: Pick<ScriptStep, 'refuse'>): void {
+export function judgeReply(reply: RehearsalReply, { refuse }: Pick<ScriptStep, 'refuse'>): void {
   const wanted = refuse !== undefined && refuse !== false;
   if (!reply.ok && !wanted) throw reply.error;
-  if (reply.ok && wanted) throw fault('refuse', 'Expected a refusal, but it was accepted.');
+  if (reply.ok && wanted) throw scriptError('refuse', 'Expected a refusal, but it was accepted.');
   if (!reply.ok && typeof refuse === 'string' && reply.error.code !== refuse) {
-    throw fault('refuse', `Expected ${refuse}, but it was refused with ${reply.error.code}: ${reply.error.message}`);
+    throw scriptError(
+      'refuse',
+      `Expected ${refuse}, but it was refused with ${reply.error.code}: ${reply.error.message}`,
+    );
   }
 }
 
@@ -31,7 +34,7 @@ export function judgeReply(reply: Reply, { refuse }: Pick<ScriptStep, 'refuse'>)
  * Describes a refusal as a finding: a mistake of the script at its exact place, anything else with its code.
  * @param fix what helps, if the caller knows it
  */
-export function describeRefusal(error: DevCliError, place: Finding['place'], fix?: string): Finding {
+export function describeRefusal(error: DevCliError, place: ScriptFault['place'], fix?: string): ScriptFault {
   const [detail] = error.details;
   const isScripts = error.code === 'DATA_UNEXPECTED' || error.code === 'DATA_MISSING';
   const inside = isScripts && place.length > 0 ? parse(detail?.pointer) : [];
@@ -39,7 +42,11 @@ export function describeRefusal(error: DevCliError, place: Finding['place'], fix
   const why = problems.length === 0 ? '' : ` ${problems.slice(0, 5).join('; ')}`;
   const code = inside.length > 0 ? '' : ` [${error.code}]`;
   const own = typeof error.fix === 'string' && inside.length > 0 ? error.fix : hint(error.code);
-  return { place: [...place, ...inside], message: `${error.message}${why}${code}`, ...defined({ fix: fix ?? own }) };
+  return {
+    place: [...place, ...inside],
+    message: `${error.message}${why}${code}`,
+    ...omitUndefined({ fix: fix ?? own }),
+  };
 }
 
 /** Builds the error for canned data that the action does not accept; the author has to supply data that fits. */

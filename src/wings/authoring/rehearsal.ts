@@ -4,23 +4,23 @@ import type { EndedJob } from '../../jobs/life.js';
 import { stepComplete } from '../../protocol/acknowledge/complete.js';
 import { stepInvalidate } from '../../protocol/control/invalidate.js';
 import { runDocumentCommand } from '../../protocol/documents.js';
-import { init } from '../../protocol/init/init.js';
+import { initRun } from '../../protocol/init/init.js';
 import type { InitInput } from '../../protocol/init/prepare.js';
-import { createMemoryContext } from '../../protocol/memory-context.js';
-import { settleSimulated } from '../../protocol/settle.js';
-import { asPerson } from '../../protocol/trust/person.js';
+import { createInMemoryContext } from '../../protocol/memory-context.js';
+import { settleSimulatedJob } from '../../protocol/settle.js';
+import { toPersonContext } from '../../protocol/trust/person.js';
 import type { Library } from '../../recipe/load/library.js';
-import { createCommandReplacer, renderCommand } from '../../registry/render.js';
+import { createCommandReplacer, renderInvocation } from '../../registry/render.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
-import type { Decided } from '../../run/simulation.js';
+import type { MachineDecision } from '../../run/simulation.js';
 import type { RunState } from '../../run/state.js';
 import { openTransaction, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
-import { type Amount, measure } from './amount.js';
+import { type Amount, measureAmount } from './amount.js';
 
 /** The name of every rehearsed run. */
-export const RUN = 'rehearsal';
+export const REHEARSAL_RUN = 'rehearsal';
 
 /**
  * The apparent root of a rehearsed run, so that paths in its actions are the same on every machine. Nothing exists
@@ -29,7 +29,7 @@ export const RUN = 'rehearsal';
 const ROOT = '/rehearsal';
 
 /** The reply of a use case: a document, or a refusal. */
-export type Reply = { ok: true; json: object } | { ok: false; error: DevCliError };
+export type RehearsalReply = { ok: true; json: object } | { ok: false; error: DevCliError };
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions {
@@ -46,15 +46,15 @@ export interface RehearsalOptions {
  */
 export interface Rehearsal {
   /** The decisions of the machines so far. */
-  readonly decided: readonly Decided[];
+  readonly decided: readonly MachineDecision[];
   /** The size of each answer so far, as an agent receives it. */
   readonly answers: readonly Amount[];
-  begin(recipe: string, input: InitInput): Promise<Reply>;
-  complete(input: AckInput, by: 'agent' | 'person'): Promise<Reply>;
-  invalidate(step: string): Promise<Reply>;
-  document(command: string, input: Parameters<typeof runDocumentCommand>[2]): Promise<Reply>;
+  begin(recipe: string, input: InitInput): Promise<RehearsalReply>;
+  complete(input: AckInput, by: 'agent' | 'person'): Promise<RehearsalReply>;
+  invalidate(step: string): Promise<RehearsalReply>;
+  document(command: string, input: Parameters<typeof runDocumentCommand>[2]): Promise<RehearsalReply>;
   /** Ends the pending job. */
-  settle(ended: EndedJob): Promise<Reply>;
+  settle(ended: EndedJob): Promise<RehearsalReply>;
   /** Returns the run's state. @throws DevCliError `INTERNAL` before the run has begun */
   read(): Promise<RunState>;
   /** Opens a transaction for reading, which is never committed. */
@@ -66,39 +66,40 @@ export interface Rehearsal {
 
 /** Begins a rehearsal with an empty store. */
 export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Rehearsal {
-  const decided: Decided[] = [];
+  const decided: MachineDecision[] = [];
   const answers: Amount[] = [];
   // The project's preferences are ignored: the script says everything that a rehearsal depends on.
-  const { context: plain, memory, store } = createMemoryContext({ root: ROOT, library, signal });
-  const context = { ...plain, simulation: { lacks, tell: (one: Decided) => decided.push(one) } };
-  const reply = async (call: Promise<{ json: object }>): Promise<Reply> => {
-    const replacer = createCommandReplacer(renderCommand);
+  const { context: plain, memory, store } = createInMemoryContext({ root: ROOT, library, signal });
+  const context = { ...plain, simulation: { lacks, tell: (one: MachineDecision) => decided.push(one) } };
+  const reply = async (call: Promise<{ json: object }>): Promise<RehearsalReply> => {
+    const replacer = createCommandReplacer(renderInvocation);
     try {
       const { json } = await call;
-      answers.push(measure(JSON.stringify(json, replacer)));
+      answers.push(measureAmount(JSON.stringify(json, replacer)));
       return { ok: true, json };
     } catch (error) {
       if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
       const { code, message, details } = error;
-      answers.push(measure(JSON.stringify({ error: { code, message, details } })));
+      answers.push(measureAmount(JSON.stringify({ error: { code, message, details } })));
       return { ok: false, error };
     }
   };
   const readHead = async () => {
-    const head = await store.read(RUN);
+    const head = await store.read(REHEARSAL_RUN);
     if (head.snapshot === null) throw new DevCliError('INTERNAL', 'The rehearsal has not begun.');
     return { ...head, snapshot: head.snapshot };
   };
   return {
     decided,
     answers,
-    begin: (recipe, input) => reply(init(context, RUN, { recipe, ...input })),
-    complete: (input, by) => reply(stepComplete(by === 'person' ? asPerson(context) : context, RUN, input)),
-    invalidate: (step) => reply(stepInvalidate(context, RUN, { step })),
-    document: (command, input) => reply(runDocumentCommand(context, command, { name: RUN, ...input })),
+    begin: (recipe, input) => reply(initRun(context, REHEARSAL_RUN, { recipe, ...input })),
+    complete: (input, by) =>
+      reply(stepComplete(by === 'person' ? toPersonContext(context) : context, REHEARSAL_RUN, input)),
+    invalidate: (step) => reply(stepInvalidate(context, REHEARSAL_RUN, { step })),
+    document: (command, input) => reply(runDocumentCommand(context, command, { name: REHEARSAL_RUN, ...input })),
     settle: (ended) =>
       reply(
-        settleSimulated(context, RUN, ended).then((result) => {
+        settleSimulatedJob(context, REHEARSAL_RUN, ended).then((result) => {
           if (result === null) throw new DevCliError('INTERNAL', 'No job of the rehearsal is pending.');
           return renderEnvelope(result, context);
         }),
@@ -108,12 +109,12 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
       const head = await readHead();
       return openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
     },
-    put: (path, text) => store.put(RUN, path, text),
-    text: (path) => memory.documents.get(`.dev/specs/${RUN}/${path}`)?.content.toString('utf8') ?? null,
+    put: (path, text) => store.put(REHEARSAL_RUN, path, text),
+    text: (path) => memory.documents.get(`.dev/specs/${REHEARSAL_RUN}/${path}`)?.content.toString('utf8') ?? null,
   };
 }
 
 /** Renders the pending action as an agent receives it, with its commands written out. */
 export function renderActionJson(action: object): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(action, createCommandReplacer(renderCommand))) as Record<string, unknown>;
+  return JSON.parse(JSON.stringify(action, createCommandReplacer(renderInvocation))) as Record<string, unknown>;
 }

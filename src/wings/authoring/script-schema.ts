@@ -190,9 +190,9 @@ const TestFileSchema = Type.Object(
 export const AUTHORING_SCHEMAS = { 'recipe-script': ScriptSchema, 'recipe-test': TestFileSchema };
 
 /** What a run begins with. */
-export type Given = Frozen<Static<typeof GivenSchema>>;
+export type ScriptSetup = Frozen<Static<typeof GivenSchema>>;
 /** What an action must be like. */
-export type Expected = Frozen<Static<typeof ExpectSchema>>;
+export type ExpectedAction = Frozen<Static<typeof ExpectSchema>>;
 /** One step of a script. */
 export type ScriptStep = Frozen<Static<typeof StepSchema>>;
 /** What a step does, without what it expects. */

@@ -44,6 +44,6 @@ function read<T>(text: string, file: string, schema: CheckedSchema): ReadScript<
 }
 
 /** Builds a problem without a place in the file. */
-export function problemOf(file: string, message: string): RecipeProblem {
+export function createFileProblem(file: string, message: string): RecipeProblem {
   return { severity: 'error', message, file, line: 1, column: 1, length: 1 };
 }

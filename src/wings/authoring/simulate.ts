@@ -7,15 +7,15 @@ import { requireTerminal } from '../../protocol/trust/person.js';
 import { renderLintReport } from '../../recipe/lint/report.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { RecipeProblem } from '../../recipe/source/problem.js';
-import { renderCommand } from '../../registry/render.js';
+import { renderInvocation } from '../../registry/render.js';
 import type { InputIn } from '../../registry/spec.js';
 import type { PendingAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
-import { actionAnswer, buildActionView } from '../../views/action.js';
-import { type Amount, sum } from './amount.js';
+import { buildActionAnswer, buildActionView } from '../../views/action.js';
+import { type Amount, sumAmounts } from './amount.js';
 import { NO_FIXTURES, openFixtures } from './fixtures.js';
 import { listOutcomes } from './outcomes.js';
-import { type Play, type Played, type PlayOptions, play } from './play.js';
+import { type PlayedAction, type PlayOptions, type PlayResult, playScript } from './play.js';
 import { type Rehearsal, renderActionJson } from './rehearsal.js';
 import { type ReadScript, readScript } from './script.js';
 import type { Script, ScriptStep } from './script-schema.js';
@@ -52,7 +52,7 @@ export async function simulate(context: Context, recipe: string, input: Input, c
     fixtures: path === null ? NO_FIXTURES : openFixtures(library, path),
     improvise: chooseOutcome(context, input),
   };
-  const made = await play(recipe, { ...script?.value, given }, options);
+  const made = await playScript(recipe, { ...script?.value, given }, options);
   for (const { place, message, fix } of made.findings) script?.log.error(place, message, { fix });
   return report(recipe, made, script, script?.log.problems ?? []);
 }
@@ -77,7 +77,7 @@ async function askPerson(context: Context, action: PendingAction, on: Rehearsal)
   const possible = await listOutcomes(action, on);
   const lines = [
     '',
-    renderForPerson(action, renderCommand),
+    renderForPerson(action, renderInvocation),
     '',
     ...possible.map(({ label }, index) => `  ${index + 1}  ${label}`),
     'What happens? A number, Enter for the first, or q to quit: ',
@@ -110,7 +110,7 @@ interface Counts {
 
 function report(
   recipe: string,
-  made: Play | null,
+  made: PlayResult | null,
   script: ReadScript<Script> | null,
   problems: RecipeProblem[],
 ): Answer {
@@ -153,14 +153,14 @@ function report(
   };
 }
 
-function count(made: Play | null): Counts {
+function count(made: PlayResult | null): Counts {
   const answers = made?.on.answers ?? [];
   const prompts = (made?.played ?? []).map((one) => one.prompts);
   return { calls: answers.length, answers: weigh(answers), prompts: weigh(prompts) };
 }
 
 function weigh(amounts: readonly Amount[]): Counts['answers'] {
-  const { bytes, characters } = sum(amounts);
+  const { bytes, characters } = sumAmounts(amounts);
   return { bytes, tokens: Math.round(characters / PER_TOKEN) };
 }
 
@@ -168,7 +168,7 @@ function weigh(amounts: readonly Amount[]): Counts['answers'] {
 const ANY_READER = { caller: { kind: 'agent', via: 'cli' }, mark: null } as const;
 
 /** Renders an action in a few lines, with what was done. */
-function renderPlayed({ action, phase, did }: Played, format: CommandFormatter): string {
+function renderPlayed({ action, phase, did }: PlayedAction, format: CommandFormatter): string {
   const head = `${action.actionId}  ${phase === null ? '' : `${phase}/`}${action.block}  ${action.action}  ${action.progress}`;
   const inside = renderForPerson(action, format)
     .split('\n')
@@ -179,10 +179,10 @@ function renderPlayed({ action, phase, did }: Played, format: CommandFormatter):
 }
 
 function renderForPerson(action: PendingAction, format: CommandFormatter): string {
-  return actionAnswer(action, { full: false, warnings: [] }, ANY_READER).text?.(format) ?? '';
+  return buildActionAnswer(action, { full: false, warnings: [] }, ANY_READER).text?.(format) ?? '';
 }
 
-function renderEnd({ last, refusal }: Play): string {
+function renderEnd({ last, refusal }: PlayResult): string {
   if (refusal !== null) return `The run was refused: ${refusal.message} [${refusal.code}]`;
   if (last === null) return 'The run did not begin.';
   if (last.action === 'done') return `\n${last.outcome}: ${last.summary}`;

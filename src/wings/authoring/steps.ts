@@ -1,10 +1,10 @@
 import { quoteSuggestion } from '../../recipe/source/yaml.js';
 import type { PendingAction } from '../../run/action.js';
-import { listRecipes } from '../../run/facts.js';
+import { listRecipeStates } from '../../run/facts.js';
 import type { RunState } from '../../run/state.js';
-import { type Amount, measure, sum } from './amount.js';
-import { inRun } from './outputs.js';
-import type { Rehearsal, Reply } from './rehearsal.js';
+import { type Amount, measureAmount, sumAmounts } from './amount.js';
+import { toRunPath } from './outputs.js';
+import type { Rehearsal, RehearsalReply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
 /** Relates steps of a script to the actions that they meet. */
@@ -23,7 +23,7 @@ export function doesSomething({ expect, until: _, times: _times, ...deed }: Scri
  * Returns whether a step's `until` is reached. A command at work counts only if the step is about one, and then nothing
  * else does, because a loop with a command first asks an agent.
  */
-export function isAt(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
+export function isUntilReached(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
   const { until } = step;
   if ((action.action === 'running') !== waitsForCommand(step)) return false;
   return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
@@ -33,11 +33,11 @@ export function isAt(step: ScriptStep, action: PendingAction, phase: string | nu
 export function countPrompts(on: Rehearsal, action: PendingAction): Amount {
   const rows =
     action.action === 'dispatch-subagents' ? action.agents : action.action === 'engine-dispatch' ? action.tasks : [];
-  return sum(rows.map(({ promptFile }) => measure(on.text(inRun(promptFile)) ?? '')));
+  return sumAmounts(rows.map(({ promptFile }) => measureAmount(on.text(toRunPath(promptFile)) ?? '')));
 }
 
 /** Describes in a few words what was done with an action. */
-export function describeDeed(action: PendingAction, step: ScriptStep, reply: Reply): string {
+export function describeDeed(action: PendingAction, step: ScriptStep, reply: RehearsalReply): string {
   if (!reply.ok) return `refused: ${reply.error.code}`;
   if (step.invalidate !== undefined) return `invalidated ${step.invalidate}`;
   if (step.fail !== undefined) return `failed: ${step.fail}`;
@@ -56,6 +56,6 @@ export function describeDeed(action: PendingAction, step: ScriptStep, reply: Rep
 /** Renders ` Did you mean …?` for an unknown block or PHASE/BLOCK; empty if the run has it, or no name is similar. */
 export function suggestBlock(named: string, state: RunState): string {
   const word = named.slice(named.lastIndexOf('/') + 1);
-  const known = listRecipes(state).flatMap(({ steps }) => Object.keys(steps));
+  const known = listRecipeStates(state).flatMap(({ steps }) => Object.keys(steps));
   return known.includes(word) ? '' : quoteSuggestion(word, known);
 }

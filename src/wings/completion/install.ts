@@ -3,11 +3,11 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { addDigest, markByComment, readMark } from '../../documents/mark.js';
-import { findWholeRegion, putRegion, takeRegion } from '../../documents/region.js';
+import { findWholeRegion, putRegion, removeRegion } from '../../documents/region.js';
 import type { Context } from '../../run/context.js';
 import { makeDirectories, replaceFile } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
-import { askShell, SHELLS, type ShellId } from './shells.js';
+import { queryShell, SHELLS, type ShellId } from './shells.js';
 
 interface Input {
   command: 'install' | 'uninstall';
@@ -63,7 +63,7 @@ export async function changeCompletion(context: Context, input: Input, env: Node
       fix: 'Set HOME to your home directory, then repeat the call.',
     });
   const around = { cwd: '/', env: { ...env, HOME: context.home }, signal: context.signal };
-  const { directory, startup, looks } = await askShell(id, 'probe', around);
+  const { directory, startup, looks } = await queryShell(id, 'probe', around);
   if (!directory)
     throw new DevCliError('USAGE', `${id} does not start.`, { fix: 'Start it by hand, and mend what it says.' });
   const aim = input.command === 'uninstall' ? 'take' : looks === undefined ? 'put' : 'keep';
@@ -74,7 +74,7 @@ export async function changeCompletion(context: Context, input: Input, env: Node
   const due = pieces.filter(({ change }) => change === 'written' || change === 'removed');
   for (const { path } of due) requireWritable(path, aim);
   if (!dryRun) await carryOut(context, due, block, { ...input, shell: id });
-  const says = dryRun || aim === 'take' ? null : await askShell(id, 'ask', around);
+  const says = dryRun || aim === 'take' ? null : await queryShell(id, 'ask', around);
   const works = says && (says['offers'] ?? '').startsWith('status');
   const ok = works !== false && pieces.every(({ change }) => change !== 'edited');
   const files = pieces.map((piece) => {
@@ -154,7 +154,7 @@ function planBlock(path: string, script: string, id: ShellId, aim: Aim): Piece {
  * @param isEnd whether to remove the line end before the block: dev-cli added it, and nothing after the block needs it
  */
 function takeBlock(text: string, isEnd: boolean): string {
-  const taken = takeRegion(text, MARKERS);
+  const taken = removeRegion(text, MARKERS);
   return isEnd ? taken.replace(/\n$/, '') : taken;
 }
 

@@ -63,7 +63,7 @@ print -r "
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: these are of the shells
 
 /** The directory and environment in which a shell is started. */
-export interface Around {
+export interface ShellEnvironment {
   cwd: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
@@ -77,7 +77,11 @@ const PATIENCE = 20_000;
  * its own session: an interactive shell would take the terminal away from this process.
  * @throws DevCliError `USAGE` for a missing shell; `INTERRUPTED`
  */
-export function askShell(id: ShellId, question: 'probe' | 'ask', around: Around): Promise<Record<string, string>> {
+export function queryShell(
+  id: ShellId,
+  question: 'probe' | 'ask',
+  around: ShellEnvironment,
+): Promise<Record<string, string>> {
   const { program, options, [question]: script } = SHELLS[id];
   return new Promise((resolve, reject) => {
     const child = childProcess().spawn(program, [...options, script], {

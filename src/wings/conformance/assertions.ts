@@ -1,9 +1,9 @@
 import { isRecord, isSameJson, type Json } from '../../base/json.js';
-import type { Expected, Matcher } from './fixture.js';
-import { follow, REFERENCE } from './paths.js';
+import type { ExpectedValue, Matcher } from './fixture.js';
+import { getValueAt, REFERENCE } from './paths.js';
 
 /** A failed assertion of a case. */
-export interface Failure {
+export interface AssertionFailure {
   /** What was checked: a path in the reply, or a file and a path in it. */
   path: string;
   expected: string;
@@ -27,13 +27,13 @@ const LONGEST = 200;
  */
 export function checkValues(
   value: unknown,
-  expected: Readonly<Record<string, Expected>>,
+  expected: Readonly<Record<string, ExpectedValue>>,
   about: string,
   replies: Replies,
   ofReply = false,
-): Failure[] {
-  return Object.entries(expected).flatMap(([path, wanted]): Failure[] => {
-    const actual = follow(value, path);
+): AssertionFailure[] {
+  return Object.entries(expected).flatMap(([path, wanted]): AssertionFailure[] => {
+    const actual = getValueAt(value, path);
     const misfit = findMisfit(actual, wanted, replies);
     if (misfit === null) return [];
     const isFields = isRecord(wanted) && 'keys' in wanted && ofReply;
@@ -41,7 +41,7 @@ export function checkValues(
       {
         path: `${about}${path.slice(1)}`,
         expected: misfit,
-        actual: show(actual),
+        actual: renderShortValue(actual),
         ...(isFields && { requirement: 'all.10' }),
       },
     ];
@@ -49,7 +49,7 @@ export function checkValues(
 }
 
 /** Describes the expectation that a value does not meet; null if it does. */
-function findMisfit(actual: unknown, expected: Expected, replies: Replies): string | null {
+function findMisfit(actual: unknown, expected: ExpectedValue, replies: Replies): string | null {
   const fits = isRecord(expected) ? match(actual, expected, replies) : (actual ?? null) === expected;
   return fits ? null : describe(expected);
 }
@@ -83,19 +83,19 @@ function match(actual: unknown, matcher: Matcher, replies: Replies): boolean {
 /** Returns a value from the reply of an earlier step: `2:$.task.id`. */
 export function resolveReference(ref: string, replies: Replies): unknown {
   const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
-  return follow(replies[Number(step) - 1], path);
+  return getValueAt(replies[Number(step) - 1], path);
 }
 
-function describe(expected: Expected): string {
-  if (!isRecord(expected)) return expected === null ? 'null, or nothing' : show(expected);
-  if ('equals' in expected) return show(expected.equals);
+function describe(expected: ExpectedValue): string {
+  if (!isRecord(expected)) return expected === null ? 'null, or nothing' : renderShortValue(expected);
+  if ('equals' in expected) return renderShortValue(expected.equals);
   if ('keys' in expected) return `an object with exactly ${expected.keys.join(', ')}`;
   if ('absent' in expected) return 'nothing';
-  return show(expected);
+  return renderShortValue(expected);
 }
 
 /** Renders a value on one line, cut to `LONGEST`. */
-export function show(value: unknown): string {
+export function renderShortValue(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }

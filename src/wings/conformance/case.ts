@@ -4,35 +4,49 @@ import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Json, type JsonObject, parseOrNull } from '../../base/json.js';
 import { readRegular } from '../../store/inside.js';
-import { clearUp } from '../../store/io.js';
+import { ignoreFailure } from '../../store/io.js';
 import { executeFile } from '../../work/processes.js';
-import { checkValues, type Failure, NO_REFUSAL, type Replies, resolveReference, show } from './assertions.js';
-import type { Case, ExpectedFile, Step } from './fixture.js';
-import { type Commands, type Naming, type Reply, readRefusal, type Site, TargetError } from './target.js';
+import {
+  type AssertionFailure,
+  checkValues,
+  NO_REFUSAL,
+  type Replies,
+  renderShortValue,
+  resolveReference,
+} from './assertions.js';
+import type { Case, CaseStep, ExpectedFile } from './fixture.js';
+import {
+  type CaseEnvironment,
+  readRefusal,
+  type TargetCommands,
+  TargetError,
+  type TargetNames,
+  type TargetReply,
+} from './target.js';
 import { openTargets } from './targets.js';
-import { type Files, type Rules, watch } from './watch.js';
+import { type CaseFiles, type CheckContext, listViolations } from './watch.js';
 
 /** How a case ended. */
-export type Verdict =
+export type CaseVerdict =
   | { kind: 'pass' }
-  | { kind: 'fail'; failures: Failure[] }
+  | { kind: 'fail'; failures: AssertionFailure[] }
   /** The target gave no answer that could be judged. */
   | { kind: 'error'; why: string }
   /** The case has an event, but no target takes events. */
   | { kind: 'unsupported'; why: string };
 
 /** What all cases are run with. */
-export interface Bench {
-  commands: Commands;
-  naming: Naming;
-  rules: Rules;
+export interface CaseSetup {
+  commands: TargetCommands;
+  naming: TargetNames;
+  rules: CheckContext;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   seconds: number;
 }
 
 /** Runs a case in its own directory. @throws DevCliError `INTERRUPTED` */
-export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
+export async function runCase(one: Case, bench: CaseSetup): Promise<CaseVerdict> {
   if (one.steps.some(({ kind }) => kind === 'event') && bench.commands.command === undefined) {
     return { kind: 'unsupported', why: 'it tells an event, and there is no --command' };
   }
@@ -40,7 +54,7 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
   // Variables that git sets for hooks would lead git, and a server, out of the directory.
   const kept = Object.entries(bench.env).filter(([name]) => !name.startsWith('GIT_'));
   const env = { ...Object.fromEntries(kept), NEXUS_PROJECT_ROOT: root, DEV_CLI_ROOT: root };
-  const site: Site = { root, env, signal: bench.signal, seconds: bench.seconds };
+  const site: CaseEnvironment = { root, env, signal: bench.signal, seconds: bench.seconds };
   const targets = openTargets(bench.commands, bench.naming, site);
   try {
     await makeRepository(one.git, site);
@@ -57,11 +71,11 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
     throw error;
   } finally {
     await Promise.all(Object.values(targets).map((target) => target?.close()));
-    clearUp(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+    ignoreFailure(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
   }
 }
 
-async function makeRepository(git: string, { root, env, signal }: Site): Promise<void> {
+async function makeRepository(git: string, { root, env, signal }: CaseEnvironment): Promise<void> {
   const ask = async (...args: string[]): Promise<void> => {
     const limits = { timeoutSeconds: 30, maxBuffer: 1024 * 1024, cwd: root, signal };
     // The user's settings may sign commits, or run hooks.
@@ -94,10 +108,10 @@ export function writeFiles(before: Case['before'], root: string): void {
  */
 export async function runSteps(
   { steps }: Pick<Case, 'steps'>,
-  { rules }: Pick<Bench, 'rules'>,
-  call: (step: Step) => Promise<Reply | undefined>,
-  read: () => Files,
-): Promise<Verdict> {
+  { rules }: Pick<CaseSetup, 'rules'>,
+  call: (step: CaseStep) => Promise<TargetReply | undefined>,
+  read: () => CaseFiles,
+): Promise<CaseVerdict> {
   const replies: Json[] = [];
   let before = read();
   for (const step of steps) {
@@ -112,7 +126,7 @@ export async function runSteps(
           judgeFile(path, file, { before, after }, replies),
         ),
       ]),
-      ...watch({ name: step.name, refused: reply.refused, before, after }, rules),
+      ...listViolations({ name: step.name, refused: reply.refused, before, after }, rules),
     ];
     if (failures.length > 0) return { kind: 'fail', failures };
     // Files written after the answer are attributed to the next call.
@@ -122,33 +136,42 @@ export async function runSteps(
 }
 
 /** Returns null if a call was accepted or refused as expected; otherwise the only failure worth reporting. */
-function judgeRefusal({ name, expects }: Step, { value, refused }: Reply): Failure[] | null {
+function judgeRefusal({ name, expects }: CaseStep, { value, refused }: TargetReply): AssertionFailure[] | null {
   if (refused === expects.error) return null;
-  return [{ path: name, expected: refused ? NO_REFUSAL : 'a refusal', actual: show(readRefusal(value) ?? value) }];
+  return [
+    { path: name, expected: refused ? NO_REFUSAL : 'a refusal', actual: renderShortValue(readRefusal(value) ?? value) },
+  ];
 }
 
-function judgeReply({ name, expects: { returns, errorContains } }: Step, value: Json, replies: Replies): Failure[] {
+function judgeReply(
+  { name, expects: { returns, errorContains } }: CaseStep,
+  value: Json,
+  replies: Replies,
+): AssertionFailure[] {
   const said = readRefusal(value) ?? '';
   return [
     ...checkValues(value, returns, name, replies, true),
     ...(errorContains === undefined || said.includes(errorContains)
       ? []
-      : [{ path: `${name}.error`, expected: show(errorContains), actual: show(said) }]),
+      : [{ path: `${name}.error`, expected: renderShortValue(errorContains), actual: renderShortValue(said) }]),
   ];
 }
 
 function judgeFile(
   path: string,
   expected: ExpectedFile,
-  { before, after }: { before: Files; after: Files },
+  { before, after }: { before: CaseFiles; after: CaseFiles },
   replies: Replies,
-): Failure[] {
+): AssertionFailure[] {
   const is = after.get(path);
-  const fail = (what: string): Failure[] => [{ path, expected: what, actual: is === undefined ? 'no file' : show(is) }];
+  const fail = (what: string): AssertionFailure[] => [
+    { path, expected: what, actual: is === undefined ? 'no file' : renderShortValue(is) },
+  ];
   if (expected === null) return is === undefined ? [] : fail('no file');
   if (expected === 'same') return is === before.get(path) ? [] : fail('the bytes from before');
   if (is === undefined) return fail('a file');
-  if (typeof expected['text'] === 'string') return is === expected['text'] ? [] : fail(show(expected['text']));
+  if (typeof expected['text'] === 'string')
+    return is === expected['text'] ? [] : fail(renderShortValue(expected['text']));
   if (Object.keys(expected).length === 0) return [];
   const value = parseOrNull(is);
   if (value === null) return fail('JSON');
@@ -168,7 +191,7 @@ function refer(value: Json, replies: Replies): Json {
  * Reads the files below a directory as text, except git's; includes links, and directories that some tools use as
  * locks. An unreadable file counts as missing: a server may remove anything meanwhile, even the directory.
  */
-export function readFiles(root: string): Files {
+export function readFiles(root: string): CaseFiles {
   const files = new Map<string, string>();
   const walk = (below: string): void => {
     for (const entry of orNothing(() => readdirSync(join(root, below), { withFileTypes: true })) ?? []) {

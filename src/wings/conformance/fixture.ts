@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../base/json.js';
-import { REFERENCE, readPath } from './paths.js';
+import { parsePath, REFERENCE } from './paths.js';
 
 /** Parses fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
 
 /** An expected value: a scalar, or a matcher. */
-export type Expected = null | boolean | number | string | Matcher;
+export type ExpectedValue = null | boolean | number | string | Matcher;
 
 /** `type` matchers exist in both formats, the others only in the second. */
 export type Matcher =
@@ -22,18 +22,18 @@ export type Matcher =
   | { ref: string };
 
 /** An expected file: null if it must not exist, `same` if unchanged by the call, an exact text, or values by path. */
-export type ExpectedFile = null | 'same' | { text: string } | Record<string, Expected>;
+export type ExpectedFile = null | 'same' | { text: string } | Record<string, ExpectedValue>;
 
 /** The expected result of a call. */
 interface Expectation {
-  returns: Record<string, Expected>;
+  returns: Record<string, ExpectedValue>;
   files: Record<string, ExpectedFile>;
   /** Whether the call must be refused. */
   error: boolean;
   errorContains?: string;
 }
 
-export interface Step {
+export interface CaseStep {
   kind: 'tool' | 'event';
   name: string;
   params: JsonObject;
@@ -57,14 +57,14 @@ export interface Case {
   git: string;
   /** Files before the first call: JSON, or text. */
   before: Record<string, { json: Json } | { text: string }>;
-  steps: Step[];
+  steps: CaseStep[];
 }
 
 /** A call as written in a fixture, with its expectations. */
 interface Called {
   action?: { tool: string; params: JsonObject };
   event?: { type: string; params?: JsonObject };
-  assert_return?: Record<string, Expected>;
+  assert_return?: Record<string, ExpectedValue>;
   assert_state?: Record<string, ExpectedFile>;
   error?: boolean;
   error_contains?: string;
@@ -81,7 +81,7 @@ interface Written extends Called {
   precondition?: { state_files?: Record<string, Json>; text?: Record<string, string>; git?: string };
   steps?: Called[];
   postcondition?: {
-    return_value?: Record<string, Expected>;
+    return_value?: Record<string, ExpectedValue>;
     state_files?: Record<string, ExpectedFile>;
     error?: boolean;
     error_contains?: string;
@@ -123,7 +123,7 @@ export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | '
 }
 
 /** @param after additional expectations, for the last step */
-function toStep(step: Called, after: NonNullable<Written['postcondition']>): Step {
+function toStep(step: Called, after: NonNullable<Written['postcondition']>): CaseStep {
   const { action, event } = step;
   const returns = { ...step.assert_return, ...after.return_value };
   const errorContains = after.error_contains ?? step.error_contains;
@@ -146,7 +146,7 @@ function requireSound(value: unknown, answered: number): void {
   if (typeof ref === 'string' && Object.keys(value).length === 1) {
     const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
     if (step === '' || Number(step) < 1 || Number(step) > answered) throw new Error(`${ref} refers to no earlier step`);
-    readPath(path);
+    parsePath(path);
   }
   for (const [key, member] of Object.entries(value)) {
     if (key !== 'equals' && key !== 'contains') requireSound(member, answered);

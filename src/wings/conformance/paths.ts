@@ -9,8 +9,8 @@ export const REFERENCE = /^(\d+):(\$.*)$/;
  * Returns the value at a path: `$`, `.name`, `[n]`, `[-1]`, `.length`; undefined if there is none. @throws Error for an
  * invalid path
  */
-export function follow(value: unknown, path: string): unknown {
-  return readPath(path).reduce<unknown>((at, step) => {
+export function getValueAt(value: unknown, path: string): unknown {
+  return parsePath(path).reduce<unknown>((at, step) => {
     if (typeof step === 'number') return Array.isArray(at) ? at.at(step) : undefined;
     if (step === 'length' && (Array.isArray(at) || typeof at === 'string')) return at.length;
     return isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined;
@@ -18,7 +18,7 @@ export function follow(value: unknown, path: string): unknown {
 }
 
 /** Splits a path into its steps. @throws Error */
-export function readPath(path: string): (string | number)[] {
+export function parsePath(path: string): (string | number)[] {
   const steps = [...path.slice(1).matchAll(/\.([A-Za-z_][\w-]*)|\[(-?\d+)\]/g)];
   const read = steps.map(([whole]) => whole).join('');
   if (!path.startsWith('$') || read !== path.slice(1)) throw new Error(`${path} is no path`);

@@ -1,12 +1,12 @@
-import { type Failure, NO_REFUSAL } from './assertions.js';
-import type { Verdict } from './case.js';
+import { type AssertionFailure, NO_REFUSAL } from './assertions.js';
+import type { CaseVerdict } from './case.js';
 import type { Case } from './fixture.js';
 import type { Requirement } from './suite.js';
 
 /** A case and how it ended. */
-export interface Result {
+export interface CaseResult {
   case: Case;
-  verdict: Verdict;
+  verdict: CaseVerdict;
 }
 
 type Counts = ReturnType<typeof count>;
@@ -17,11 +17,15 @@ export interface Report extends Counts {
   total: number;
   tools: Record<string, Counts>;
   requirements: { id: string; text: string; verdict: 'pass' | 'fail' | 'untested'; cases: string[] }[];
-  cases: { id: string; suite: string; verdict: Verdict['kind']; failures?: Failure[]; why?: string }[];
+  cases: { id: string; suite: string; verdict: CaseVerdict['kind']; failures?: AssertionFailure[]; why?: string }[];
 }
 
 /** Summarizes the results by tool and by requirement. */
-export function buildReport(results: readonly Result[], requirements: readonly Requirement[], strict: boolean): Report {
+export function buildConformanceReport(
+  results: readonly CaseResult[],
+  requirements: readonly Requirement[],
+  strict: boolean,
+): Report {
   const counts = count(results);
   const names = [...new Set(results.map(({ case: one }) => nameTool(one)))].sort();
   const judged = requirements.filter((one) => strict || one.strict !== true);
@@ -48,14 +52,14 @@ function nameTool({ steps, folder }: Case): string {
   return more.length === 0 ? name : folder;
 }
 
-function count(results: readonly Result[]) {
-  const of = (kind: Verdict['kind']): number => results.filter(({ verdict }) => verdict.kind === kind).length;
+function count(results: readonly CaseResult[]) {
+  const of = (kind: CaseVerdict['kind']): number => results.filter(({ verdict }) => verdict.kind === kind).length;
   return { passed: of('pass'), failed: of('fail'), errors: of('error'), unsupported: of('unsupported') };
 }
 
 function judgeRequirement(
   id: string,
-  results: readonly Result[],
+  results: readonly CaseResult[],
 ): Pick<Report['requirements'][number], 'verdict' | 'cases'> {
   const failed = results.filter(
     ({ case: one, verdict }) =>
@@ -73,7 +77,7 @@ const OF_READING = ['all.7', 'all.8', 'all.9'];
  * Returns the requirements that a failure violates. Those for all calls (`all.*`) count only if the failure names one,
  * or the case has no others.
  */
-function blame({ requirement, expected }: Failure, { requires }: Case): readonly string[] {
+function blame({ requirement, expected }: AssertionFailure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];
   const special = requires.filter((id) => !id.startsWith('all.'));
   if (special.length > 0) return special;

@@ -4,12 +4,12 @@ import { DevCliError } from '../../base/errors.js';
 import { parseCommandLine } from '../../plan/model/command-line.js';
 import type { InputIn } from '../../registry/spec.js';
 import type { Context } from '../../run/context.js';
-import { type Bench, runCase, type Verdict } from './case.js';
+import { type CaseSetup, type CaseVerdict, runCase } from './case.js';
 import type { Case } from './fixture.js';
-import { buildReport, renderReport } from './report.js';
+import { buildConformanceReport, renderReport } from './report.js';
 import type { CONFORMANCE_SPECS } from './specs.js';
-import { readRequirements, readStateSchemas, readSuite, type Shipped } from './suite.js';
-import type { Commands } from './target.js';
+import { readStateSchemas, readSuite, readSuiteRequirements, type ShippedPackage } from './suite.js';
+import type { TargetCommands } from './target.js';
 
 type Input = InputIn<typeof CONFORMANCE_SPECS, 'conformance run'>;
 
@@ -30,7 +30,7 @@ interface Call {
  * `conformance run` (neutral.md, Conformance).
  * @throws DevCliError `USAGE` if there is no target or no case; `SCHEMA_INVALID` for invalid fixtures; `INTERRUPTED`
  */
-export async function run(context: Context, input: Input, { cwd, env }: Call): Promise<Answer> {
+export async function runConformance(context: Context, input: Input, { cwd, env }: Call): Promise<Answer> {
   const shipped = openShipped(context);
   const harness = input.harness ?? HARNESS;
   const seconds = input.timeout ?? SECONDS;
@@ -41,7 +41,7 @@ export async function run(context: Context, input: Input, { cwd, env }: Call): P
     });
   }
   const cases = chooseCases(input, shipped, harness, cwd);
-  const bench: Bench = {
+  const bench: CaseSetup = {
     commands: readCommands(input, context.program),
     naming: { prefix: input.prefix ?? '', renamed: new Map(Object.entries(input.rename ?? {})) },
     rules: { schemas: readStateSchemas(shipped), harness },
@@ -49,36 +49,36 @@ export async function run(context: Context, input: Input, { cwd, env }: Call): P
     signal: context.signal,
     seconds,
   };
-  const verdicts: Verdict[] = [];
+  const verdicts: CaseVerdict[] = [];
   const waiting = cases.entries();
   const work = async (): Promise<void> => {
     for (const [n, one] of waiting) verdicts[n] = isSilent(verdicts) ? NOT_TRIED : await runCase(one, bench);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const results = cases.map((one, n) => ({ case: one, verdict: verdicts[n] ?? NOT_TRIED }));
-  const report = buildReport(results, readRequirements(shipped), input.strict === true);
+  const report = buildConformanceReport(results, readSuiteRequirements(shipped), input.strict === true);
   return { json: report, exit: report.ok ? 0 : 3, recorded: true, text: () => renderReport(report) };
 }
 
-const NOT_TRIED: Verdict = { kind: 'error', why: 'not tried: no case before it got an answer' };
+const NOT_TRIED: CaseVerdict = { kind: 'error', why: 'not tried: no case before it got an answer' };
 
 /**
  * Returns whether the target seems to be dead: waiting again for each case would take minutes. @param verdicts may have
  * holes, which `filter` skips
  */
-function isSilent(verdicts: readonly Verdict[]): boolean {
+function isSilent(verdicts: readonly CaseVerdict[]): boolean {
   const tried = verdicts.filter(({ kind }) => kind !== 'unsupported');
   return tried.length >= AT_ONCE && tried.every(({ kind }) => kind === 'error');
 }
 
 /** Returns the package, which contains the suites. */
-export function openShipped({ library: { reader, shipped } }: Pick<Context, 'library'>): Shipped {
+export function openShipped({ library: { reader, shipped } }: Pick<Context, 'library'>): ShippedPackage {
   return { reader, package: shipped };
 }
 
 function chooseCases(
   { suite = SUITES, strict, only, rename = {} }: Input,
-  shipped: Shipped,
+  shipped: ShippedPackage,
   harness: string,
   cwd: string,
 ) {
@@ -108,7 +108,7 @@ function requireKnown(target: string, words: readonly string[], known: readonly 
   });
 }
 
-function readCommands({ server, command, self }: Input, program: readonly string[]): Commands {
+function readCommands({ server, command, self }: Input, program: readonly string[]): TargetCommands {
   if (self === true) {
     return {
       server: [...program, 'mcp', '--tools', 'neutral'],

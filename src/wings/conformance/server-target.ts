@@ -1,9 +1,16 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { type Json, parseOrNull } from '../../base/json.js';
-import { type Reply, readRefusal, type Site, type Target, TargetError, tellEnd } from './target.js';
+import {
+  type CaseEnvironment,
+  type CaseTarget,
+  readRefusal,
+  renderStderrEnd,
+  TargetError,
+  type TargetReply,
+} from './target.js';
 
 /** Opens an MCP server, which is started at the first call and ended with the case. */
-export function openServer(argv: readonly string[], site: Site): Target {
+export function openServerTarget(argv: readonly string[], site: CaseEnvironment): CaseTarget {
   let opened: Promise<{ client: Client; said: () => string }> | null = null;
   return {
     async call({ name, params }) {
@@ -25,7 +32,7 @@ export function openServer(argv: readonly string[], site: Site): Target {
   };
 }
 
-async function connect([program = '', ...args]: readonly string[], { root, env, signal, seconds }: Site) {
+async function connect([program = '', ...args]: readonly string[], { root, env, signal, seconds }: CaseEnvironment) {
   const [{ Client }, { StdioClientTransport }] = await Promise.all([
     import('@modelcontextprotocol/client'),
     import('@modelcontextprotocol/client/stdio'),
@@ -52,7 +59,7 @@ async function connect([program = '', ...args]: readonly string[], { root, env, 
   return { client, said: () => text };
 }
 
-function read({ structuredContent, content, isError }: Awaited<ReturnType<Client['callTool']>>): Reply {
+function read({ structuredContent, content, isError }: Awaited<ReturnType<Client['callTool']>>): TargetReply {
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
   const parsed = structuredContent ?? parseOrNull(text);
@@ -63,5 +70,5 @@ function read({ structuredContent, content, isError }: Awaited<ReturnType<Client
 
 function toTargetError(error: unknown, about: string, stderr: string): TargetError {
   const why = error instanceof Error ? error.message : String(error);
-  return new TargetError(`${about}${why}${tellEnd(stderr)}`);
+  return new TargetError(`${about}${why}${renderStderrEnd(stderr)}`);
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { flag, freeText, integer, list, optional, pairs, word } from '../../registry/values.js';
+import { commaList, flag, freeText, integer, optional, pairs, word } from '../../registry/values.js';
 
 /** The conformance suite of the neutral contract (neutral.md, Conformance). */
 export const CONFORMANCE_SPECS = [
@@ -26,9 +26,9 @@ export const CONFORMANCE_SPECS = [
       ),
       rename: optional(pairs('FROM=TO', 'A tool, or tool.parameter, that has another name there; may be repeated.')),
       harness: optional(word("The name of the harness's own folder. Default: dev-cli-agent.", { placeholder: 'ID' })),
-      suite: optional(list('SUITE,…', 'published, own, or directories of fixtures. Default: published,own.')),
+      suite: optional(commaList('SUITE,…', 'published, own, or directories of fixtures. Default: published,own.')),
       strict: flag('Also run what is our choice where the contract is silent.'),
-      only: optional(list('WORD,…', 'Cases, tools, events or folders of fixtures, by name.')),
+      only: optional(commaList('WORD,…', 'Cases, tools, events or folders of fixtures, by name.')),
       timeout: optional(integer('SECONDS', 'Seconds that an answer may take, 1 to 3600. Default: 10.')),
     }),
     exclusive: [

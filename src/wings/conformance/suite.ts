@@ -24,20 +24,20 @@ export interface Requirement {
 }
 
 /** The package, read through `reader`; `package` is its absolute directory. */
-export interface Shipped {
+export interface ShippedPackage {
   reader: FileReader;
   package: string;
 }
 
 /** Reads the published schemas of state files, by the name of the file. @throws DevCliError `IO` */
-export function readStateSchemas({ reader, package: directory }: Shipped): Map<string, string> {
+export function readStateSchemas({ reader, package: directory }: ShippedPackage): Map<string, string> {
   const names = ['plan', 'tasks', 'history', 'runtime', 'agent-tracker'];
   const folder = join(directory, 'conformance/published-0.4.0/state-schemas');
   return new Map(names.map((name) => [name, reader.read(join(folder, `${name}.schema.json`)) ?? '{}']));
 }
 
 /** @throws DevCliError `IO` */
-export function readRequirements({ reader, package: directory }: Shipped): Requirement[] {
+export function readSuiteRequirements({ reader, package: directory }: ShippedPackage): Requirement[] {
   return JSON.parse(reader.read(join(directory, 'conformance/requirements.json')) ?? '[]') as Requirement[];
 }
 
@@ -47,7 +47,7 @@ export function readRequirements({ reader, package: directory }: Shipped): Requi
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with its fixtures; `USAGE` for a suite without
  * cases; `IO`
  */
-export function readSuite(named: string, shipped: Shipped, harness: string): Case[] {
+export function readSuite(named: string, shipped: ShippedPackage, harness: string): Case[] {
   const { reader } = shipped;
   const below = SHIPPED[named];
   const directory = below === undefined ? named : join(shipped.package, below);
@@ -113,7 +113,7 @@ function listFiles(reader: FileReader, directory: string): string[] {
  * Reads the schemas of both formats, keyed by `format`. Allows any JSON in state files of the published one, whose own
  * fixtures need that.
  */
-function readFormats({ reader, package: directory }: Shipped): Record<1 | 2, string> {
+function readFormats({ reader, package: directory }: ShippedPackage): Record<1 | 2, string> {
   const read = (path: string): string => reader.read(join(directory, 'conformance', path)) ?? '{}';
   const first = JSON.parse(read('published-0.4.0/schema/fixture.schema.json')) as {
     properties: { precondition: { properties: { state_files: { additionalProperties: unknown } } } };

@@ -1,18 +1,18 @@
 import { isRecord, type Json } from '../../base/json.js';
-import type { Step } from './fixture.js';
+import type { CaseStep } from './fixture.js';
 
 /** The targets that a case is run against (neutral.md, Conformance). */
 
 /** The result of a call. */
-export interface Reply {
+export interface TargetReply {
   value: Json;
   refused: boolean;
 }
 
 /** Answers the calls of one case. */
-export interface Target {
+export interface CaseTarget {
   /** @throws TargetError */
-  call(step: Pick<Step, 'name' | 'params'>): Promise<Reply>;
+  call(step: Pick<CaseStep, 'name' | 'params'>): Promise<TargetReply>;
   close(): Promise<void>;
 }
 
@@ -29,20 +29,20 @@ function toLine(text: string): string {
 }
 
 /** Command lines as argument vectors, in which `{root}`, `{call}` and `{params}` are replaced. */
-export interface Commands {
+export interface TargetCommands {
   server?: readonly string[];
   command?: readonly string[];
 }
 
 /** The target's own names for the calls of the contract. */
-export interface Naming {
+export interface TargetNames {
   prefix: string;
   /** From a tool, or `tool.parameter`, to the target's name for it. */
   renamed: ReadonlyMap<string, string>;
 }
 
 /** The surroundings of a case. */
-export interface Site {
+export interface CaseEnvironment {
   /** Absolute directory of the case. */
   root: string;
   env: NodeJS.ProcessEnv;
@@ -61,7 +61,7 @@ export function readRefusal(value: unknown): string | null {
 const SHOWN = 500;
 
 /** Renders the end of a program's standard error. */
-export function tellEnd(stderr: Buffer | string): string {
+export function renderStderrEnd(stderr: Buffer | string): string {
   const text = toLine(stderr.toString());
   return text === '' ? '' : `; its standard error ends: ${text.slice(-SHOWN)}`;
 }

@@ -1,54 +1,54 @@
 import type { ExecFileException } from 'node:child_process';
 import { isJsonObject, type JsonObject, parseOrNull } from '../../base/json.js';
 import { executeFile } from '../../work/processes.js';
-import type { Step } from './fixture.js';
-import { openServer } from './server-target.js';
+import type { CaseStep } from './fixture.js';
+import { openServerTarget } from './server-target.js';
 import {
-  type Commands,
-  type Naming,
-  type Reply,
+  type CaseEnvironment,
+  type CaseTarget,
   readRefusal,
-  type Site,
-  type Target,
+  renderStderrEnd,
+  type TargetCommands,
   TargetError,
-  tellEnd,
+  type TargetNames,
+  type TargetReply,
 } from './target.js';
 
 /** Translates a call and its parameters to the target's names. */
 function rename(
-  { name, params }: Pick<Step, 'name' | 'params'>,
-  { prefix, renamed }: Naming,
-): Pick<Step, 'name' | 'params'> {
+  { name, params }: Pick<CaseStep, 'name' | 'params'>,
+  { prefix, renamed }: TargetNames,
+): Pick<CaseStep, 'name' | 'params'> {
   const named = Object.entries(params).map(([key, value]) => [renamed.get(`${name}.${key}`) ?? key, value]);
   return { name: renamed.get(name) ?? `${prefix}${name}`, params: Object.fromEntries(named) as JsonObject };
 }
 
 /** Opens the targets for the tools and the events of a case; null if there is none. */
 export function openTargets(
-  { server, command }: Commands,
-  naming: Naming,
-  site: Site,
-): Record<Step['kind'], Target | null> {
+  { server, command }: TargetCommands,
+  naming: TargetNames,
+  site: CaseEnvironment,
+): Record<CaseStep['kind'], CaseTarget | null> {
   const direct = command === undefined ? null : openCommand(command, site);
-  const served = server === undefined ? null : openServer(fill(server, { root: site.root }), site);
+  const served = server === undefined ? null : openServerTarget(fill(server, { root: site.root }), site);
   const tools = served ?? direct;
   return { tool: tools && { ...tools, call: (step) => tools.call(rename(step, naming)) }, event: direct };
 }
 
 /** Opens a target that runs a process per call, which prints one JSON value on stdout. */
-function openCommand(command: readonly string[], { root, env, signal, seconds }: Site): Target {
+function openCommand(command: readonly string[], { root, env, signal, seconds }: CaseEnvironment): CaseTarget {
   return {
     async call({ name, params }) {
       const [program = '', ...args] = fill(command, { root, call: name, params: JSON.stringify(params) });
       const limits = { timeoutSeconds: seconds, maxBuffer: 64 * 1024 * 1024 };
       const { error, stdout, stderr } = await executeFile(program, args, { cwd: root, env, signal, ...limits });
       if (error !== null && typeof error.code !== 'number') {
-        throw new TargetError(`${program} ${describeEnd(error, seconds)}${tellEnd(stderr)}`);
+        throw new TargetError(`${program} ${describeEnd(error, seconds)}${renderStderrEnd(stderr)}`);
       }
       const printed = parseOrNull(stdout.toString('utf8'));
       if (isJsonObject(printed)) return readPrinted(printed, error?.code);
       const how = error === null ? '' : `ended with exit code ${error.code} and `;
-      throw new TargetError(`${program} ${how}printed no JSON object${tellEnd(stderr)}`);
+      throw new TargetError(`${program} ${how}printed no JSON object${renderStderrEnd(stderr)}`);
     },
     close: async () => {},
   };
@@ -61,7 +61,10 @@ function describeEnd({ killed, signal, code }: ExecFileException, seconds: numbe
   return signal ? `was ended by ${signal}` : `could not be run (${code})`;
 }
 
-function readPrinted({ ok: _, warnings: _warnings, ...value }: JsonObject, code: ExecFileException['code']): Reply {
+function readPrinted(
+  { ok: _, warnings: _warnings, ...value }: JsonObject,
+  code: ExecFileException['code'],
+): TargetReply {
   const refusal = readRefusal(value);
   if (refusal !== null) return { value: { ...value, error: refusal }, refused: true };
   return { value, refused: Boolean(code) };

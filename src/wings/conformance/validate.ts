@@ -3,10 +3,10 @@ import type { Answer } from '../../base/answer.js';
 import { canonicalJson, isRecord } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import type { Context } from '../../run/context.js';
-import type { Case, Expected, Step } from './fixture.js';
-import { readPath } from './paths.js';
+import type { Case, CaseStep, ExpectedValue } from './fixture.js';
+import { parsePath } from './paths.js';
 import { openShipped } from './run.js';
-import { type Requirement, readRequirements, readStateSchemas, readSuite } from './suite.js';
+import { type Requirement, readStateSchemas, readSuite, readSuiteRequirements } from './suite.js';
 
 /** A claim of a suite without proof, or a missing claim. */
 interface Finding {
@@ -24,9 +24,9 @@ interface Finding {
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the fixtures; `USAGE` for a suite without
  * cases; `IO`
  */
-export async function validate(context: Context, given: string | undefined, cwd: string): Promise<Answer> {
+export async function validateConformance(context: Context, given: string | undefined, cwd: string): Promise<Answer> {
   const shipped = openShipped(context);
-  const requirements = readRequirements(shipped);
+  const requirements = readSuiteRequirements(shipped);
   const schemas = [...readStateSchemas(shipped)].map(
     ([name, text]) => [`${name}.schema.json`, listFields(JSON.parse(text))] as const,
   );
@@ -81,9 +81,9 @@ interface Asserted {
 }
 
 function listAsserted({ steps }: Case): Asserted[] {
-  const of = (about: string, values: Readonly<Record<string, Expected>>): Asserted[] =>
+  const of = (about: string, values: Readonly<Record<string, ExpectedValue>>): Asserted[] =>
     Object.entries(values).flatMap(([path, expected]) => {
-      const at = readPath(path).filter((step) => typeof step === 'string' && step !== 'length');
+      const at = parsePath(path).filter((step) => typeof step === 'string' && step !== 'length');
       const below = isRecord(expected) && 'equals' in expected ? listMembers(expected['equals']) : [];
       return ['', ...below].map((name) => ({ about, field: [...at, name].filter(Boolean).join('.') }));
     });
@@ -94,7 +94,7 @@ function listAsserted({ steps }: Case): Asserted[] {
       const about = `${file.slice(file.lastIndexOf('/') + 1).replace(/\.json$/, '')}.schema.json`;
       // Asserting that a file exists, or not, asserts nothing about its fields.
       const hasFields = expected !== null && typeof expected === 'object' && typeof expected['text'] !== 'string';
-      return hasFields ? of(about, expected as Record<string, Expected>) : [];
+      return hasFields ? of(about, expected as Record<string, ExpectedValue>) : [];
     }),
   ]);
 }
@@ -178,7 +178,7 @@ function listUntested(cases: readonly Case[], requirements: readonly Requirement
 /** Lists tools whose fields no case lists, and fields that no case asserts. */
 function listUnasked(cases: readonly Case[]): string[] {
   const steps = cases.flatMap((one) => one.steps).filter(({ kind }) => kind === 'tool');
-  const fields = ({ expects: { returns } }: Step): string[] => {
+  const fields = ({ expects: { returns } }: CaseStep): string[] => {
     const whole = returns['$'];
     return isRecord(whole) && 'keys' in whole ? whole['keys'] : [];
   };
@@ -188,7 +188,7 @@ function listUnasked(cases: readonly Case[]): string[] {
     const listed = [...new Set(calls.flatMap(fields))];
     if (listed.length === 0) return [`no case lists the fields of ${tool}`];
     return listed
-      .filter((field) => !paths.some((path) => readPath(path)[0] === field))
+      .filter((field) => !paths.some((path) => parsePath(path)[0] === field))
       .map((field) => `no case asks for ${field} of ${tool}`);
   });
 }

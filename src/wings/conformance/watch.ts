@@ -1,22 +1,22 @@
 import { isRecord, isSameJson, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
-import { type Failure, show } from './assertions.js';
+import { type AssertionFailure, renderShortValue } from './assertions.js';
 
 /** Checks the requirements for every call, whatever the case is about (neutral.md, All tools). */
 
 /** The files in the directory of a case, by path: their text, or base64 if they are not text. */
-export type Files = ReadonlyMap<string, string>;
+export type CaseFiles = ReadonlyMap<string, string>;
 
 /** The effects of a call. */
 export interface Exchange {
   name: string;
   refused: boolean;
-  before: Files;
-  after: Files;
+  before: CaseFiles;
+  after: CaseFiles;
 }
 
 /** What the checks need. */
-export interface Rules {
+export interface CheckContext {
   /** The published schemas of state files, by the name of the file. */
   schemas: ReadonlyMap<string, string>;
   harness: string;
@@ -34,13 +34,21 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 /** Lists the general requirements that a call violates. */
-export function watch({ name, refused, before, after }: Exchange, { schemas, harness }: Rules): Failure[] {
+export function listViolations(
+  { name, refused, before, after }: Exchange,
+  { schemas, harness }: CheckContext,
+): AssertionFailure[] {
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path) !== after.get(path),
   );
-  const failures: Failure[] = [];
+  const failures: AssertionFailure[] = [];
   const fail = (requirement: string, path: string, expected: string, actual: unknown): void =>
-    void failures.push({ requirement, path, expected, actual: typeof actual === 'string' ? actual : show(actual) });
+    void failures.push({
+      requirement,
+      path,
+      expected,
+      actual: typeof actual === 'string' ? actual : renderShortValue(actual),
+    });
   for (const path of changed) {
     const [was, is] = [before.get(path), after.get(path)];
     const how = is === undefined ? 'no file' : was === undefined ? 'a new file' : 'other bytes';
@@ -67,7 +75,7 @@ function judgeState(
   const known = before === null ? [] : validateBySchema(schema, before).map(({ problem }) => problem);
   const value = parseOrNull(is);
   const misfits = value === null ? [] : validateBySchema(schema, value);
-  if (value === null) fail('all.3', path, 'JSON', show(is));
+  if (value === null) fail('all.3', path, 'JSON', renderShortValue(is));
   const [first] = misfits.filter(({ problem }) => !known.includes(problem));
   if (first !== undefined)
     fail('all.3', `${path} ${first.pointer}`, 'a value that fits its schema', `one that does not: ${first.problem}`);
@@ -80,7 +88,7 @@ function judgeHistory(
 ): void {
   const [before, after] = [listCycles(was), listCycles(is)];
   const lost = before.findIndex((cycle, at) => !isSameJson(cycle, after[at]));
-  if (lost !== -1) fail('all.4', `${HISTORY} cycles[${lost}]`, show(before[lost]), after[lost]);
+  if (lost !== -1) fail('all.4', `${HISTORY} cycles[${lost}]`, renderShortValue(before[lost]), after[lost]);
 }
 
 function listCycles(text: string | undefined): unknown[] {

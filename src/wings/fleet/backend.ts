@@ -3,16 +3,16 @@ import type { Context } from '../../run/context.js';
 import { findRepository, type GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
 import { listWorkers } from './beat.js';
-import { identify, readFilesAt } from './clone.js';
+import { findFirstCommit, readFilesAt } from './clone.js';
 import { nameMachine, resolveDatabaseUrl } from './config.js';
 import { openDatabase, type Pool } from './database.js';
 import { holdDesk, isDesk, isDeskHeld, requireDesk } from './desk.js';
 import { forgetFreight } from './freight-rows.js';
 import { openNews } from './news.js';
-import { type Call, type CarriedGoal, type Loop, nameHead, type Refs, type Streams } from './ports.js';
+import { type FleetCall, type Loop, type LoopCarriedGoal, type LoopRefs, type LoopStreams, nameHead } from './ports.js';
 import { openRemoteRefs } from './refs.js';
-import { requireProject, requireSchema } from './schema.js';
-import { openStreams, patiently } from './streams.js';
+import { requireSameRepository, requireSchema } from './schema.js';
+import { openStreams, retryWhileAway } from './streams.js';
 
 /** Seconds after which a worker that said nothing counts for none. */
 const SILENT = 60;
@@ -20,15 +20,15 @@ const SILENT = 60;
 /** What the loop of a root works on where its configuration names a fleet (fleet.md, Three truths). */
 
 /** A project of the fleet. */
-export interface FleetSetting {
+export interface FleetProject {
   project: string;
   remote: string;
 }
 
 /** The stream and the references of a project, for the loop. */
 interface Backend {
-  streams: Streams;
-  openRefs(top: string, git: GitOptions): Refs;
+  streams: LoopStreams;
+  openRefs(top: string, git: GitOptions): LoopRefs;
   desk: {
     hold(): Promise<() => Promise<void>>;
     requireHold(): Promise<void>;
@@ -44,7 +44,7 @@ interface Backend {
  * Opens the database for a call, and takes its address out of what the call hands to programs that it starts.
  * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `SCHEMA_INVALID`, `IO`
  */
-export async function openShared(context: Context, call: Pick<Call, 'env'>): Promise<{ pool: Pool; url: string }> {
+export async function openShared(context: Context, call: Pick<FleetCall, 'env'>): Promise<{ pool: Pool; url: string }> {
   const url = await resolveDatabaseUrl(context, call);
   const pool = await openDatabase(url);
   await requireSchema(pool);
@@ -56,7 +56,7 @@ export function openProjectStreams(
   loop: Loop,
   context: Context,
   { pool, project, bringKept }: { pool: Pool; project: string; bringKept: () => Promise<void> },
-): Streams {
+): LoopStreams {
   const { codec, empty, refuseOver } = loop;
   const { caller, signal } = context;
   const streams = openStreams({ pool, project, codec, empty, caller, refuseOver, signal });
@@ -64,19 +64,19 @@ export function openProjectStreams(
 }
 
 /** Opens what the loop of a root works on. @throws DevCliError as `openShared`; `USAGE` for a project of another repository */
-export async function openBackend(
+export async function openFleetBackend(
   loop: Loop,
   context: Context,
-  { project, remote }: FleetSetting,
-  call: Pick<Call, 'env'>,
+  { project, remote }: FleetProject,
+  call: Pick<FleetCall, 'env'>,
 ): Promise<Backend> {
   const { pool } = await openShared(context, call);
   const git: GitOptions = { env: call.env };
   const found = await findRepository(context.root, git);
-  const origin = found.kind === 'repository' ? await identify(context.root, git) : null;
-  const openRefs = (top: string, options: GitOptions): Refs => openRemoteRefs(top, remote, options);
+  const origin = found.kind === 'repository' ? await findFirstCommit(context.root, git) : null;
+  const openRefs = (top: string, options: GitOptions): LoopRefs => openRemoteRefs(top, remote, options);
   const compare = async (registers: boolean): Promise<void> => {
-    if (origin !== null) await requireProject(pool, project, origin, { registers });
+    if (origin !== null) await requireSameRepository(pool, project, origin, { registers });
   };
   await compare(false);
   const own = () => ({ project, desk: `${nameMachine(context)}:${context.root}` });
@@ -92,7 +92,7 @@ export async function openBackend(
       isHeld: () => isDeskHeld(pool, project),
       isHere: () => isDesk(pool, own()),
       async listWorkers() {
-        const all = await patiently(() => listWorkers(pool), context.signal);
+        const all = await retryWhileAway(() => listWorkers(pool), context.signal);
         const there = all.filter(
           ({ silent, projects }) => silent < SILENT && projects.some((one) => one.project === project),
         );
@@ -129,7 +129,7 @@ export function readAt(
   loop: Loop,
   top: string,
   { commit, goal, git }: { commit: string; goal: string; git: GitOptions },
-): CarriedGoal | null {
+): LoopCarriedGoal | null {
   return readFrom(loop, top, { files: readFilesAt(top, commit, git), goal });
 }
 
@@ -138,7 +138,7 @@ export function readFrom(
   loop: Loop,
   top: string,
   { files, goal }: { files: Parameters<Loop['readGoal']>[1]; goal: string },
-): CarriedGoal | null {
+): LoopCarriedGoal | null {
   try {
     return loop.readGoal(top, files, goal);
   } catch (error) {

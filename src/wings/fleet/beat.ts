@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { parseOrNull } from '../../base/json.js';
 import { identifyProcess, isGone, type ProcessIdentity } from '../../store/process.js';
-import { ask, type Pool } from './database.js';
+import { type Pool, queryRows } from './database.js';
 
 /** A worker's sign of life: its row and its leases, renewed in one statement by the database's clock (fleet.md, Leases). */
 
@@ -44,14 +44,14 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
   const process = JSON.stringify(own);
   const passed: Record<string, Readonly<Record<string, string>>> = {};
   const introduce = async (gone: string): Promise<boolean> => {
-    const rows = await ask(pool, INTRODUCE, [
+    const rows = await queryRows(pool, INTRODUCE, [
       ...[worker, process, own.host, about.version, about.cliVersion, about.slots, JSON.stringify(about.projects)],
       ...[leaseSeconds, gone],
     ]);
     return rows.length > 0;
   };
   if (!(await introduce(''))) {
-    const [row] = await ask<{ process: string }>(pool, 'SELECT process FROM dev_cli.workers WHERE worker = $1', [
+    const [row] = await queryRows<{ process: string }>(pool, 'SELECT process FROM dev_cli.workers WHERE worker = $1', [
       worker,
     ]);
     const other = parseOrNull(row?.process ?? null) as ProcessIdentity | null;
@@ -60,7 +60,7 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
     const isOver = row === undefined || (isOurs && isGone(other, own));
     if (!isOver || !(await introduce(row?.process ?? ''))) throw takenError(worker);
   }
-  await ask(
+  await queryRows(
     pool,
     `UPDATE dev_cli.leases SET status = 'released', closed = clock_timestamp(), reason = 'the worker began anew'
      WHERE worker = $1 AND status = 'active'`,
@@ -70,7 +70,7 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
   let since = beaten;
   return {
     async renew(claims) {
-      const [row] = await ask<{ claims: string[] | null }>(pool, RENEW, [
+      const [row] = await queryRows<{ claims: string[] | null }>(pool, RENEW, [
         worker,
         process,
         leaseSeconds,
@@ -90,7 +90,7 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
       passed[project] = which;
     },
     async end() {
-      await ask(pool, 'DELETE FROM dev_cli.workers WHERE worker = $1 AND process = $2', [worker, process]);
+      await queryRows(pool, 'DELETE FROM dev_cli.workers WHERE worker = $1 AND process = $2', [worker, process]);
     },
   };
 }
@@ -141,7 +141,7 @@ export interface WorkerRow {
 
 /** @throws DevCliError `FLEET_UNAVAILABLE` */
 export function listWorkers(pool: Pool): Promise<WorkerRow[]> {
-  return ask<WorkerRow>(
+  return queryRows<WorkerRow>(
     pool,
     `SELECT worker, host, version, cli_version, slots, projects, passed, started,
        extract(epoch FROM clock_timestamp() - beat)::int AS silent

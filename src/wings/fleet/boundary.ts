@@ -8,7 +8,7 @@ import { packRun } from './freight.js';
 import { loadFreight, storeFreight } from './freight-rows.js';
 import { moveTree } from './move-tree.js';
 import { placeRun } from './place-run.js';
-import { type Attempt, type Carrier, LOOP, nameHead, type Refs, type Streams } from './ports.js';
+import { LOOP, type LoopAttempt, type LoopCarrier, type LoopRefs, type LoopStreams, nameHead } from './ports.js';
 
 /** What an attempt leaves where other machines find it, and how it arrives there (fleet.md, An attempt). */
 
@@ -20,8 +20,8 @@ export interface BoundarySite {
   git: GitOptions;
   pool: Pool;
   project: string;
-  streams: Streams;
-  refs: Refs;
+  streams: LoopStreams;
+  refs: LoopRefs;
   /** Digests of recipes that this machine trusts besides those that ship. */
   trusted: ReadonlySet<string>;
   /** The recipe of the goal at the attempt’s base, which its run has to be of; null: it has no run. */
@@ -43,7 +43,7 @@ function requireRecipeOf({ context, recipe, trusted }: BoundarySite, run: string
 }
 
 /** The boundary of a worker's attempts. */
-export function createCarrier(site: BoundarySite): Carrier {
+export function createCarrier(site: BoundarySite): LoopCarrier {
   const { context, top, git, pool, project, streams, refs } = site;
   return {
     async leave(attempt, end) {
@@ -67,7 +67,7 @@ export function createCarrier(site: BoundarySite): Carrier {
         documents: [...(end.documents ?? []), ...(prompt === null ? [] : [{ path, content: prompt }])],
       };
     },
-    async arrive(attempt: Attempt, furnish) {
+    async arrive(attempt: LoopAttempt, furnish) {
       if (attempt.run !== null) {
         const freight = await loadFreight(pool, project, attempt);
         if (freight !== null) requireRecipeOf(site, attempt.run, freight.recipeHash);

@@ -2,10 +2,10 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import type { FileReader } from '../../base/files.js';
-import { makePrivately } from '../../project/own-places.js';
-import { askGit, askNow, type GitOptions, git, nullIfRefused } from '../../work/git-command.js';
+import { makePrivateDirectory } from '../../project/own-places.js';
+import { executeGit, type GitOptions, nullIfRefused, queryGit, runGitQuerySync } from '../../work/git-command.js';
 import { hideCredentials, withoutCredentials } from '../../work/remote.js';
-import { QUIETLY } from '../../work/trees.js';
+import { QUIET_GIT_OPTIONS } from '../../work/trees.js';
 
 /** A worker's own clone of a project, in which nobody else works (fleet.md, Git). */
 
@@ -40,21 +40,21 @@ export async function openClone({ directory, url, remote, git: options }: CloneP
       : null;
     if (found === null || hideCredentials(found) !== hideCredentials(url)) throw strangerError(directory);
     // A token may have been replaced by another one.
-    if (found !== url) await git(directory, ['config', '--local', key, url], options);
+    if (found !== url) await executeGit(directory, ['config', '--local', key, url], options);
     return { top: directory };
   }
   const half = `${directory}.new`;
   rmSync(half, { recursive: true, force: true });
   // The address may hold a token, and the project may be nobody else's.
-  makePrivately(half, directory);
+  makePrivateDirectory(half, directory);
   const flags = ['--quiet', '--no-checkout', '--no-tags', '--no-recurse-submodules', '--origin', remote];
-  const clone = git(dirname(half), [...QUIETLY, 'clone', ...flags, '--', url, half], {
+  const clone = executeGit(dirname(half), [...QUIET_GIT_OPTIONS, 'clone', ...flags, '--', url, half], {
     timeoutSeconds: CLONE_SECONDS,
     ...options,
   });
   await withoutCredentials(clone);
   const head = await nullIfRefused(readLine(half, ['rev-parse', '--verify', 'HEAD'], options));
-  if (head !== null) await git(half, ['update-ref', '--no-deref', 'HEAD', head], options);
+  if (head !== null) await executeGit(half, ['update-ref', '--no-deref', 'HEAD', head], options);
   renameSync(half, directory);
   return { top: directory };
 }
@@ -63,12 +63,16 @@ export async function openClone({ directory, url, remote, git: options }: CloneP
  * Has the clone's files be those of a commit. What git does not know, `.dev/` above all, stays, and is never written over.
  * @throws DevCliError `GIT_FAILED`, also where such a file is in the way; `IO`, `INTERRUPTED`
  */
-export async function putOn(top: string, commit: string, options: GitOptions): Promise<void> {
+export async function checkOutCommit(top: string, commit: string, options: GitOptions): Promise<void> {
   const lock = statSync(join(top, '.git/index.lock'), { throwIfNoEntry: false });
   if (lock !== undefined && Date.now() - lock.mtimeMs > LEFT_MS) rmSync(join(top, '.git/index.lock'));
   // What a call that was cut off has left half done.
-  await git(top, [...QUIETLY, 'reset', '--quiet', '--hard'], options);
-  await git(top, [...QUIETLY, 'checkout', '--quiet', '--no-overwrite-ignore', '--detach', commit], options);
+  await executeGit(top, [...QUIET_GIT_OPTIONS, 'reset', '--quiet', '--hard'], options);
+  await executeGit(
+    top,
+    [...QUIET_GIT_OPTIONS, 'checkout', '--quiet', '--no-overwrite-ignore', '--detach', commit],
+    options,
+  );
 }
 
 /**
@@ -78,7 +82,7 @@ export async function putOn(top: string, commit: string, options: GitOptions): P
  * @returns a reader that has null for anything but a regular file, and throws DevCliError `GIT_FAILED`, `IO`
  */
 export function readFilesAt(top: string, commit: string, options: GitOptions): FileReader {
-  const ask = (args: string[]): Buffer => askNow(askGit(top, ['--literal-pathspecs', ...args]), options);
+  const ask = (args: string[]): Buffer => runGitQuerySync(queryGit(top, ['--literal-pathspecs', ...args]), options);
   return {
     list(directory) {
       const names = listFilesAt(top, directory, { commit, options }).map((path) => path.split('/', 1)[0] ?? '');
@@ -133,7 +137,7 @@ export function listFilesAt(
   if (!directory.startsWith(`${top}/`)) return [];
   const below = `${directory.slice(top.length + 1)}/`;
   const listed = ['--literal-pathspecs', 'ls-tree', '-rz', '--name-only', '--full-tree', commit, '--', below];
-  const paths = askNow(askGit(top, listed), options).toString('utf8').split('\0');
+  const paths = runGitQuerySync(queryGit(top, listed), options).toString('utf8').split('\0');
   return paths.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length));
 }
 
@@ -145,12 +149,12 @@ const LINK = '120000';
  * @returns null where there is no commit
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function identify(top: string, options: GitOptions): Promise<string | null> {
+export async function findFirstCommit(top: string, options: GitOptions): Promise<string | null> {
   return nullIfRefused(readLine(top, ['rev-list', '--first-parent', '--max-parents=0', 'HEAD'], options));
 }
 
 async function readLine(directory: string, args: string[], options: GitOptions): Promise<string> {
-  return (await git(directory, args, options)).toString('utf8').trim();
+  return (await executeGit(directory, args, options)).toString('utf8').trim();
 }
 
 function strangerError(directory: string): DevCliError {

@@ -3,16 +3,16 @@ import type { FleetPorts } from './ports.js';
 import type { FLEET_SPECS } from './specs.js';
 
 /** What carries the commands of the fleet out; what the loop does for it is handed in, since no wing knows another. */
-export function createHandlers(load: () => Promise<FleetPorts>): HandlersOf<typeof FLEET_SPECS> {
+export function createFleetHandlers(load: () => Promise<FleetPorts>): HandlersOf<typeof FLEET_SPECS> {
   return {
     'fleet init': async (context, _input, call) => (await import('./init.js')).initFleet(context, call),
     'fleet worker': async (context, input, call) =>
       (await import('./worker.js')).runWorker(await load(), context, input, call),
     'fleet list': async (context, _input, call) => (await import('./list.js')).listFleet(context, call),
     'fleet take': async (context, { goal }, call) =>
-      (await import('./take.js')).take(await load(), context, goal, call),
+      (await import('./take.js')).takeAttempt(await load(), context, goal, call),
     'fleet give': async (context, { goal }, call) =>
-      (await import('./take.js')).give(await load(), context, goal, call),
+      (await import('./take.js')).giveAttemptBack(await load(), context, goal, call),
     'fleet export': async (context, { directory }, call) =>
       (await import('./export.js')).exportStream(await load(), context, directory, call),
   };

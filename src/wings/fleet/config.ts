@@ -31,7 +31,7 @@ export interface MachineProject {
 }
 
 /** What a machine does in its fleet, with what holds where its file says nothing. */
-export interface MachineConfig {
+export interface FleetMachineConfig {
   /** What its worker is called. */
   name: string;
   slots: number;
@@ -48,7 +48,7 @@ export interface MachineConfig {
 export function readMachineConfig(
   context: Pick<Context, 'reader' | 'home' | 'ids' | 'trustDirectory'>,
   env: NodeJS.ProcessEnv,
-): MachineConfig {
+): FleetMachineConfig {
   const { projects = [], slots = 2, lease_seconds: leaseSeconds = 60, ...file } = readFile(context, env);
   const { name = nameMachine(context) } = file;
   return {

@@ -51,10 +51,10 @@ export async function openDatabase(url: string): Promise<Pool> {
     // The driver leaves one open in which it has no password to say, and the process would wait for the server.
     socket?.destroy();
     const told = toFleetError(error);
-    throw told instanceof DevCliError ? told : unavailable('its address cannot be used');
+    throw told instanceof DevCliError ? told : fleetUnavailableError('its address cannot be used');
   }
   await pool.end();
-  throw unavailable(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or newer is needed`);
+  throw fleetUnavailableError(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or newer is needed`);
 }
 
 /** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */
@@ -103,7 +103,7 @@ export async function withTransaction<A>(pool: Pool, work: (client: PoolClient) 
 }
 
 /** Asks one question, which is a transaction of its own. @throws DevCliError `FLEET_UNAVAILABLE` */
-export async function ask<Row extends object>(
+export async function queryRows<Row extends object>(
   pool: Pick<Pool, 'query'>,
   text: string,
   values: readonly unknown[] = [],
@@ -150,15 +150,15 @@ export function toFleetError(error: unknown): unknown {
   // What the server says itself names tables and rights; what the driver says may be made of the address.
   const isServers = 'severity' in error && error.severity !== undefined;
   if (meaning === undefined && !isServers) return error;
-  return unavailable(meaning ?? 'it refuses', { said: isServers ? error.message : null, reason });
+  return fleetUnavailableError(meaning ?? 'it refuses', { said: isServers ? error.message : null, reason });
 }
 
 /** Whether what went wrong may be over in a moment. */
-export const isAway = (error: unknown): boolean =>
+export const isTemporarilyAway = (error: unknown): boolean =>
   error instanceof DevCliError && error.details.some(({ reason_code: reason }) => reason === AWAY);
 
 /** The refusal to go on without what is said. @param words of the server: what it refuses, or which right is lacking */
-export function unavailable(
+export function fleetUnavailableError(
   problem: string,
   { said = null, reason }: { said?: string | null; reason?: typeof AWAY | undefined } = {},
 ): DevCliError {

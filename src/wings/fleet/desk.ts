@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { ask, type Pool } from './database.js';
-import { patiently } from './streams.js';
+import { type Pool, queryRows } from './database.js';
+import { retryWhileAway } from './streams.js';
 
 /** The desk of a project: the one root whose people decide, and whose files say what is done (fleet.md, Three truths). */
 
@@ -19,8 +19,8 @@ interface Desk {
  * @throws DevCliError `LOCKED` where another root is the desk; `FLEET_UNAVAILABLE`
  */
 export async function holdDesk(pool: Pool, { project, desk }: Desk): Promise<() => Promise<void>> {
-  requireMine(project, await ask<DeskRow>(pool, HOLD, [project, desk, SECONDS, true]));
-  const renew = (seconds: number) => ask(pool, HOLD, [project, desk, seconds, false]).catch(() => {});
+  requireMine(project, await queryRows<DeskRow>(pool, HOLD, [project, desk, SECONDS, true]));
+  const renew = (seconds: number) => queryRows(pool, HOLD, [project, desk, seconds, false]).catch(() => {});
   // One that is missed is made up for by the next; whether the place is lost is asked before anything is written.
   const timer = setInterval(() => void renew(SECONDS), (SECONDS * 1_000) / 6);
   timer.unref();
@@ -36,8 +36,8 @@ export async function holdDesk(pool: Pool, { project, desk }: Desk): Promise<() 
  * @throws DevCliError `LOCKED`, `FLEET_UNAVAILABLE`
  */
 export async function requireDesk(pool: Pool, { project, desk }: Desk, signal?: AbortSignal): Promise<void> {
-  const asked = () => ask<DeskRow>(pool, HOLD, [project, desk, SECONDS, false]);
-  requireMine(project, await patiently(asked, signal));
+  const asked = () => queryRows<DeskRow>(pool, HOLD, [project, desk, SECONDS, false]);
+  requireMine(project, await retryWhileAway(asked, signal));
 }
 
 function requireMine(project: string, [row]: readonly DeskRow[]): void {
@@ -51,14 +51,14 @@ function requireMine(project: string, [row]: readonly DeskRow[]): void {
 /** Whether a root is, or was last, the desk of its project, or there has been none. @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function isDesk(pool: Pool, { project, desk }: Desk): Promise<boolean> {
   const asked = 'SELECT desk FROM dev_cli.projects WHERE project = $1';
-  const [row] = await ask<{ desk: string | null }>(pool, asked, [project]);
+  const [row] = await queryRows<{ desk: string | null }>(pool, asked, [project]);
   return row?.desk == null || row.desk === desk;
 }
 
 /** Whether some root is at it. @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function isDeskHeld(pool: Pool, project: string): Promise<boolean> {
   const asked = 'SELECT FROM dev_cli.projects WHERE project = $1 AND desk_until > clock_timestamp()';
-  return (await ask(pool, asked, [project])).length > 0;
+  return (await queryRows(pool, asked, [project])).length > 0;
 }
 
 interface DeskRow {

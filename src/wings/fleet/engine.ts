@@ -8,7 +8,7 @@ import { toFleetError } from './database.js';
  */
 
 /** What an execution carries: one attempt under one claim. */
-export interface Carried {
+export interface CarriedAttempt {
   project: string;
   /** As `GOAL#n`. */
   attempt: string;
@@ -22,9 +22,9 @@ export interface Engine {
    * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone,
    * `FLEET_UNAVAILABLE` for anything else that ails it
    */
-  start(carried: Carried): Promise<void>;
+  start(carried: CarriedAttempt): Promise<void>;
   /** Ends executions, whoever has them: after the leg that runs there, and at once where none does. */
-  cancel(claims: readonly Carried[]): Promise<void>;
+  cancel(claims: readonly CarriedAttempt[]): Promise<void>;
   /** Executions that are not over stay open: this worker's next engine goes on with them. */
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface EngineOptions {
   /** Is told, in one line each, what the engine warns of. */
   log(line: string): void;
   /** One leg of an attempt; it may be repeated, also in another process, and has to find itself what is done already. */
-  leg(carried: Carried): Promise<'again' | 'over'>;
+  leg(carried: CarriedAttempt): Promise<'again' | 'over'>;
   /** Whether a leg that threw this is over, and not repeated. */
   isFinal(error: unknown): boolean;
   /** Seconds until a leg that threw is repeated; doubled each time. */
@@ -77,11 +77,11 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
   // Not left to the engine, which would record them as its own errors, and tell them.
   const finals = new Map<string, unknown>();
   let isStopped = false;
-  const identify = ({ project, attempt, claim }: Carried): string =>
+  const identify = ({ project, attempt, claim }: CarriedAttempt): string =>
     `${project}:${attempt}:${claim}@${options.version}`;
   const retry = { name: 'leg', retriesAllowed: true, maxAttempts: ATTEMPTS, intervalSeconds: backoff, backoffRate: 2 };
   const carry = DBOS.registerWorkflow(
-    async (carried: Carried): Promise<void> => {
+    async (carried: CarriedAttempt): Promise<void> => {
       const run = (): Promise<'again' | 'over'> =>
         leg(carried).catch((error: unknown) => {
           if (!isFinal(error)) throw error;

@@ -4,22 +4,22 @@ import type { PoolClient } from 'pg';
 import { MAX_DOCUMENT } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
 import { withIoErrors } from '../../store/io.js';
-import { createMemory, createMemoryStore } from '../../store/memory.js';
+import { createMemoryStore, createMemoryStoreData } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
-import { ask, type Pool, withTransaction } from './database.js';
-import { LOOP, type LoopState } from './ports.js';
-import { damagedError, LAYOUT, toDamage } from './streams.js';
+import { type Pool, queryRows, withTransaction } from './database.js';
+import { LOOP, type LoopStateView } from './ports.js';
+import { damagedError, LAYOUT, toDamagedError } from './streams.js';
 
 /** What is read of a stream besides its state: what came since, and all of it, as a directory (fleet.md, A stream in PostgreSQL). */
 
 /** How far a stream was read: to an entry, which a database that was set back has not, or has another one of its number. */
-export interface Seen {
+export interface StreamPosition {
   seq: number;
   /** Of the entry’s line; empty before the first. */
   crc: string;
 }
 
-export const NOTHING: Seen = { seq: 0, crc: '' };
+export const STREAM_START: StreamPosition = { seq: 0, crc: '' };
 
 /**
  * The events of the entries behind one, in their order.
@@ -28,21 +28,21 @@ export const NOTHING: Seen = { seq: 0, crc: '' };
  */
 export async function listEvents(
   pool: Pool,
-  of: { project: string; codec: Codec<LoopState> },
-  seen: Seen,
-): Promise<{ events: JsonObject[]; from: Seen; seen: Seen }> {
+  of: { project: string; codec: Codec<LoopStateView> },
+  seen: StreamPosition,
+): Promise<{ events: JsonObject[]; from: StreamPosition; seen: StreamPosition }> {
   const { project, codec } = of;
-  const rows = await ask<{ seq: string; lines: string }>(
+  const rows = await queryRows<{ seq: string; lines: string }>(
     pool,
     'SELECT seq, lines FROM dev_cli.entries WHERE project = $1 AND stream = $2 AND seq >= $3 ORDER BY seq',
     [project, LOOP, seen.seq],
   );
   const known = seen.seq === 0 ? undefined : rows.shift();
-  if (seen.seq > 0 && known?.lines.slice(-11, -3) !== seen.crc) return listEvents(pool, of, NOTHING);
+  if (seen.seq > 0 && known?.lines.slice(-11, -3) !== seen.crc) return listEvents(pool, of, STREAM_START);
   const last = rows.at(-1);
   if (last === undefined) return { events: [], from: seen, seen };
   const events: JsonObject[] = [];
-  const memory = createMemory();
+  const memory = createMemoryStoreData();
   memory.journals.set(LOOP, Buffer.from(rows.map(({ lines }) => lines).join('')));
   const store = createMemoryStore({ layout: LAYOUT, codec, memory, clock: { now: () => 0 } });
   const { behind } = await store
@@ -50,7 +50,7 @@ export async function listEvents(
       if (Array.isArray(data['events'])) events.push(...(data['events'] as JsonObject[]));
       return true;
     })
-    .catch((error: unknown) => Promise.reject(toDamage(project, error)));
+    .catch((error: unknown) => Promise.reject(toDamagedError(project, error)));
   if (behind.seq !== Number(last.seq)) throw damagedError(project, `entry ${behind.seq + 1} is damaged`);
   return { events, from: seen, seen: { seq: behind.seq, crc: last.lines.slice(-11, -3) } };
 }
@@ -62,9 +62,9 @@ export async function listEvents(
 export async function listDocuments(
   pool: Pool,
   project: string,
-  { seq }: Pick<Seen, 'seq'>,
+  { seq }: Pick<StreamPosition, 'seq'>,
 ): Promise<{ path: string; content: string }[]> {
-  const rows = await ask<{ path: string; content: Buffer }>(
+  const rows = await queryRows<{ path: string; content: Buffer }>(
     pool,
     `SELECT path, content FROM dev_cli.documents
      WHERE project = $1 AND seq > $2 AND octet_length(content) <= ${MAX_DOCUMENT} ORDER BY path`,
@@ -82,7 +82,7 @@ const BESIDE = /^(?:attempts(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})+|objects\/[0-
  * @returns how many entries it has
  * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`; `STATE_CORRUPT`, with nothing written, where a row has no place there
  */
-export async function writeOut(pool: Pool, project: string, directory: string): Promise<number> {
+export async function writeStreamDirectory(pool: Pool, project: string, directory: string): Promise<number> {
   const { seq, files } = await withTransaction(pool, (client) => readFiles(client, project));
   for (const [path, content] of files) {
     const target = join(directory, path);

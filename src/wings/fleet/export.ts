@@ -5,21 +5,21 @@ import { DevCliError } from '../../base/errors.js';
 import { renderCount } from '../../base/words.js';
 import type { Context } from '../../run/context.js';
 import { openShared } from './backend.js';
-import { writeOut } from './entries.js';
-import type { Call, FleetPorts } from './ports.js';
+import { writeStreamDirectory } from './entries.js';
+import type { FleetCall, FleetPorts } from './ports.js';
 
 /** `fleet export` (fleet.md, Commands). @throws DevCliError `USAGE` where something is there already, `FLEET_UNAVAILABLE`, `IO` */
 export async function exportStream(
   { loop }: FleetPorts,
   context: Context,
   directory: string,
-  call: Call,
+  call: FleetCall,
 ): Promise<Answer> {
   const { project } = loop.requireFleet(context);
   const path = resolve(call.cwd, directory);
   if (existsSync(path)) throw new DevCliError('USAGE', `${directory} is there already.`, { fix: 'Name a new one.' });
   const { pool } = await openShared(context, call);
-  const entries = await writeOut(pool, project, path);
+  const entries = await writeStreamDirectory(pool, project, path);
   return {
     exit: 0,
     json: { ok: true, path, entries },

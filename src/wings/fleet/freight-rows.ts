@@ -1,6 +1,6 @@
-import { ask, type Pool, withTransaction } from './database.js';
+import { type Pool, queryRows, withTransaction } from './database.js';
 import type { Freight } from './freight.js';
-import type { Attempt } from './ports.js';
+import type { LoopAttempt } from './ports.js';
 
 /** Freight as rows: the journal of an attempt's run as it was at the last boundary (fleet.md, An attempt). */
 
@@ -12,7 +12,7 @@ import type { Attempt } from './ports.js';
 export function storeFreight(
   pool: Pool,
   project: string,
-  { goal, n, run, claim }: Attempt,
+  { goal, n, run, claim }: LoopAttempt,
   { journal, objects, recipeHash, root }: Freight,
 ): Promise<boolean> {
   return withTransaction(pool, async (client) => {
@@ -37,14 +37,14 @@ export function storeFreight(
 }
 
 /** @returns null where none was left @throws DevCliError `FLEET_UNAVAILABLE` */
-export async function loadFreight(pool: Pool, project: string, { goal, n }: Attempt): Promise<Freight | null> {
-  const [row] = await ask<{ journal: Buffer; recipe_hash: string; root: string }>(
+export async function loadFreight(pool: Pool, project: string, { goal, n }: LoopAttempt): Promise<Freight | null> {
+  const [row] = await queryRows<{ journal: Buffer; recipe_hash: string; root: string }>(
     pool,
     'SELECT journal, recipe_hash, root FROM dev_cli.freight WHERE project = $1 AND goal = $2 AND n = $3',
     [project, goal, n],
   );
   if (row === undefined) return null;
-  const objects = await ask<{ sha256: string; content: Buffer }>(
+  const objects = await queryRows<{ sha256: string; content: Buffer }>(
     pool,
     'SELECT sha256, content FROM dev_cli.freight_objects WHERE project = $1 AND goal = $2 AND n = $3',
     [project, goal, n],
@@ -57,8 +57,12 @@ export async function loadFreight(pool: Pool, project: string, { goal, n }: Atte
 export async function forgetFreight(
   pool: Pool,
   project: string,
-  { goal, n }: Pick<Attempt, 'goal' | 'n'>,
+  { goal, n }: Pick<LoopAttempt, 'goal' | 'n'>,
 ): Promise<void> {
   for (const table of ['freight', 'freight_objects'])
-    await ask(pool, `DELETE FROM dev_cli.${table} WHERE project = $1 AND goal = $2 AND n = $3`, [project, goal, n]);
+    await queryRows(pool, `DELETE FROM dev_cli.${table} WHERE project = $1 AND goal = $2 AND n = $3`, [
+      project,
+      goal,
+      n,
+    ]);
 }

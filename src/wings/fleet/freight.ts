@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
 import { requireInside } from '../../project/own-places.js';
 import { readRun } from '../../protocol/find/find-run.js';
-import { createMemoryContext } from '../../protocol/memory-context.js';
+import { createInMemoryContext } from '../../protocol/memory-context.js';
 import { runCodec } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { createRestoredView } from '../../run/documents/lost.js';
@@ -13,7 +13,7 @@ import { readRegular } from '../../store/inside.js';
 import { isReserved, toRootRelative } from '../../store/layout.js';
 import { serializeSnapshot } from '../../store/snapshot.js';
 import { BEGINNING, type Entry } from '../../store/store.js';
-import { readContent } from '../../store/texts.js';
+import { readEntryContent } from '../../store/texts.js';
 
 /** A run as it travels: its journal and the contents that lie beside it, from which the store makes the rest (fleet.md, An attempt). */
 export interface Freight {
@@ -74,7 +74,7 @@ export interface Inspected {
 export async function inspectFreight(context: Context, run: string, freight: Freight): Promise<Inspected> {
   if (weigh(freight) > LARGEST) throw refuse(run, 'it is larger than 64 MiB');
   const { root, library, signal } = context;
-  const { context: inMemory, memory, store } = createMemoryContext({ root, library, signal });
+  const { context: inMemory, memory, store } = createInMemoryContext({ root, library, signal });
   memory.journals.set(run, freight.journal);
   const runs = new Set<unknown>();
   const contents = collectContents();
@@ -110,7 +110,7 @@ function collectContents() {
     take(entry: Entry): string | null {
       for (const { after } of entry.files) if (after !== null) named.add(after);
       for (const digest of Object.keys(entry.texts ?? {})) {
-        const content = readContent(entry, digest);
+        const content = readEntryContent(entry, digest);
         if (content === null) return `in entry ${entry.seq}, a content is not what its digest says`;
         held.add(digest);
         unfolded += content.length;

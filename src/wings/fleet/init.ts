@@ -3,19 +3,19 @@ import type { Context } from '../../run/context.js';
 import { resolveDatabaseUrl } from './config.js';
 import { openDatabase } from './database.js';
 import { migrateEngine } from './engine.js';
-import type { Call } from './ports.js';
-import { migrate, SCHEMA_VERSION } from './schema.js';
+import type { FleetCall } from './ports.js';
+import { FLEET_SCHEMA_VERSION, migrate } from './schema.js';
 
 /** `fleet init` (fleet.md, Commands). @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION` */
-export async function initFleet(context: Context, call: Call): Promise<Answer> {
+export async function initFleet(context: Context, call: FleetCall): Promise<Answer> {
   const url = await resolveDatabaseUrl(context, call);
   const pool = await openDatabase(url);
   try {
     const { from, roles, lacks } = await migrate(pool, () =>
-      migrateEngine({ url, version: SCHEMA_VERSION, log: call.tell }),
+      migrateEngine({ url, version: FLEET_SCHEMA_VERSION, log: call.tell }),
     );
-    const json = { ok: true, schema_version: SCHEMA_VERSION, was: from, roles, lacks };
-    const did = from === 0 ? 'made' : from === SCHEMA_VERSION ? 'there already' : `upgraded from ${from}`;
+    const json = { ok: true, schema_version: FLEET_SCHEMA_VERSION, was: from, roles, lacks };
+    const did = from === 0 ? 'made' : from === FLEET_SCHEMA_VERSION ? 'there already' : `upgraded from ${from}`;
     const granted = [
       ...(roles.length === 0 ? [] : [`Roles: ${roles.join(', ')}.`]),
       ...lacks.map((one) => `This user may not ${one}.`),
@@ -24,7 +24,7 @@ export async function initFleet(context: Context, call: Call): Promise<Answer> {
       exit: 0,
       json,
       text: () =>
-        [`Schema dev_cli, version ${SCHEMA_VERSION}: ${did}. Schema dbos: up to date.`, ...granted].join('\n'),
+        [`Schema dev_cli, version ${FLEET_SCHEMA_VERSION}: ${did}. Schema dbos: up to date.`, ...granted].join('\n'),
     };
   } finally {
     await pool.end();

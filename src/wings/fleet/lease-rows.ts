@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import { formatInstant } from '../../base/clock.js';
-import { ask, type Pool } from './database.js';
+import { type Pool, queryRows } from './database.js';
 
 /** Leases as rows, which their owners renew by a beat without an entry in the journal (fleet.md, Leases). */
 
 /** A lease as the loop has it. */
-export interface Lease {
+export interface LoopLease {
   readonly id: string;
   readonly goal: string;
   readonly worker: string;
@@ -19,7 +19,7 @@ export interface Lease {
   readonly goalStatus: string | null;
 }
 
-type Leases = Readonly<Record<string, Lease>>;
+type Leases = Readonly<Record<string, LoopLease>>;
 
 /** The same as a row. */
 export interface LeaseRow {
@@ -28,7 +28,7 @@ export interface LeaseRow {
   worker: string;
   role: string;
   key: string | null;
-  status: Lease['status'];
+  status: LoopLease['status'];
   created: string;
   expires: string;
   closed: string | null;
@@ -46,7 +46,7 @@ export const LEASES = `
 
 export function toLeases(rows: readonly LeaseRow[]): Leases {
   const format = (instant: string): string => formatInstant(new Date(instant).getTime());
-  const toLease = ({ created, expires, closed, goal_status: goalStatus, ...row }: LeaseRow): Lease => ({
+  const toLease = ({ created, expires, closed, goal_status: goalStatus, ...row }: LeaseRow): LoopLease => ({
     ...{ id: row.id, goal: row.goal, worker: row.worker, role: row.role, key: row.key, status: row.status },
     ...{ createdAt: format(created), expiresAt: format(expires), closedAt: closed === null ? null : format(closed) },
     ...{ reason: row.reason, goalStatus },
@@ -59,7 +59,7 @@ export async function isAnyLost(pool: Pool, project: string, ids: readonly strin
   const asked = `
     SELECT FROM dev_cli.leases
     WHERE project = $1 AND id = ANY($2) AND status <> 'released' AND expires < clock_timestamp()`;
-  return (await ask(pool, asked, [project, ids])).length > 0;
+  return (await queryRows(pool, asked, [project, ids])).length > 0;
 }
 
 /** Writes those that differ; what is closed comes first, since a goal has one that is open. */

@@ -3,8 +3,8 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { openShared } from './backend.js';
 import { listWorkers } from './beat.js';
-import { ask, type Pool } from './database.js';
-import type { Call } from './ports.js';
+import { type Pool, queryRows } from './database.js';
+import type { FleetCall } from './ports.js';
 
 /** `fleet list` (fleet.md, Commands): who is there, who does what, and what nobody may do. */
 
@@ -17,12 +17,12 @@ interface AtWork {
 }
 
 /** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
-export async function listFleet(context: Context, call: Call): Promise<Answer> {
+export async function listFleet(context: Context, call: FleetCall): Promise<Answer> {
   const { pool } = await openShared(context, call);
   const [workers, atWork, begun] = await Promise.all([
     listWorkers(pool),
     listAtWork(pool),
-    ask<{ project: string }>(pool, 'SELECT project FROM dev_cli.projects'),
+    queryRows<{ project: string }>(pool, 'SELECT project FROM dev_cli.projects'),
   ]);
   const rows = workers.map(({ started, projects, passed: _, ...row }) => ({
     ...row,
@@ -68,7 +68,7 @@ function listPassed(seen: readonly Record<string, Record<string, string>>[]) {
 }
 
 function listAtWork(pool: Pool): Promise<AtWork[]> {
-  return ask<AtWork>(
+  return queryRows<AtWork>(
     pool,
     `SELECT project, goal, worker, expires FROM dev_cli.leases
      WHERE status = 'active' AND expires > clock_timestamp() ORDER BY project, goal`,

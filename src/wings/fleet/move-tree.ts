@@ -1,7 +1,7 @@
 import { writeTree } from '../../work/attempt-commits.js';
-import { type GitOptions, git } from '../../work/git-command.js';
+import { executeGit, type GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
-import { addTree, findCommitOf, pointTree, QUIETLY } from '../../work/trees.js';
+import { addTree, findCommitOf, pointTree, QUIET_GIT_OPTIONS } from '../../work/trees.js';
 
 /** Makes the tree of an attempt anew, on a machine that never had it (fleet.md, An attempt). */
 
@@ -53,8 +53,8 @@ export async function moveTree<Refusal>(
   if (refused !== null) return { refused };
   const zero = await writeTree(tree, options);
   if (kept !== null) await layOver(tree, { base, kept }, options);
-  await git(tree, [...QUIETLY, 'update-ref', '--no-deref', 'HEAD', head], options);
-  await git(tree, [...QUIETLY, 'reset', '--quiet', '--mixed'], options);
+  await executeGit(tree, [...QUIET_GIT_OPTIONS, 'update-ref', '--no-deref', 'HEAD', head], options);
+  await executeGit(tree, [...QUIET_GIT_OPTIONS, 'reset', '--quiet', '--mixed'], options);
   return { zero };
 }
 
@@ -68,8 +68,9 @@ async function layOver(
   const write = ['restore', '--quiet', `--source=${kept}`, '--staged', '--worktree'];
   for (const [filter, command] of [['D', remove] as const, ['d', write] as const]) {
     const differing = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', `--diff-filter=${filter}`, base, kept];
-    const input = await git(tree, differing, options);
+    const input = await executeGit(tree, differing, options);
     const named = [...command, '--pathspec-from-file=-', '--pathspec-file-nul'];
-    if (input.length > 0) await git(tree, [...QUIETLY, '--literal-pathspecs', ...named], { ...options, input });
+    if (input.length > 0)
+      await executeGit(tree, [...QUIET_GIT_OPTIONS, '--literal-pathspecs', ...named], { ...options, input });
   }
 }

@@ -1,10 +1,10 @@
 import { parseOrNull } from '../../base/json.js';
-import { requireInside, writePrivately } from '../../project/own-places.js';
+import { requireInside, writePrivateFile } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import type { Codec } from '../../store/store.js';
 import type { Pool } from './database.js';
-import { listDocuments, listEvents, NOTHING, type Seen } from './entries.js';
-import type { LoopState, Streams } from './ports.js';
+import { listDocuments, listEvents, STREAM_START, type StreamPosition } from './entries.js';
+import type { LoopStateView, LoopStreams } from './ports.js';
 
 /** What a root is told of the stream: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL). */
 
@@ -18,8 +18,8 @@ const DOCUMENT =
 /** Brings what came since the last time here; a crash in between doubles events, which readers count once. */
 export function openNews(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
-  from: { pool: Pool; project: string; codec: Codec<LoopState>; bringKept: () => Promise<void> },
-): Streams['tellNews'] {
+  from: { pool: Pool; project: string; codec: Codec<LoopStateView>; bringKept: () => Promise<void> },
+): LoopStreams['tellNews'] {
   const { pool, project } = from;
   return async (write) => {
     requireInside(root, CURSOR);
@@ -29,15 +29,15 @@ export function openNews(
     const documents = await listDocuments(pool, project, behind);
     if (documents.length > 0) await from.bringKept();
     for (const { path, content } of documents) {
-      if (DOCUMENT.test(path)) writePrivately(`${root}/.dev/loop/${path}`, content, root);
+      if (DOCUMENT.test(path)) writePrivateFile(`${root}/.dev/loop/${path}`, content, root);
     }
     if (events.length > 0) write(events);
-    writePrivately(`${root}/${CURSOR}`, `${JSON.stringify({ project, ...seen })}\n`, root);
+    writePrivateFile(`${root}/${CURSOR}`, `${JSON.stringify({ project, ...seen })}\n`, root);
   };
 }
 
-function readCursor(text: string | null, project: string): Seen {
-  const known = parseOrNull(text) as Partial<Seen & { project: string }> | null;
+function readCursor(text: string | null, project: string): StreamPosition {
+  const known = parseOrNull(text) as Partial<StreamPosition & { project: string }> | null;
   const { seq = 0, crc = '' } = known?.project === project ? known : {};
-  return Number.isSafeInteger(seq) && seq > 0 ? { seq, crc } : NOTHING;
+  return Number.isSafeInteger(seq) && seq > 0 ? { seq, crc } : STREAM_START;
 }

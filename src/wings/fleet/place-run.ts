@@ -3,13 +3,13 @@ import { DevCliError } from '../../base/errors.js';
 import { isJsonObject, isSameJson, type Json } from '../../base/json.js';
 import { RUN_LAYOUT, RUNS } from '../../project/layout.js';
 import { requireInside } from '../../project/own-places.js';
-import { trust } from '../../project/trust.js';
+import { grantTrust } from '../../project/trust.js';
 import { computeTrustDigest } from '../../protocol/trust/run-place.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { findLost } from '../../run/documents/lost.js';
-import { overlayLost, restoreDocuments } from '../../run/documents/recovery.js';
+import { overlayLostDocuments, restoreDocuments } from '../../run/documents/recovery.js';
 import { getRunDirectory } from '../../run/paths.js';
 import type { RunDraft, RunState } from '../../run/state.js';
 import { closeTransaction, openTransaction, recordEntry } from '../../run/transaction.js';
@@ -24,7 +24,7 @@ import { requireFreightTrust } from './freight-trust.js';
 /** Places a run that was begun, or has gone on, on another machine (fleet.md, An attempt). */
 
 /** How a run is taken up here. */
-export interface Placing {
+export interface RunPlacement {
   /** Absolute: the root's place in the tree of the attempt. */
   workTree: string;
   /** Digests of recipes that this machine trusts beside those that ship. */
@@ -42,7 +42,7 @@ export interface Placing {
  * @throws DevCliError `FLEET_UNTRUSTED`; `RUN_EXISTS` for another run of that name, and for one that is ahead; `LOCKED`, `IO`; as
  * `inspectFreight`. Then nothing was written
  */
-export async function placeRun(context: Context, run: string, freight: Freight, placing: Placing): Promise<void> {
+export async function placeRun(context: Context, run: string, freight: Freight, placing: RunPlacement): Promise<void> {
   const found = await inspectFreight(context, run, freight);
   requireFreightTrust(context, { text: found.recipe, claimed: freight.recipeHash }, placing.trusted);
   const directory = getRunDirectory(run);
@@ -60,7 +60,7 @@ export async function placeRun(context: Context, run: string, freight: Freight, 
     held.release();
   }
   await relocate(context, run, freight.root, placing.workTree);
-  trust(context.trustDirectory, computeTrustDigest(context, found.snapshot));
+  grantTrust(context.trustDirectory, computeTrustDigest(context, found.snapshot));
 }
 
 /** Whether the run is as the freight has it already. @throws DevCliError `RUN_EXISTS` where it must not become so */
@@ -68,7 +68,7 @@ async function isPlaced(
   context: Context,
   run: string,
   { freight: { journal }, found }: { freight: Freight; found: Inspected },
-  { ahead }: Placing,
+  { ahead }: RunPlacement,
 ): Promise<boolean> {
   const { snapshot } = await context.store.read(run);
   if (snapshot === null) {
@@ -138,7 +138,7 @@ function relocate(context: Context, run: string, formerRoot: string, workTree: s
       [formerRoot, context.root],
     ]);
     const state = mapTexts(copyState(snapshot) as unknown as Json, translate) as unknown as RunDraft;
-    const files = overlayLost(head.files, lost);
+    const files = overlayLostDocuments(head.files, lost);
     const tx = openTransaction(context, head, state, readCapturedRecipe({ ...head, files } as StreamState<RunState>));
     restoreDocuments(tx, lost, arrived);
     for (const path of listOwnFiles(snapshot)) {

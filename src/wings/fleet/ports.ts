@@ -4,15 +4,15 @@ import type { Context } from '../../run/context.js';
 import type { Codec } from '../../store/store.js';
 import type { GitOptions } from '../../work/git-command.js';
 import type { BranchMove } from '../../work/trees.js';
-import type { Lease } from './lease-rows.js';
+import type { LoopLease } from './lease-rows.js';
 
 /** What the fleet is given of the loop, and the loop of it (app/wings.ts): no wing knows another, so only what both need is said here. */
 
 /** Who calls. */
-export type Call = Parameters<Handler<JsonObject>>[2];
+export type FleetCall = Parameters<Handler<JsonObject>>[2];
 
 /** What is known of an attempt outside of its steps. */
-export interface Attempt {
+export interface LoopAttempt {
   goal: string;
   n: number;
   state: string;
@@ -29,32 +29,32 @@ export interface Attempt {
 }
 
 /** The loop's state, as far as it is looked into. */
-export interface LoopState {
+export interface LoopStateView {
   readonly seq: number;
-  readonly leases: Readonly<Record<string, Lease>>;
+  readonly leases: Readonly<Record<string, LoopLease>>;
   readonly unsent: readonly JsonObject[];
-  readonly attempts: Readonly<Record<string, Attempt>>;
+  readonly attempts: Readonly<Record<string, LoopAttempt>>;
 }
 
 /** What is to be kept (the loop's Streams). */
-export interface Change<A> {
+export interface LoopChange<A> {
   answer: A;
-  state?: LoopState;
+  state?: LoopStateView;
   entry?: { type: string; data: JsonObject };
   documents?: readonly { path: string; content: string }[];
 }
 
-export interface Streams {
-  read(stream: string): Promise<LoopState>;
+export interface LoopStreams {
+  read(stream: string): Promise<LoopStateView>;
   transact<A>(
     stream: string,
-    decide: (state: LoopState, at: string) => Change<A>,
+    decide: (state: LoopStateView, at: string) => LoopChange<A>,
     fence?: { claim: string | null },
   ): Promise<A>;
   tellNews(write: (events: readonly JsonObject[]) => void): Promise<void>;
 }
 
-export interface Refs {
+export interface LoopRefs {
   findTip(branch: string): Promise<string | null>;
   list(prefix: string): Promise<ReadonlyMap<string, string>>;
   move(name: string, move: { from: string | null; to: string | null }): Promise<string | null>;
@@ -63,17 +63,17 @@ export interface Refs {
 
 /** How a step ends. */
 interface StepEnd {
-  patch: Partial<Attempt>;
+  patch: Partial<LoopAttempt>;
   documents?: readonly { path: string; content: string }[];
 }
 
-export interface Carrier {
-  leave(attempt: Attempt, end: StepEnd): Promise<StepEnd>;
-  arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
+export interface LoopCarrier {
+  leave(attempt: LoopAttempt, end: StepEnd): Promise<StepEnd>;
+  arrive(attempt: LoopAttempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
 /** A goal as it is at a commit. */
-export interface CarriedGoal {
+export interface LoopCarriedGoal {
   goal: object;
   recipe: string | null;
   commands: string[];
@@ -83,7 +83,7 @@ export interface CarriedGoal {
 }
 
 /** What the steps of an attempt know of the world. */
-export interface Site {
+export interface LoopSite {
   readonly context: Context;
   readonly top: string;
 }
@@ -92,52 +92,52 @@ export interface Site {
 export interface Loop {
   /** Of the steps: a worker carries on what desks of its own age have begun. */
   version: number;
-  codec: Codec<LoopState>;
-  empty: LoopState;
+  codec: Codec<LoopStateView>;
+  empty: LoopStateView;
   /** The refusal of whoever speaks for a lease that is over. */
   refuseOver(claim: string): Error;
   /** The fleet that the configuration of a root names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` without one */
   requireFleet(context: Context): { project: string; remote: string };
-  readGoal(root: string, reader: { read(path: string): string | null }, id: string): CarriedGoal | null;
-  listCarried(state: LoopState): Attempt[];
+  readGoal(root: string, reader: { read(path: string): string | null }, id: string): LoopCarriedGoal | null;
+  listCarried(state: LoopStateView): LoopAttempt[];
   /** @throws DevCliError `TOOL_MISSING` where the program of a tool is not on this machine */
   requireCarriedTool(context: Context, line: string): void;
   claimNext(
-    streams: Streams,
+    streams: LoopStreams,
     taker: {
       worker: string;
       claim: string;
       minutes: number;
-      accepts: (attempt: Attempt) => boolean;
+      accepts: (attempt: LoopAttempt) => boolean;
       isSteady: boolean;
     },
-  ): Promise<Attempt | null>;
+  ): Promise<LoopAttempt | null>;
   openSite(
     context: Context,
-    call: Pick<Call, 'env'>,
+    call: Pick<FleetCall, 'env'>,
     given: {
-      streams: Streams;
-      openRefs: (top: string, git: GitOptions) => Refs;
+      streams: LoopStreams;
+      openRefs: (top: string, git: GitOptions) => LoopRefs;
       worker: string;
-      carrier: Carrier;
-      attempt: Attempt;
-      carried: CarriedGoal;
+      carrier: LoopCarrier;
+      attempt: LoopAttempt;
+      carried: LoopCarriedGoal;
     },
-  ): Promise<Site>;
+  ): Promise<LoopSite>;
   carryOn(
-    site: Site,
+    site: LoopSite,
     id: string,
     given: { claim: string; goal: object; tell: (line: string) => void },
   ): Promise<'again' | 'over'>;
-  letGo(streams: Streams, attempt: Attempt, why: { reason: string; isOver: boolean }): Promise<void>;
+  letGo(streams: LoopStreams, attempt: LoopAttempt, why: { reason: string; isOver: boolean }): Promise<void>;
   claimParked(
-    streams: Streams,
+    streams: LoopStreams,
     taker: { worker: string; claim: string; minutes: number; goal: string },
-  ): Promise<Attempt>;
-  bringParked(site: Site, attempt: Attempt): Promise<void>;
-  giveParked(site: Site, attempt: Attempt, goal: object): Promise<string>;
+  ): Promise<LoopAttempt>;
+  bringParked(site: LoopSite, attempt: LoopAttempt): Promise<void>;
+  giveParked(site: LoopSite, attempt: LoopAttempt, goal: object): Promise<string>;
   removeStray(site: {
-    streams: Streams;
+    streams: LoopStreams;
     context: Context;
     top: string;
     git: GitOptions;
@@ -148,14 +148,14 @@ export interface Loop {
 export interface FleetPorts {
   loop: Loop;
   /** The context of a call made in another root. */
-  openContext(call: Call, root: string, signal: AbortSignal): Context;
+  openContext(call: FleetCall, root: string, signal: AbortSignal): Context;
 }
 
 /** The stream of the loop. */
 export const LOOP = 'loop';
 
 /** The id of an attempt: `add-auth#2`. */
-export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;
+export const nameAttempt = ({ goal, n }: Pick<LoopAttempt, 'goal' | 'n'>): string => `${goal}#${n}`;
 
 /** The reference of the agent's own commits in an attempt. */
-export const nameHead = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `refs/dev-cli/heads/${goal}/${n}`;
+export const nameHead = ({ goal, n }: Pick<LoopAttempt, 'goal' | 'n'>): string => `refs/dev-cli/heads/${goal}/${n}`;

@@ -7,36 +7,36 @@ import { fetchReferences } from '../../work/remote.js';
 import { findCommitOf } from '../../work/trees.js';
 import { openProjectStreams, readFrom } from './backend.js';
 import { createCarrier } from './boundary.js';
-import { identify, openClone, putOn, readFilesAt, rememberFiles } from './clone.js';
+import { checkOutCommit, findFirstCommit, openClone, readFilesAt, rememberFiles } from './clone.js';
 import type { MachineProject } from './config.js';
 import type { Pool } from './database.js';
 import {
-  type Attempt,
-  type Call,
-  type CarriedGoal,
+  type FleetCall,
   type FleetPorts,
   LOOP,
+  type LoopAttempt,
+  type LoopCarriedGoal,
+  type LoopSite,
+  type LoopStreams,
   nameAttempt,
   nameHead,
-  type Site,
-  type Streams,
 } from './ports.js';
 import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
-import { requireProject } from './schema.js';
+import { requireSameRepository } from './schema.js';
 
 /** A project on a worker: its clone, its rows, and what of them this machine may carry on (fleet.md, Trust). */
 export interface WorkerProject {
   project: string;
-  streams: Streams;
+  streams: LoopStreams;
   /** Whether a desk has said which repository the project is. @throws DevCliError `USAGE` where it is another one */
   isRegistered(): Promise<boolean>;
   /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
-  sift(attempts: readonly Attempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
+  sift(attempts: readonly LoopAttempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
   /** Has an attempt be passed by from now on. */
-  pass(attempt: Attempt, reason: string): void;
+  pass(attempt: LoopAttempt, reason: string): void;
   /** Opens what an attempt that was taken is carried on with. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
-  open(attempt: Attempt, signal: AbortSignal): Promise<{ site: Site; goal: object }>;
+  open(attempt: LoopAttempt, signal: AbortSignal): Promise<{ site: LoopSite; goal: object }>;
   /** Removes the trees of attempts that are settled. */
   tidy(): Promise<void>;
 }
@@ -60,15 +60,15 @@ export async function openWorkerProject(
     clones,
     call,
     signal,
-  }: { pool: Pool; worker: string; clones: string; call: Call; signal: AbortSignal },
+  }: { pool: Pool; worker: string; clones: string; call: FleetCall; signal: AbortSignal },
   { project, remote_url: url, trust }: MachineProject,
 ): Promise<WorkerProject> {
   const git: GitOptions = { env: call.env };
   const { top } = await openClone({ directory: join(clones, project), url, remote: REMOTE, git: { ...git, signal } });
   const problem = await findIdentityProblem(top, git);
   if (problem !== null) throw identityError(problem);
-  const origin = await identify(top, git);
-  const isKnown = async () => origin === null || requireProject(pool, project, origin, { registers: false });
+  const origin = await findFirstCommit(top, git);
+  const isKnown = async () => origin === null || requireSameRepository(pool, project, origin, { registers: false });
   let isRegistered = await isKnown();
   const idle = openContext(call, top, new AbortController().signal);
   const streams = openProjectStreams(loop, idle, { pool, project, bringKept: async () => {} });
@@ -77,7 +77,7 @@ export async function openWorkerProject(
   const oneByOne = createTurns();
 
   /** Why the goal of an attempt is not carried on here; null: it is. */
-  const judge = async (attempt: Attempt): Promise<string | null> => {
+  const judge = async (attempt: LoopAttempt): Promise<string | null> => {
     if ((await findCommitOf(top, attempt.base, git)) === null) await fetchReferences(top, REMOTE, [attempt.base], git);
     const carried = readCarried(attempt);
     if (carried === null) return 'it is not in .ai/goals.yaml of the commit that the attempt starts from';
@@ -90,10 +90,10 @@ export async function openWorkerProject(
   };
   // Asked of git for each of many attempts, it would keep this process from all else for seconds.
   const filesAt = rememberFiles((commit) => readFilesAt(top, commit, git));
-  const readCarried = ({ base, goal }: Attempt): CarriedGoal | null =>
+  const readCarried = ({ base, goal }: LoopAttempt): LoopCarriedGoal | null =>
     readFrom(loop, top, { files: filesAt(base), goal });
 
-  const look = async (attempt: Attempt): Promise<{ why: string | null; until: number }> => {
+  const look = async (attempt: LoopAttempt): Promise<{ why: string | null; until: number }> => {
     try {
       return { why: await judge(attempt), until: Number.POSITIVE_INFINITY };
     } catch (error) {
@@ -146,7 +146,7 @@ export async function openWorkerProject(
           git,
         );
         await streams.tellNews(() => {});
-        await putOn(top, attempt.base, git);
+        await checkOutCommit(top, attempt.base, git);
       });
       const opened = openContext(call, top, signal);
       const context = { ...opened, library: openLibraryAt(opened, { commit: attempt.base, git }) };
@@ -174,10 +174,10 @@ export async function openWorkerProject(
 }
 
 /** Whether the next step, or the one behind it, is a session. */
-const needsTool = ({ state }: Attempt): boolean => state === 'preparing' || state === 'session';
+const needsTool = ({ state }: LoopAttempt): boolean => state === 'preparing' || state === 'session';
 
 /** What a look is about: the commands are those of the base. */
-const nameJudged = (attempt: Attempt): string =>
+const nameJudged = (attempt: LoopAttempt): string =>
   `${nameAttempt(attempt)}@${attempt.base}${needsTool(attempt) ? ' with its tool' : ''}`;
 
 const identityError = (problem: string): DevCliError =>

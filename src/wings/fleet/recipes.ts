@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { FileFinder } from '../../base/files.js';
-import { trust } from '../../project/trust.js';
+import { grantTrust } from '../../project/trust.js';
 import type { Library } from '../../recipe/load/library.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { Context } from '../../run/context.js';
@@ -55,7 +55,7 @@ export function findUntrusted(
     if (!isRecipeTrusted(context, captured, trusted))
       return `its recipe ${name} is not trusted here: ${captured.digest}`;
     // What begins a run asks there.
-    if (trusted.has(captured.digest)) trust(context.trustDirectory, captured.digest);
+    if (trusted.has(captured.digest)) grantTrust(context.trustDirectory, captured.digest);
     return null;
   } catch (error) {
     if (error instanceof DevCliError && (error.code === 'UNKNOWN_RECIPE' || error.code === 'RECIPE_INVALID'))

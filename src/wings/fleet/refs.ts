@@ -1,7 +1,7 @@
 import type { GitOptions } from '../../work/git-command.js';
 import { fetchReferences, listRemoteReferences, pushReference } from '../../work/remote.js';
 import { findCommitOf, moveReference } from '../../work/trees.js';
-import type { Refs } from './ports.js';
+import type { LoopRefs } from './ports.js';
 
 /**
  * The references of the remote that all machines share: what is read is fetched, what is moved is pushed by compare-and-swap, with
@@ -14,8 +14,8 @@ export function openRemoteRefs(
   remote: string,
   git: GitOptions,
   requireHold: () => Promise<void> = async () => {},
-): Refs {
-  const list: Refs['list'] = (prefix) => listRemoteReferences(top, remote, [prefix, `${prefix}/*`], git);
+): LoopRefs {
+  const list: LoopRefs['list'] = (prefix) => listRemoteReferences(top, remote, [prefix, `${prefix}/*`], git);
   return {
     list,
     async findTip(branch) {

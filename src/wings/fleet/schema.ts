@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
-import { ask, type Pool, readCode, toFleetError, unavailable, withTransaction } from './database.js';
+import { fleetUnavailableError, type Pool, queryRows, readCode, toFleetError, withTransaction } from './database.js';
 
 /** The tables of a fleet, and who may do what with them (fleet.md, Upgrades). Each step adds only, so that old and new run side by side. */
 
@@ -40,7 +40,7 @@ const STEPS: readonly string[] = [
 ];
 
 /** The version that this program knows. */
-export const SCHEMA_VERSION = STEPS.length;
+export const FLEET_SCHEMA_VERSION = STEPS.length;
 
 /** Whoever makes or upgrades holds this lock of the database. */
 const LOCK = 7_243_881_206;
@@ -65,8 +65,8 @@ export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Mi
   try {
     await waitForLock(client);
     const from = await readVersion(pool);
-    if (from > SCHEMA_VERSION) throw refuseVersion(from);
-    if (from < SCHEMA_VERSION) await upgrade(pool, from);
+    if (from > FLEET_SCHEMA_VERSION) throw refuseVersion(from);
+    if (from < FLEET_SCHEMA_VERSION) await upgrade(pool, from);
     await also();
     return { from, ...(await grantAll(pool)) };
   } finally {
@@ -78,26 +78,27 @@ export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Mi
 /** Asked for again and again, because an answer that takes long is taken for a connection that is gone. */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {
-    const [row] = await ask<{ held: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS held', [LOCK]);
+    const [row] = await queryRows<{ held: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS held', [LOCK]);
     if (row?.held === true) return;
     await sleep(200);
   }
 }
 
 async function upgrade(pool: Pool, from: number): Promise<void> {
-  const [may] = await ask<{ name: string; creates: boolean; owns: boolean | null }>(
+  const [may] = await queryRows<{ name: string; creates: boolean; owns: boolean | null }>(
     pool,
     `SELECT current_database() AS name, has_database_privilege(current_database(), 'CREATE') AS creates,
        (SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'dev_cli') AS owns`,
   );
-  if (may?.owns === null && !may.creates) throw unavailable(`the user lacks the right CREATE on database ${may.name}`);
-  if (may?.owns === false) throw unavailable('the user is not the owner of schema dev_cli');
+  if (may?.owns === null && !may.creates)
+    throw fleetUnavailableError(`the user lacks the right CREATE on database ${may.name}`);
+  if (may?.owns === false) throw fleetUnavailableError('the user is not the owner of schema dev_cli');
   await withTransaction(pool, async (client) => {
     if (may?.owns === null) await client.query('CREATE SCHEMA dev_cli');
     await client.query('CREATE TABLE IF NOT EXISTS dev_cli.schema_version (version int NOT NULL)');
     for (const step of STEPS.slice(from)) await client.query(step);
     await client.query('DELETE FROM dev_cli.schema_version');
-    await client.query('INSERT INTO dev_cli.schema_version VALUES ($1)', [SCHEMA_VERSION]);
+    await client.query('INSERT INTO dev_cli.schema_version VALUES ($1)', [FLEET_SCHEMA_VERSION]);
   });
 }
 
@@ -112,7 +113,7 @@ const ROLES: Readonly<Record<string, { tables: string; schemas: readonly string[
 async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
   const roles: string[] = [];
   const lacks: string[] = [];
-  const owned = await ask<{ nspname: string; mine: boolean; owner: string }>(
+  const owned = await queryRows<{ nspname: string; mine: boolean; owner: string }>(
     pool,
     `SELECT nspname, pg_has_role(nspowner, 'USAGE') AS mine, pg_get_userbyid(nspowner) AS owner
      FROM pg_namespace WHERE nspname IN ('dev_cli', 'dbos') ORDER BY nspname DESC`,
@@ -126,9 +127,9 @@ async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
     }
     const there = owned.filter(({ nspname }) => schemas.includes(nspname));
     for (const { nspname } of there.filter(({ mine }) => mine)) {
-      await ask(pool, `GRANT USAGE ON SCHEMA ${nspname} TO ${role}`);
-      await ask(pool, `GRANT ${tables} ON ALL TABLES IN SCHEMA ${nspname} TO ${role}`);
-      await ask(pool, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${nspname} TO ${role}`);
+      await queryRows(pool, `GRANT USAGE ON SCHEMA ${nspname} TO ${role}`);
+      await queryRows(pool, `GRANT ${tables} ON ALL TABLES IN SCHEMA ${nspname} TO ${role}`);
+      await queryRows(pool, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${nspname} TO ${role}`);
     }
     if (there.every(({ mine }) => mine)) roles.push(role);
   }
@@ -137,7 +138,7 @@ async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
 
 /** Roles are the cluster's: another database may have made them, even in this moment. @returns false where the user may not */
 async function makeRole(pool: Pool, role: string): Promise<boolean> {
-  const known = await ask(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
+  const known = await queryRows(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
   if (known.length > 0) return true;
   try {
     await pool.query(`CREATE ROLE ${role} NOLOGIN`);
@@ -152,20 +153,23 @@ async function makeRole(pool: Pool, role: string): Promise<boolean> {
 /** @throws DevCliError `FLEET_VERSION` where the schema is not the one that this program knows, `FLEET_UNAVAILABLE` */
 export async function requireSchema(pool: Pool): Promise<void> {
   const version = await readVersion(pool);
-  if (version !== SCHEMA_VERSION) throw refuseVersion(version);
+  if (version !== FLEET_SCHEMA_VERSION) throw refuseVersion(version);
 }
 
 /** @returns 0 where there is none */
 async function readVersion(pool: Pool): Promise<number> {
-  const there = await ask(pool, "SELECT FROM pg_tables WHERE schemaname = 'dev_cli' AND tablename = 'schema_version'");
+  const there = await queryRows(
+    pool,
+    "SELECT FROM pg_tables WHERE schemaname = 'dev_cli' AND tablename = 'schema_version'",
+  );
   if (there.length === 0) return 0;
-  const [row] = await ask<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
+  const [row] = await queryRows<{ version: number }>(pool, 'SELECT version FROM dev_cli.schema_version');
   return row?.version ?? 0;
 }
 
 function refuseVersion(found: number): DevCliError {
-  const isNewer = found > SCHEMA_VERSION;
-  const problem = found === 0 ? 'is not there' : `has version ${found}; this dev-cli knows ${SCHEMA_VERSION}`;
+  const isNewer = found > FLEET_SCHEMA_VERSION;
+  const problem = found === 0 ? 'is not there' : `has version ${found}; this dev-cli knows ${FLEET_SCHEMA_VERSION}`;
   return new DevCliError('FLEET_VERSION', `The schema dev_cli of the fleet’s database ${problem}.`, {
     fix: isNewer ? 'Update dev-cli on this machine.' : [{ command: 'fleet init', input: {} }],
   });
@@ -178,16 +182,16 @@ function refuseVersion(found: number): DevCliError {
  * @returns whether it is known of which repository the project is
  * @throws DevCliError `USAGE` where it is of another one; `FLEET_UNAVAILABLE`
  */
-export async function requireProject(
+export async function requireSameRepository(
   pool: Pool,
   project: string,
   origin: string,
   { registers }: { registers: boolean },
 ): Promise<boolean> {
   const make = 'INSERT INTO dev_cli.projects (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-  if (registers) await ask(pool, make, [project, origin]);
+  if (registers) await queryRows(pool, make, [project, origin]);
   const asked = 'SELECT origin FROM dev_cli.projects WHERE project = $1';
-  const [row] = await ask<{ origin: string }>(pool, asked, [project]);
+  const [row] = await queryRows<{ origin: string }>(pool, asked, [project]);
   if (row === undefined || row.origin === origin) return row !== undefined;
   throw new DevCliError('USAGE', `The project ${project} of the fleet is another repository.`, {
     details: [

@@ -5,11 +5,11 @@ import type { Caller } from '../../base/caller.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
-import { createMemory, createMemoryStore, type Memory } from '../../store/memory.js';
+import { createMemoryStore, createMemoryStoreData, type MemoryStoreData } from '../../store/memory.js';
 import type { Codec } from '../../store/store.js';
-import { ask, isAway, type Pool, withTransaction } from './database.js';
-import { LEASES, type Lease, type LeaseRow, toLeases, writeLeases } from './lease-rows.js';
-import type { Change, LoopState, Streams } from './ports.js';
+import { isTemporarilyAway, type Pool, queryRows, withTransaction } from './database.js';
+import { LEASES, type LeaseRow, type LoopLease, toLeases, writeLeases } from './lease-rows.js';
+import type { LoopChange, LoopStateView, LoopStreams } from './ports.js';
 
 /** The loop's stream in the database: the store's own commit, over an image of the stream’s end (fleet.md, A stream in PostgreSQL). */
 
@@ -17,9 +17,9 @@ import type { Change, LoopState, Streams } from './ports.js';
 export interface StreamOptions {
   pool: Pool;
   project: string;
-  codec: Codec<LoopState>;
+  codec: Codec<LoopStateView>;
   /** A stream before its first commit. */
-  empty: LoopState;
+  empty: LoopStateView;
   caller: Caller;
   refuseOver(claim: string): Error;
   /** Tells the caller to end. */
@@ -43,14 +43,14 @@ interface Head {
 }
 
 /** Opens the streams of a project. */
-export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'transact'> {
+export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 'transact'> {
   const { pool, project, codec, empty, caller, refuseOver, signal } = options;
 
-  const parse = (text: string): LoopState => {
+  const parse = (text: string): LoopStateView => {
     try {
       return codec.parse(text);
     } catch (error) {
-      throw toDamage(project, error);
+      throw toDamagedError(project, error);
     }
   };
 
@@ -76,7 +76,9 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
       const entries = [{ type: entry.type, data, by: caller }];
       return { answer, entries, snapshot: { ...state, leases: {}, unsent: [] }, files: [...documents] };
     };
-    const answer = await store.transact(stream, decideHere).catch((error) => Promise.reject(toDamage(project, error)));
+    const answer = await store
+      .transact(stream, decideHere)
+      .catch((error) => Promise.reject(toDamagedError(project, error)));
     await write(client, { project, stream, head, memory, tx });
     await writeLeases(client, project, { before: leases, after });
     return answer;
@@ -84,8 +86,8 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
 
   return {
     async read(stream) {
-      const [row] = await patiently(
-        () => ask<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]),
+      const [row] = await retryWhileAway(
+        () => queryRows<Pick<Head, 'snapshot' | 'leases'>>(pool, READ, [project, stream]),
         signal,
       );
       const leases = toLeases(row?.leases ?? []);
@@ -102,12 +104,12 @@ export function openStreams(options: StreamOptions): Pick<Streams, 'read' | 'tra
         tried[0] = { answer };
         return answer;
       };
-      return patiently(() => withTransaction(pool, work), signal);
+      return retryWhileAway(() => withTransaction(pool, work), signal);
     },
   };
 }
 
-type Decide<A> = (state: LoopState, at: string) => Change<A>;
+type Decide<A> = (state: LoopStateView, at: string) => LoopChange<A>;
 
 /** How long a database that was there is waited for, and how long in between, in milliseconds. */
 const PATIENCE = 60_000;
@@ -120,7 +122,7 @@ const GRACE = 3_000;
  * @param signal whoever is told to end waits for less
  * @throws what `work` throws; DevCliError `INTERRUPTED`
  */
-export async function patiently<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {
+export async function retryWhileAway<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {
   const begun = performance.now();
   let told: number | null = null;
   for (;;) {
@@ -128,7 +130,7 @@ export async function patiently<A>(work: () => Promise<A>, signal?: AbortSignal)
       return await work();
     } catch (error) {
       const now = performance.now();
-      if (!isAway(error) || now > begun + PATIENCE) throw error;
+      if (!isTemporarilyAway(error) || now > begun + PATIENCE) throw error;
       if (signal?.aborted) told ??= now;
       if (told !== null && now >= told + GRACE) throw new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error });
       await sleep(PAUSE);
@@ -136,12 +138,12 @@ export async function patiently<A>(work: () => Promise<A>, signal?: AbortSignal)
   }
 }
 
-const isActive = (lease: Lease | undefined, at: Date): boolean =>
+const isActive = (lease: LoopLease | undefined, at: Date): boolean =>
   lease?.status === 'active' && Date.parse(lease.expiresAt) > at.getTime();
 
 /** A journal that begins with the last commit looks whole to whoever only goes on; with it, the snapshot is always current. */
-function buildImage({ snapshot, last, cluster }: Head, stream: string): Memory {
-  const memory = createMemory();
+function buildImage({ snapshot, last, cluster }: Head, stream: string): MemoryStoreData {
+  const memory = createMemoryStoreData();
   memory.boot = cluster;
   if (snapshot !== null) memory.snapshots.set(stream, snapshot);
   if (last !== null) memory.journals.set(stream, Buffer.from(last));
@@ -192,7 +194,7 @@ export const damagedError = (project: string, problem: string): DevCliError =>
   );
 
 /** What the store says of files, of the rows that stand for them; others stay as they are. */
-export const toDamage = (project: string, error: unknown): unknown =>
+export const toDamagedError = (project: string, error: unknown): unknown =>
   error instanceof DevCliError && (error.code === 'STATE_CORRUPT' || error.code === 'JOURNAL_CORRUPT')
     ? damagedError(project, error.details[0]?.problem ?? error.message.replace(/\.$/, ''))
     : error;
@@ -210,7 +212,13 @@ async function isCommitted(
 /** Writes what a commit has left in the image, in one statement. */
 async function write(
   client: PoolClient,
-  { project, stream, head, memory, tx }: { project: string; stream: string; head: Head; memory: Memory; tx: string },
+  {
+    project,
+    stream,
+    head,
+    memory,
+    tx,
+  }: { project: string; stream: string; head: Head; memory: MemoryStoreData; tx: string },
 ): Promise<void> {
   const journal = memory.journals.get(stream) ?? Buffer.alloc(0);
   const lines = journal.subarray(Buffer.byteLength(head.last ?? ''));

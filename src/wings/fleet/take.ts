@@ -12,14 +12,14 @@ import { fetchReferences } from '../../work/remote.js';
 import { openProjectStreams, openShared, readAt } from './backend.js';
 import { createCarrier } from './boundary.js';
 import {
-  type Attempt,
-  type Call,
-  type CarriedGoal,
+  type FleetCall,
   type FleetPorts,
   LOOP,
+  type LoopAttempt,
+  type LoopCarriedGoal,
+  type LoopSite,
   nameAttempt,
   nameHead,
-  type Site,
 } from './ports.js';
 import { openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
@@ -34,7 +34,7 @@ const MINUTES = 240;
  * @throws DevCliError `TERMINAL_REQUIRED` under a harness's mark, `USAGE` for a goal without an attempt, `CLAIM_REFUSED` where somebody
  * else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
  */
-export async function take(ports: FleetPorts, context: Context, goal: string, call: Call): Promise<Answer> {
+export async function takeAttempt(ports: FleetPorts, context: Context, goal: string, call: FleetCall): Promise<Answer> {
   const person = await openPerson(ports, context, call);
   const attempt = person.find(goal);
   if (attempt === undefined) return takeKept(person, goal);
@@ -57,7 +57,12 @@ export async function take(ports: FleetPorts, context: Context, goal: string, ca
 }
 
 /** Gives an attempt back: answered, a worker goes on with it. @throws DevCliError as `take` */
-export async function give(ports: FleetPorts, context: Context, goal: string, call: Call): Promise<Answer> {
+export async function giveAttemptBack(
+  ports: FleetPorts,
+  context: Context,
+  goal: string,
+  call: FleetCall,
+): Promise<Answer> {
   const person = await openPerson(ports, context, call);
   const attempt = person.find(goal);
   if (attempt === undefined || attempt.claim == null || !person.holds(attempt.claim))
@@ -79,7 +84,7 @@ function namePerson({ home, root }: Context): string {
 }
 
 /** What one person has of a project. */
-async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
+async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCall) {
   if (context.mark !== null)
     throw new DevCliError(
       'TERMINAL_REQUIRED',
@@ -105,7 +110,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: Call) {
     taker: { worker, claim: `QCLM_${context.ids.hex(12)}`, minutes: MINUTES },
     find: (goal: string) => Object.values(state.attempts).find((one) => one.goal === goal),
     holds: (claim: string) => state.leases[claim]?.worker === worker && state.leases[claim]?.status === 'active',
-    async open(attempt: Attempt): Promise<{ site: Site; carried: CarriedGoal }> {
+    async open(attempt: LoopAttempt): Promise<{ site: LoopSite; carried: LoopCarriedGoal }> {
       const own = [`refs/dev-cli/attempts/${attempt.goal}/*`, nameHead(attempt)];
       const there = await refs.list(nameHead(attempt));
       const wanted = there.size === 0 ? own.slice(0, 1) : own;

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { writePrivately } from '../../project/own-places.js';
+import { writePrivateFile } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { identifyProcess } from '../../store/process.js';
 import { openShared } from './backend.js';
 import { type Beat, openBeat } from './beat.js';
-import { locateConfig, type MachineConfig, readMachineConfig } from './config.js';
-import { ask, type Pool } from './database.js';
-import { type Carried, type Engine, launchEngine } from './engine.js';
+import { type FleetMachineConfig, locateConfig, readMachineConfig } from './config.js';
+import { type Pool, queryRows } from './database.js';
+import { type CarriedAttempt, type Engine, launchEngine } from './engine.js';
 import { isAnyLost } from './lease-rows.js';
-import { type Attempt, type Call, type FleetPorts, LOOP, nameAttempt, type Site } from './ports.js';
+import { type FleetCall, type FleetPorts, LOOP, type LoopAttempt, type LoopSite, nameAttempt } from './ports.js';
 import { openWorkerProject, type WorkerProject } from './project.js';
 import { type ServedProject, serveProject } from './served.js';
 
@@ -35,10 +35,10 @@ const CLOSE = 2_000;
 /** An attempt that this worker has. */
 interface Held {
   project: WorkerProject;
-  attempt: Attempt;
+  attempt: LoopAttempt;
   /** Ends its sessions. */
   stop: AbortController;
-  opened: Promise<{ site: Site; goal: object }> | null;
+  opened: Promise<{ site: LoopSite; goal: object }> | null;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function runWorker(
   ports: FleetPorts,
   context: Context,
   asked: { slots?: number | undefined; once?: boolean | undefined },
-  call: Call,
+  call: FleetCall,
 ): Promise<Answer> {
   const machine = readMachineConfig(context, call.env);
   if (machine.projects.length === 0)
@@ -64,9 +64,9 @@ export async function runWorker(
   const about = { worker, version: ports.loop.version, cliVersion: context.cliVersion, slots, leaseSeconds };
   const record = join(clones, '.process');
   const beat = await openBeat(pool, { ...about, projects: machine.projects }, context.reader.read(record));
-  writePrivately(record, JSON.stringify(identifyProcess()), clones);
+  writePrivateFile(record, JSON.stringify(identifyProcess()), clones);
   const held = new Map<string, Held>();
-  const leg = (one: Carried): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
+  const leg = (one: CarriedAttempt): Promise<'again' | 'over'> => carry(ports, held, one, call.tell);
   const engine = await launchEngine({
     url,
     worker,
@@ -142,7 +142,7 @@ async function windDown({ held, engine, beat, pool }: Crew, working: Promise<voi
 }
 
 const isAnswering = (pool: Pool): Promise<boolean> => {
-  const asked = ask(pool, 'SELECT 1')
+  const asked = queryRows(pool, 'SELECT 1')
     .then(() => true)
     .catch(() => false);
   return Promise.race([asked, sleep(CLOSE, false)]);
@@ -171,7 +171,7 @@ const isOfDatabase = (error: unknown): boolean =>
 interface Crew {
   ports: FleetPorts;
   context: Context;
-  call: Call;
+  call: FleetCall;
   pool: Pool;
   engine: Engine;
   beat: Beat;
@@ -241,7 +241,7 @@ async function takeAll(crew: Crew, project: WorkerProject, { once, minutes, work
   for (let taken = 0; ; taken += 1) {
     if (held.size >= slots || context.signal.aborted || accepted.size === 0) return { taken, isAwaited: false };
     const claim = `QCLM_${context.ids.hex(12)}`;
-    const accepts = (attempt: Attempt): boolean => accepted.has(nameAttempt(attempt));
+    const accepts = (attempt: LoopAttempt): boolean => accepted.has(nameAttempt(attempt));
     const taker = { worker, claim, minutes, accepts, isSteady: beat.isSteady() };
     const attempt = await ports.loop.claimNext(project.streams, taker);
     if (attempt === null) {
@@ -257,7 +257,7 @@ async function takeAll(crew: Crew, project: WorkerProject, { once, minutes, work
   }
 }
 
-function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: string): void {
+function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: string): void {
   const { held, engine, ports, call, context } = crew;
   const id = nameAttempt(attempt);
   const one: Held = { project, attempt, stop: new AbortController(), opened: null };
@@ -285,7 +285,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: Attempt, claim: stri
 async function carry(
   { loop }: FleetPorts,
   held: ReadonlyMap<string, Held>,
-  { attempt: id, claim }: Carried,
+  { attempt: id, claim }: CarriedAttempt,
   tell: (line: string) => void,
 ): Promise<'again' | 'over'> {
   const one = held.get(claim);
@@ -300,7 +300,7 @@ async function carry(
 }
 
 /** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
-async function keepAlive(crew: Crew, { leaseSeconds }: MachineConfig): Promise<void> {
+async function keepAlive(crew: Crew, { leaseSeconds }: FleetMachineConfig): Promise<void> {
   const { beat, held, call } = crew;
   const before = [...held];
   try {

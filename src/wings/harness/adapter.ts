@@ -1,9 +1,9 @@
 import type { HarnessId } from '../../generated/harnesses.js';
-import type { Spent } from '../../protocol/ports.js';
-import type { Finding } from './doctor/finding.js';
-import type { Environment } from './doctor/probes.js';
+import type { SubagentUsage } from '../../protocol/ports.js';
+import type { DoctorFinding } from './doctor/finding.js';
+import type { EnvironmentVariables } from './doctor/probes.js';
 import type { FormFault } from './doctor/settings-form.js';
-import type { Piece, Scope } from './install/piece.js';
+import type { InstallPiece, Scope } from './install/piece.js';
 import type { Addition } from './install/settings.js';
 
 /** What dev-cli needs to know of a harness: one file of adapters/ each, listed in harness.ts (harness.md, Install). */
@@ -78,7 +78,7 @@ export interface Harness {
   /** The file extension of the harness's agents. */
   agentEnding: '.md' | '.toml';
   /** Renders an agent as the content of such a file. */
-  renderAgent: (agent: Agent) => string;
+  renderAgent: (agent: ShippedAgent) => string;
   /** Locates a file that would compete with a skill of this name for the slash command. */
   locateRival?: (skill: string) => string;
   /** The settings file that receives the hooks and these additions. */
@@ -93,7 +93,7 @@ export interface Harness {
     permit?: (server: string) => Addition;
   };
   /** Further pieces to install; files get the mark of dev-cli. */
-  listMore?: (scope: Scope) => Piece[];
+  listMore?: (scope: Scope) => InstallPiece[];
   /** The file of what it must not read, to which a line for `.dev` is added. */
   ignoreFile?: string;
   /** Whether its agents have no effort setting. */
@@ -108,7 +108,7 @@ export interface Harness {
   /** The variable that moves the harness's directory away from the home directory, where `install` writes. */
   homeVariable?: string;
   /** Finds other reasons why the harness does not run its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` */
-  findSilence: (asked: Asked) => Finding[];
+  findSilence: (asked: SilenceContext) => DoctorFinding[];
   /** Why a session may run without hooks, with what to do. */
   whyUnheard: string;
   /** Lists entries of the shared settings that it cannot use; `dropsSettings` says what it then does with the file. */
@@ -157,7 +157,7 @@ interface Tools {
   /** Tools that start agents and whose answer tells how many tokens those have used. */
   agents?: readonly string[];
   /** The members of that answer. */
-  spent?: Readonly<Record<keyof Spent, string>>;
+  spent?: Readonly<Record<keyof SubagentUsage, string>>;
   /**
    * How an answer shows a failed call: by a member that is present, or a pattern of the text. Absent: failed calls send
    * no answer.
@@ -166,12 +166,12 @@ interface Tools {
 }
 
 /** The beginning of a notice, and patterns whose first group extracts a value. */
-interface Notice extends Readonly<Record<keyof Spent, string>> {
+interface Notice extends Readonly<Record<keyof SubagentUsage, string>> {
   begins: string;
 }
 
 /** A shipped agent: its front matter, its body, and the model chosen for it. */
-export interface Agent {
+export interface ShippedAgent {
   name: string;
   description: string;
   tools: string[];
@@ -189,7 +189,7 @@ interface Plugin {
   /** The variable that holds the plugin's directory. */
   root: string;
   /** Builds the plugin's files, by path relative to the package, from the package's metadata and the hooks. */
-  build: (about: About, hooks: Record<string, unknown[]>) => Record<string, object>;
+  build: (about: PackageInfo, hooks: Record<string, unknown[]>) => Record<string, object>;
   /** Settings files that may enable the plugin, relative to the project or the home directory. */
   settings: readonly string[];
   isOn: (settings: Record<string, unknown>) => boolean;
@@ -198,7 +198,7 @@ interface Plugin {
 }
 
 /** The package's metadata. */
-export interface About {
+export interface PackageInfo {
   version: string;
   description: string;
   license: string;
@@ -206,12 +206,12 @@ export interface About {
 }
 
 /** What an adapter needs to find out why a harness runs no hooks. */
-export interface Asked {
+export interface SilenceContext {
   /** Absolute; the directories that may be trusted for this project, the root first. */
   directories: readonly string[];
   /** The scopes with an installation for it. */
   scopes: readonly Scope[];
-  env: Environment;
+  env: EnvironmentVariables;
   /** Absolute path of the harness's user directory, wherever a variable has moved it. */
   own: string;
   /** Reads JSON settings; returns an empty object if there are none. @throws DevCliError `IO`, `DATA_MALFORMED` */
@@ -220,10 +220,10 @@ export interface Asked {
   readShared: (path: string) => Record<string, unknown>;
   /** Returns null for invalid TOML. */
   readToml: (path: string) => Record<string, unknown> | null;
-  problem: (message: string, fix: string) => Finding;
-  note: (message: string) => Finding;
+  problem: (message: string, fix: string) => DoctorFinding;
+  note: (message: string) => DoctorFinding;
   /** Finds rules in a list that forbid an agent to call dev-cli: they override the permission that `install` writes. */
-  findDenials: (path: string, settings: Record<string, unknown>, key: string[]) => Finding[];
+  findDenials: (path: string, settings: Record<string, unknown>, key: string[]) => DoctorFinding[];
 }
 
 /** Lists the tools that can save a result. */

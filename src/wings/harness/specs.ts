@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { joinAll } from '../../base/words.js';
 import { HARNESS_IDS, HARNESS_TITLES } from '../../generated/harnesses.js';
 import type { CommandSpec } from '../../registry/spec.js';
-import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registry/values.js';
+import { choice, commaList, data, flag, OPTIONAL_NAME, optional } from '../../registry/values.js';
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
 const WITH_GIT = joinAll([...HARNESS_IDS, 'git (the hook that records which session made a commit)'], 'or');
@@ -11,7 +11,7 @@ const [FIRST, SECOND, THIRD] = HARNESS_IDS;
 
 /** The input that `install` and `uninstall` share. */
 const PLACE = {
-  harness: optional(list('NAME,…', `${WITH_GIT}. Default: those found here, without git.`)),
+  harness: optional(commaList('NAME,…', `${WITH_GIT}. Default: those found here, without git.`)),
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
@@ -29,7 +29,7 @@ export const HARNESS_SPECS = [
     input: Type.Object({
       ...PLACE,
       with: optional(
-        list(
+        commaList(
           'NAME,…',
           'Also set up, in this project: memory (what the next session is told, with the tools of `dev-cli mcp`). Later calls keep it.',
         ),
@@ -94,7 +94,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     input: Type.Object({
       ...PLACE,
-      harness: optional(list('NAME,…', `${WITH_GIT}. Default: all that are installed.`)),
+      harness: optional(commaList('NAME,…', `${WITH_GIT}. Default: all that are installed.`)),
     }),
     exclusive: [['project', 'user']],
     exits: [0, 1, 2, 3, 4, 130],
@@ -108,7 +108,7 @@ export const HARNESS_SPECS = [
     actor: 'person',
     output: 'text',
     input: Type.Object({
-      harness: optional(list('NAME,…', `${NAMES}. Default: all that are installed or found.`)),
+      harness: optional(commaList('NAME,…', `${NAMES}. Default: all that are installed or found.`)),
     }),
     exits: [0, 1, 2, 3, 130],
     examples: [

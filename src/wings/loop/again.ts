@@ -7,7 +7,7 @@ import { NEW_GOAL } from './steps/settle.js';
 /** Tries a goal again at a person's request: by `retry`, or by an answer in the inbox. */
 
 /** Makes a blocked goal active. @throws DevCliError `SCHEMA_INVALID`, `LOCKED`, `IO` */
-export async function activate(
+export async function activateGoal(
   context: Pick<Context, 'root' | 'clock' | 'ids'>,
   { id, status }: Pick<LoopGoal, 'id' | 'status'>,
 ): Promise<void> {

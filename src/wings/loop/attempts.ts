@@ -8,11 +8,11 @@ import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { listKept } from '../../work/attempt-commits.js';
 import { findRepository } from '../../work/git-command.js';
-import { openBackend } from './backend.js';
+import { openLoopBackend } from './backend.js';
 import { readLoopFiles } from './files.js';
 import type { Backend } from './fleet-port.js';
 import { listGoals } from './goals.js';
-import { type Call, findRecords, isSession, type LoopPorts } from './site.js';
+import { findRecords, isSession, type LoopCall, type LoopPorts } from './site.js';
 import { isHandedIn, nameRecords, nameReference } from './state.js';
 import { LOOP } from './streams.js';
 
@@ -48,9 +48,9 @@ export async function listAttempts(
   ports: Ports,
   context: Context,
   goal: string | undefined,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
-  const found = (await readAll(context, await openBackend(ports, context, call))).filter(
+  const found = (await readAll(context, await openLoopBackend(ports, context, call))).filter(
     (one) => goal === undefined || one.goal === goal,
   );
   const attempts = found.map(({ endedAt, ...one }) => ({ ...one, ended_at: endedAt }));
@@ -68,9 +68,9 @@ export async function listAttempts(
 }
 
 /** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an unknown id, `IO`, `GIT_FAILED` */
-export async function showAttempt(ports: Ports, context: Context, id: string, call: Call): Promise<Answer> {
+export async function showAttempt(ports: Ports, context: Context, id: string, call: LoopCall): Promise<Answer> {
   const [, goal = '', number = ''] = ID.exec(id) ?? [];
-  const attempt = (await readAll(context, await openBackend(ports, context, call))).find(
+  const attempt = (await readAll(context, await openLoopBackend(ports, context, call))).find(
     (one) => one.goal === goal && one.n === Number(number),
   );
   if (attempt === undefined) {
@@ -132,7 +132,7 @@ const clean = (text: string): string => maskSecrets(stripInvisible(text));
  * `attempt prune` (loop-core.md, Commands): removes the references and records of goals that are done or dropped.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `TERMINAL_REQUIRED`, `IO`, `GIT_FAILED`
  */
-export async function pruneAttempts(ports: Ports, context: Context, days: number, call: Call): Promise<Answer> {
+export async function pruneAttempts(ports: Ports, context: Context, days: number, call: LoopCall): Promise<Answer> {
   if (isSession(context, call.env))
     throw new DevCliError('TERMINAL_REQUIRED', 'A session may not remove what attempts left.', {
       fix: 'A person can do it.',
@@ -141,7 +141,7 @@ export async function pruneAttempts(ports: Ports, context: Context, days: number
     .filter(({ status }) => status === 'done' || status === 'dropped')
     .map(({ id }) => id);
   const before = context.clock.now() - days * DAY;
-  const backend = await openBackend(ports, context, call);
+  const backend = await openLoopBackend(ports, context, call);
   const refs = backend.openRefs(context.root, {});
   const old = (await readAll(context, backend)).filter(
     ({ goal, endedAt }) => over.includes(goal) && endedAt !== null && Date.parse(endedAt) <= before,

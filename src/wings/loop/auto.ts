@@ -6,7 +6,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
-import { openBackend } from './backend.js';
+import { openLoopBackend } from './backend.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { renewSteps } from './begin.js';
 import { buildEvent, nameBatch } from './core/events.js';
@@ -18,10 +18,10 @@ import type { BatchOrder } from './drive.js';
 import { readLoopFiles } from './files.js';
 import type { LoopGoal } from './goals.js';
 import { finishAnswers } from './inbox/answers.js';
-import { tellOpen } from './inbox/items.js';
+import { describeOpenItems } from './inbox/items.js';
 import { createQueue, flushEvents } from './log.js';
-import { writeOwed } from './owed.js';
-import { type Call, isSession, type LoopPorts, type Site } from './site.js';
+import { writeOwedStatuses } from './owed.js';
+import { type AttemptSite, isSession, type LoopCall, type LoopPorts } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
 import { findTool, holdBatch, openSite, requireRecipes, type Start } from './start.js';
 import type { Batch } from './state-schema.js';
@@ -42,7 +42,7 @@ type Input = Parameters<Handlers['auto']>[1];
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `LOCKED`, `TREE_DIRTY`, `TOOL_MISSING`,
  * `CONFIG_UNTRUSTED`, `NEEDS_MISSING`, `IDENTITY_MISSING`, and errors of a goal's recipe
  */
-export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
+export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: LoopCall): Promise<Answer> {
   const files = readLoopFiles(context);
   const newest = findNewestGoal(context);
   const goals = chooseGoals(files.goals, { named: input.goal, recursive: input.recursive === true, newest });
@@ -55,7 +55,7 @@ export async function runAuto(ports: LoopPorts, context: Context, input: Input, 
   requireFleet(files, input);
   const start: Start = { ...input, files, goals };
   if (input.dryRun || input.dryRunFull) return showPlan(ports, context, start, call, input.dryRunFull === true);
-  return work(ports, context, { ...start, parallel, explain: input.explain === true }, call);
+  return runLockedBatch(ports, context, { ...start, parallel, explain: input.explain === true }, call);
 }
 
 /** Requires `--fleet` if and only if the project has a fleet. @throws DevCliError `USAGE` */
@@ -69,15 +69,20 @@ function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryR
 }
 
 /** The order for a batch. */
-export interface Work extends Start {
+export interface BatchRequest extends Start {
   parallel: number;
   explain: boolean;
   /** Called under the lock, before anything else. */
-  prepare?: (site: Site) => Promise<void>;
+  prepare?: (site: AttemptSite) => Promise<void>;
 }
 
 /** Takes the lock, runs the batch, and reports the result. @throws DevCliError as `runAuto` */
-export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
+export async function runLockedBatch(
+  ports: LoopPorts,
+  context: Context,
+  given: BatchRequest,
+  call: LoopCall,
+): Promise<Answer> {
   const { files, goals, parallel } = given;
   if (isSession(context, call.env))
     throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop may not start others.', {
@@ -91,7 +96,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     await given.prepare?.(site);
     await finishAnswers({ ...site, isHere: true });
     await finishSpike(site);
-    await writeOwed(site);
+    await writeOwedStatuses(site);
     await removeStray(site);
     await renewSteps(site);
     const batch = await beginBatch(site, held.branch, held.base, goals);
@@ -105,14 +110,14 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     const end = await endBatch(site, batch, ended);
     notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
     await notifier.finish();
-    return render(end, context.signal.aborted, await tellOpen(ports, site));
+    return render(end, context.signal.aborted, await describeOpenItems(ports, site));
   } finally {
     await held.release();
   }
 }
 
 function beginBatch(
-  { streams, context }: Site,
+  { streams, context }: AttemptSite,
   branch: string,
   base: string,
   goals: readonly LoopGoal[],
@@ -134,7 +139,7 @@ function beginBatch(
   });
 }
 
-async function endBatch(site: Site, { runId }: Batch, ended: BatchEnd): Promise<BatchEnd> {
+async function endBatch(site: AttemptSite, { runId }: Batch, ended: BatchEnd): Promise<BatchEnd> {
   const batch = await site.streams.transact(LOOP, (state, at) => {
     const now = { ...(state.batch ?? ended.batch), endedAt: at };
     const payload = {
@@ -202,11 +207,17 @@ function summarize({ batch, notRun, parked }: BatchEnd): string {
 }
 
 /** Shows what a batch would do; locks, starts and writes nothing. */
-async function showPlan(ports: LoopPorts, context: Context, start: Start, call: Call, full: boolean): Promise<Answer> {
+async function showPlan(
+  ports: LoopPorts,
+  context: Context,
+  start: Start,
+  call: LoopCall,
+  full: boolean,
+): Promise<Answer> {
   const { files, goals } = start;
   const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };
   requireRecipes(context, goals);
-  const { streams } = await openBackend(ports, context, call);
+  const { streams } = await openLoopBackend(ports, context, call);
   const { leases } = await streams.read(LOOP);
   const at = formatInstant(context.clock.now());
   const rows = goals.map((goal) => {

@@ -1,8 +1,8 @@
 import type { Context } from '../../run/context.js';
 import { CONFIG } from './config.js';
 import { readLoopFiles } from './files.js';
-import type { Backend, OpenFleet, Surroundings } from './fleet-port.js';
-import { tellLog } from './log.js';
+import type { Backend, BackendCall, OpenFleet } from './fleet-port.js';
+import { flushEventsQuietly } from './log.js';
 import { openRefs } from './refs.js';
 import { openLoop } from './streams.js';
 
@@ -11,10 +11,10 @@ import { openLoop } from './streams.js';
  * @param ports without `openFleet`, what this machine has of it is enough
  * @throws DevCliError as `OpenFleet`; `SCHEMA_INVALID` where the configuration cannot be read
  */
-export async function openBackend(
+export async function openLoopBackend(
   { openFleet }: { openFleet?: OpenFleet },
   context: Context,
-  call: Surroundings,
+  call: BackendCall,
 ): Promise<Backend> {
   const { root, reader } = context;
   // Who works alone reads no file a second time.
@@ -22,6 +22,6 @@ export async function openBackend(
   const fleet = isShared ? readLoopFiles(context).config.fleet : null;
   if (fleet === null || openFleet === undefined) return { streams: openLoop(context), openRefs, desk: null };
   const backend = await openFleet(context, fleet, call);
-  await tellLog({ streams: backend.streams, context });
+  await flushEventsQuietly({ streams: backend.streams, context });
   return backend;
 }

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { blockUndecided, createAttempt } from './begin.js';
-import { describeWaiting, nameAnswer } from './core/judge.js';
-import { type Desk, listNotRun, plan } from './core/schedule.js';
+import { checkWaiting, nameAnswer } from './core/judge.js';
+import { listNotRun, planStarts, type ScheduleInput } from './core/schedule.js';
 import { findUndecided } from './decisions/ticket.js';
-import { type BatchOrder, drive, isCarried, takeUp } from './drive.js';
+import { type BatchOrder, driveAttempt, isCarried, resumeAttempt } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
 import { finishAnswers } from './inbox/answers.js';
-import { createQueue, type Queue, tellLog } from './log.js';
-import type { Site } from './site.js';
+import { createQueue, flushEventsQuietly, type WorkQueue } from './log.js';
+import type { AttemptSite } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
@@ -34,7 +34,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
   const crew = createCrew(order);
   for (;;) {
     const desk = await readDesk(order, crew);
-    const next = plan(desk);
+    const next = planStarts(desk);
     const stops = site.signal.aborted || crew.broken !== null;
     if (!stops && next.over === null && (await takeUpAll(order, crew, desk))) continue;
     const start = stops ? [] : next.start.filter(({ id }) => !crew.failed.has(id));
@@ -52,7 +52,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
  * Goes on with attempts that nobody is at work on: those of an earlier batch, those that were handed in, and those that a person has
  * answered. @returns whether there is one
  */
-async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: ScheduleInput): Promise<boolean> {
   const { site, parallel } = order;
   const { role } = site;
   const before = crew.atWork.size;
@@ -73,13 +73,18 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk):
     if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
     if (isHandedIn(attempt)) judged += 1;
     const isGivenUp = goal === undefined || goal.status === 'dropped';
-    const again = await takeUp(site, attempt, { isGivenUp, isNews });
+    const again = await resumeAttempt(site, attempt, { isGivenUp, isNews });
     if (again !== null) crew.begin(again);
   }
   return crew.atWork.size > before;
 }
 
-async function describeEnd(site: Site, { broken, errors }: Crew, desk: Desk, limit: string | null): Promise<BatchEnd> {
+async function describeEnd(
+  site: AttemptSite,
+  { broken, errors }: Crew,
+  desk: ScheduleInput,
+  limit: string | null,
+): Promise<BatchEnd> {
   const over = site.signal.aborted ? 'dev-cli was told to end' : (broken ?? limit);
   const all = [...errors, ...(broken === null ? [] : [broken])];
   return { batch: desk.batch, notRun: listNotRun(desk, over), parked: await listParked(site), errors: all };
@@ -96,13 +101,13 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
 }
 
 /** Whether workers of the fleet have something to do for this batch; behind a limit, whether they are at it still. */
-const isAwaited = (site: Site, { state: { attempts, leases } }: Desk, over: string | null): boolean =>
+const isAwaited = (site: AttemptSite, { state: { attempts, leases } }: ScheduleInput, over: string | null): boolean =>
   Object.values(attempts).some(
     (one) => isForWorkers(site, one) && (over === null || leases[one.claim ?? '']?.status === 'active'),
   );
 
 /** Whether a worker of the fleet takes the next step of an attempt. */
-const isForWorkers = ({ role }: Site, attempt: Attempt): boolean => role.kind === 'desk' && isCarried(attempt);
+const isForWorkers = ({ role }: AttemptSite, attempt: Attempt): boolean => role.kind === 'desk' && isCarried(attempt);
 
 /** The attempts at work. */
 interface Crew {
@@ -122,7 +127,7 @@ interface Crew {
   /** Goals of which an attempt could not go on: the next batch takes it up. */
   failed: Set<string>;
   /** For what two goals must not do at once: integrating, and writing to the log. */
-  oneByOne: Queue;
+  oneByOne: WorkQueue;
   begin(attempt: Attempt): void;
 }
 
@@ -144,7 +149,9 @@ function createCrew(order: BatchOrder): Crew {
     begin(attempt) {
       const id = nameAttempt(attempt);
       const goal = listGoals(order.goals).find((one) => one.id === attempt.goal) ?? nameGoal(attempt);
-      const work = drive(order, attempt, goal, oneByOne).catch((error) => noteFailure(crew, attempt.goal, id, error));
+      const work = driveAttempt(order, attempt, goal, oneByOne).catch((error) =>
+        noteFailure(crew, attempt.goal, id, error),
+      );
       crew.atWork.set(
         id,
         work.finally(() => {
@@ -166,7 +173,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
 }
 
 /** What the next plan is made of: the state, and the goals as the file has them now. */
-async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<Desk> {
+async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<ScheduleInput> {
   crew.ended.clear();
   if (site.role.kind === 'desk') await site.role.desk.requireHold();
   const state = await site.streams.read(LOOP);
@@ -179,7 +186,7 @@ async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: C
   try {
     if (site.role.kind === 'desk') {
       await finishAnswers({ ...site, isHere: true });
-      await tellLog(site, crew.oneByOne);
+      await flushEventsQuietly(site, crew.oneByOne);
     }
     crew.goals = readGoals();
   } catch (error) {
@@ -192,7 +199,7 @@ async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: C
   return { state, batch: state.batch, goals: crew.goals, config, parallel, now, spent };
 }
 
-async function listParked({ streams, role }: Site): Promise<BatchEnd['parked']> {
+async function listParked({ streams, role }: AttemptSite): Promise<BatchEnd['parked']> {
   const { attempts } = await streams.read(LOOP);
   return Object.values(attempts)
     .filter(({ state }) => state === 'parked')
@@ -210,7 +217,12 @@ const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title
  * Waits until one piece of work has ended, the pause is over, or somebody else changed something: an answer, work handed in, a goal given
  * back. Meanwhile the leases of what is at work are renewed.
  */
-async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause: number | null): Promise<void> {
+async function waitForNews(
+  order: BatchOrder,
+  crew: Crew,
+  { state }: ScheduleInput,
+  pause: number | null,
+): Promise<void> {
   const { site, tell } = order;
   if (pause !== null && crew.atWork.size === 0)
     tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
@@ -248,12 +260,12 @@ async function tellWaiting({ site, tell }: BatchOrder, crew: Crew, { attempts, l
 }
 
 /** Whether a run that an attempt waits for has been answered, in whatever way. */
-async function isAnyAnswered({ context, role }: Site, attempts: readonly Attempt[]): Promise<boolean> {
+async function isAnyAnswered({ context, role }: AttemptSite, attempts: readonly Attempt[]): Promise<boolean> {
   if (role.kind === 'desk') return false;
   for (const { state, run } of attempts) {
     if (state !== 'parked' || run === null) continue;
     const { snapshot } = await context.store.read(run);
-    if (snapshot === null || !describeWaiting(snapshot).waits) return true;
+    if (snapshot === null || !checkWaiting(snapshot).waits) return true;
   }
   return false;
 }

@@ -1,13 +1,13 @@
 import { formatInstant } from '../../base/clock.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
 import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
-import { giveBack, takeGoal } from './hold.js';
-import type { Site } from './site.js';
+import { acquireGoal, giveGoalBack } from './hold.js';
+import type { AttemptSite } from './site.js';
 import { nameAttempt, nameContext, nameReference, STEPS_VERSION } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
 import { NEW_GOAL } from './steps/settle.js';
@@ -32,7 +32,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   const from = goals[goal.id]?.from ?? null;
   const base = await refs.findTip(batch.branch);
   if (base === null) throw new DevCliError('GIT_FAILED', `The branch ${batch.branch} is gone.`);
-  const taken = await takeGoal(site, goal.id);
+  const taken = await acquireGoal(site, goal.id);
   if ('why' in taken) return null;
   const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
   const { runId, branch } = batch;
@@ -41,7 +41,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   const attempt = {
     ...buildAttempt(site, goal, { n, runId, branch, base, from, tool: site.findTool(goal) }),
     ...taken,
-    ...(isDesk && { steps: STEPS_VERSION, ...defined({ named: role.named }) }),
+    ...(isDesk && { steps: STEPS_VERSION, ...omitUndefined({ named: role.named }) }),
   };
   // Only the desk has what people wrote.
   const context = isDesk ? await site.tellContext(goal.id) : null;
@@ -60,7 +60,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     };
   });
   if (begun !== null) return begun;
-  await giveBack(site, taken.claim, 'an attempt of it is under way');
+  await giveGoalBack(site, taken.claim, 'an attempt of it is under way');
   await refs.move(nameReference(attempt), { from: base, to: null });
   return null;
 }
@@ -69,7 +69,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
  * Gives attempts that an older desk began the current version of the steps, so that current workers take them; steps
  * have keys, so it does not matter who takes them (fleet.md, Upgrades).
  */
-export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role'>): Promise<void> {
+export async function renewSteps({ streams, role }: Pick<AttemptSite, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;
   await streams.transact(LOOP, (state) => {
     const old = Object.entries(state.attempts).filter(([, { steps = STEPS_VERSION }]) => steps < STEPS_VERSION);
@@ -85,7 +85,7 @@ export async function renewSteps({ streams, role }: Pick<Site, 'streams' | 'role
 
 /** Builds an attempt before its first step. */
 export function buildAttempt(
-  { trees, context }: Pick<Site, 'trees' | 'context'>,
+  { trees, context }: Pick<AttemptSite, 'trees' | 'context'>,
   { id }: LoopGoal,
   { tool, ...begun }: Pick<Attempt, 'n' | 'runId' | 'branch' | 'base' | 'from' | 'tool'>,
 ): Attempt {
@@ -105,7 +105,7 @@ const TRIES = 5;
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function reserveNumber(
-  { refs }: Pick<Site, 'refs'>,
+  { refs }: Pick<AttemptSite, 'refs'>,
   goal: string,
   { last, base }: { last: number; base: string },
 ): Promise<number> {

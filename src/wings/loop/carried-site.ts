@@ -10,8 +10,8 @@ import { readLoopTexts } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { openLeases } from './leases.js';
 import type { Refs } from './refs.js';
-import { buildSessionEnvironment, type Call, type Carrier, type Role, type Site } from './site.js';
-import { findTool, findTrees, needGit } from './start.js';
+import { type AttemptSite, buildSessionEnvironment, type Carrier, type LoopCall, type Role } from './site.js';
+import { findTool, findTrees, gitNeededError } from './start.js';
 import { nameContext } from './state.js';
 import type { Attempt } from './state-schema.js';
 import type { Streams } from './streams.js';
@@ -48,7 +48,7 @@ export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, 
 }
 
 /** The site of a worker. */
-export type WorkerSite = Site & { role: Extract<Role, { kind: 'worker' }> };
+export type WorkerSite = AttemptSite & { role: Extract<Role, { kind: 'worker' }> };
 
 /** What the fleet gives for a site. */
 interface Given {
@@ -61,11 +61,15 @@ interface Given {
 }
 
 /** Opens a worker's clone for an attempt. Nothing is written. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
-export async function openCarriedSite(context: Context, call: Pick<Call, 'env'>, given: Given): Promise<WorkerSite> {
+export async function openCarriedSite(
+  context: Context,
+  call: Pick<LoopCall, 'env'>,
+  given: Given,
+): Promise<WorkerSite> {
   const { streams, worker, carrier, attempt, carried } = given;
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(context.root, git);
-  if (found.kind !== 'repository') throw needGit('the clone is gone', 'Start the worker again: it clones anew.');
+  if (found.kind !== 'repository') throw gitNeededError('the clone is gone', 'Start the worker again: it clones anew.');
   const top = resolve(context.root, found.top || '.');
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: carried.config },

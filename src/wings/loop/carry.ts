@@ -3,14 +3,14 @@ import { readStats } from '../../store/inside.js';
 import type { WorkerSite } from './carried-site.js';
 import { stepAttempt } from './core/attempt.js';
 import { INTERRUPTED } from './core/judge.js';
-import { releaseLease, sweep, takeLease } from './core/leases.js';
-import { carryOut, isCarried } from './drive.js';
+import { expireLeases, releaseLease, takeLease } from './core/leases.js';
+import { isCarried, runAttemptStep } from './drive.js';
 import type { LoopGoal } from './goals.js';
-import { giveBack, isLost } from './hold.js';
-import { type Site, takeArrow } from './site.js';
+import { giveGoalBack, isLeaseLost } from './hold.js';
+import { type AttemptSite, applyStepEnd } from './site.js';
 import { nameAttempt } from './state.js';
 import type { Attempt, LoopState, Verdict } from './state-schema.js';
-import { furnish } from './steps/prepare.js';
+import { setUpTree } from './steps/prepare.js';
 import { forgetSession } from './steps/session.js';
 import { LOOP, type Streams } from './streams.js';
 
@@ -36,12 +36,12 @@ export const listCarried = ({ attempts }: LoopState): Attempt[] => Object.values
  * Takes the first attempt that is to be had, in one commit: of many workers one gets it, and of a branch one at a time is integrated.
  * @throws DevCliError as `Streams.transact`
  */
-export function claimNext(streams: Streams, taker: Taker): Promise<Attempt | null> {
+export function claimNextAttempt(streams: Streams, taker: Taker): Promise<Attempt | null> {
   const { worker, claim: id, minutes, isSteady } = taker;
   return streams.transact(LOOP, (state, at) => {
     // What others have lost is closed by whoever has beaten without a gap; what is this worker's own at once.
     const mine = Object.entries(state.leases).filter(([, lease]) => isSteady || lease.worker === worker);
-    const swept = sweep(Object.fromEntries(mine), at);
+    const swept = expireLeases(Object.fromEntries(mine), at);
     const now = { ...state, leases: { ...state.leases, ...swept.leases } };
     const found = sortForWorker(now, worker).find((one) => isToBeHad(now, one, taker));
     if (found === undefined && swept.answer === 0) return { answer: null };
@@ -103,7 +103,7 @@ const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): bo
  * @returns `again` while it stays this worker's; else it is given back, the desk's, or somebody else's by now
  * @throws DevCliError as the steps do, but for a lease that is over
  */
-export async function carryOn(
+export async function advanceAttempt(
   site: WorkerSite,
   id: string,
   { claim, goal, tell }: { claim: string; goal: LoopGoal; tell: (line: string) => void },
@@ -111,18 +111,18 @@ export async function carryOn(
   try {
     const attempt = (await site.streams.read(LOOP)).attempts[id];
     if (attempt === undefined || attempt.claim !== claim) return 'over';
-    const here = isCarried(attempt) ? await bringHere(site, attempt) : attempt;
-    const next = isCarried(here) ? await carryOut({ site, tell }, here, goal) : here;
+    const here = isCarried(attempt) ? await moveAttemptHere(site, attempt) : attempt;
+    const next = isCarried(here) ? await runAttemptStep({ site, tell }, here, goal) : here;
     // Given back with its arrow.
     if (next !== null && !isCarried(next)) return 'over';
     const after = await site.streams.read(LOOP);
     // What a session has left is kept, also by a worker that was told to end.
     const stays = next !== null && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
-    await giveBack(site, claim, next?.state ?? SPENT);
+    await giveGoalBack(site, claim, next?.state ?? SPENT);
     return 'over';
   } catch (error) {
-    if (isLost(error)) return 'over';
+    if (isLeaseLost(error)) return 'over';
     throw error;
   }
 }
@@ -132,7 +132,7 @@ export async function carryOn(
  * @param isOver whether that is the attempt's end; else another worker may be able to
  * @throws DevCliError as `Streams.transact`, but for a lease that is over
  */
-export async function letGo(
+export async function releaseAttempt(
   streams: Streams,
   { goal, n, claim = null }: Attempt,
   { reason, isOver }: { reason: string; isOver: boolean },
@@ -160,22 +160,22 @@ export async function letGo(
     };
   };
   await streams.transact(LOOP, decide, { claim }).catch((error: unknown) => {
-    if (!isLost(error)) throw error;
+    if (!isLeaseLost(error)) throw error;
   });
 }
 
 /** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
-export async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
+export async function moveAttemptHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
   const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
   if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
   const moved = { ...attempt, tree };
   if (attempt.state === 'preparing') return move(site, moved);
   if (attempt.facts === null) {
     const verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED } as const;
-    return takeArrow(site, attempt, { event: 'OVER', patch: { tree, verdict } });
+    return applyStepEnd(site, attempt, { event: 'OVER', patch: { tree, verdict } });
   }
-  const arrived = await site.role.carrier.arrive(moved, () => furnish(site, moved));
-  if ('event' in arrived) return takeArrow(site, attempt, arrived);
+  const arrived = await site.role.carrier.arrive(moved, () => setUpTree(site, moved));
+  if ('event' in arrived) return applyStepEnd(site, attempt, arrived);
   await forgetSession(site, attempt);
   // Nobody saw the session end whose work was not kept yet.
   const zero = attempt.zero === null ? null : arrived.zero;
@@ -183,7 +183,7 @@ export async function bringHere(site: WorkerSite, attempt: Attempt): Promise<Att
 }
 
 /** Records where an attempt is from now on. */
-function move({ streams }: Site, attempt: Attempt): Promise<Attempt> {
+function move({ streams }: AttemptSite, attempt: Attempt): Promise<Attempt> {
   const id = nameAttempt(attempt);
   return streams.transact(
     LOOP,

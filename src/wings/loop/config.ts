@@ -1,8 +1,8 @@
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/loop-config-outline.js';
 import type { YamlSource } from '../../recipe/source/yaml.js';
-import { GUARDS, type Guards } from './core/baseline.js';
-import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
+import { type BaselineLimits, DEFAULT_BASELINE_LIMITS } from './core/baseline.js';
+import { createFindingCollector, type FindingCollector, findProjectPathFault, stripLeadingDot } from './findings.js';
 import type { LoopConfigFile } from './schemas.js';
 import { parseTemplate } from './template.js';
 
@@ -22,7 +22,7 @@ export interface LoopConfig
   > {
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
-  observe: Guards;
+  observe: BaselineLimits;
   /** Null: only one machine works on the goals. */
   fleet: FleetSetting | null;
   /** A JSON pointer; null if the cost of a session is not known. */
@@ -54,8 +54,8 @@ const LIMITS = { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: nul
 /** Validates a configuration. @returns null if there is anything worse than a warning */
 export function checkConfig(
   source: YamlSource,
-): { config: LoopConfig | null } & Pick<Findings, 'problems' | 'warnings'> {
-  const findings = createFindings(source);
+): { config: LoopConfig | null } & Pick<FindingCollector, 'problems' | 'warnings'> {
+  const findings = createFindingCollector(source);
   const { problems, warnings } = findings;
   const value = source.value === undefined ? null : findings.check(SCHEMA, source.value, '');
   if (value === null || problems.length > 0) return { config: null, problems, warnings };
@@ -76,7 +76,7 @@ export function checkConfig(
     if ('problem' in read) findings.report(`/${place}`, `cannot be a tool: ${read.problem}`);
   }
   worktree_copy.forEach((path, at) => {
-    const fault = findPathFault(path) ?? findOwnFault(path);
+    const fault = findProjectPathFault(path) ?? findOwnFault(path);
     if (fault !== null) findings.report(`/worktree_copy/${at}`, fault);
   });
   const config: LoopConfig = {
@@ -87,18 +87,18 @@ export function checkConfig(
     backoff_minutes: file.backoff_minutes ?? [...DEFAULTS.backoff_minutes],
     limits: { ...LIMITS, ...limits },
     queue: { ...QUEUE, ...queue },
-    observe: { ...GUARDS, ...observe },
+    observe: { ...DEFAULT_BASELINE_LIMITS, ...observe },
     fleet: fleet === undefined ? null : { remote: 'origin', onto: null, ...fleet },
     cost: cost ?? null,
-    protected_paths: protected_paths.map(stripDot),
-    worktree_copy: worktree_copy.map(stripDot),
+    protected_paths: protected_paths.map(stripLeadingDot),
+    worktree_copy: worktree_copy.map(stripLeadingDot),
   };
   return { config: problems.length > 0 ? null : config, problems, warnings };
 }
 
 /** Rejects paths of which each work tree has its own. */
 function findOwnFault(path: string): string | null {
-  const [first = ''] = stripDot(path).split('/');
+  const [first = ''] = stripLeadingDot(path).split('/');
   return ['', '.', '.git', '.ai', '.dev'].includes(first)
     ? `is ${JSON.stringify(path)}, of which each work tree has its own.`
     : null;

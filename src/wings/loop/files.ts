@@ -56,6 +56,6 @@ const noProjectError = (root: string, missing: string): DevCliError =>
   });
 
 /** Requires that the project's files exist, for calls that do not read them. @throws DevCliError `NO_PROJECT`, `IO` */
-export function requireProject({ root, reader }: Pick<Context, 'root' | 'reader'>): void {
+export function requireLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>): void {
   if (reader.read(`${root}/${CONFIG}`) === null) throw noProjectError(root, CONFIG);
 }

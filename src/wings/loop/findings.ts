@@ -8,7 +8,7 @@ import { locateOffset } from '../../recipe/source/problem.js';
 import { parsePointer, type YamlSource } from '../../recipe/source/yaml.js';
 
 /** Collects the faults of a file of the loop, each with its place and a fix. */
-export interface Findings {
+export interface FindingCollector {
   problems: ErrorDetail[];
   warnings: string[];
   report(pointer: string, problem: string): void;
@@ -24,7 +24,7 @@ export interface Findings {
 const NAMES = 'A name has letters, digits, ".", "_" and "-", and begins with a letter or digit.';
 
 /** Creates findings that start with the faults of the YAML itself. */
-export function createFindings(source: YamlSource): Findings {
+export function createFindingCollector(source: YamlSource): FindingCollector {
   const { file, text, document } = source;
   const problems = source.problems.map(({ message, fix, line, column }) => ({
     problem: fix === undefined ? message : `${message} ${fix}`,
@@ -114,10 +114,10 @@ function dropNulls(value: unknown): unknown {
 }
 
 /** Returns why a text is not a path inside the project; null if it is one. */
-export function findPathFault(path: string): string | null {
+export function findProjectPathFault(path: string): string | null {
   const leads = isAbsolute(path) || path.split('/').includes('..');
   return leads ? `is ${JSON.stringify(path)}, which leads out of the project. Give a path from the root.` : null;
 }
 
 /** Removes a leading `./` from a path or glob. */
-export const stripDot = (path: string): string => path.replace(/^(?:\.\/+)+/, '');
+export const stripLeadingDot = (path: string): string => path.replace(/^(?:\.\/+)+/, '');

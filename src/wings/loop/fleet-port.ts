@@ -35,7 +35,7 @@ export interface DeskPort {
 }
 
 /** Opens what a fleet shares. @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
-export type OpenFleet = (context: Context, fleet: FleetSetting, call: Surroundings) => Promise<Backend>;
+export type OpenFleet = (context: Context, fleet: FleetSetting, call: BackendCall) => Promise<Backend>;
 
 /** What is read of a call. */
-export type Surroundings = { env: NodeJS.ProcessEnv };
+export type BackendCall = { env: NodeJS.ProcessEnv };

@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { openCarriedSite, readCarriedGoal } from './carried-site.js';
-import { carryOn, claimNext, letGo, listCarried } from './carry.js';
+import { advanceAttempt, claimNextAttempt, listCarried, releaseAttempt } from './carry.js';
 import type { FleetSetting } from './config.js';
 import { refuseClaim } from './core/leases.js';
 import { readLoopFiles } from './files.js';
 import { bringParked, claimParked, giveParked } from './parked.js';
-import type { Site } from './site.js';
+import type { AttemptSite } from './site.js';
 import { findTrees, requireTool } from './start.js';
 import { EMPTY_LOOP, STEPS_VERSION } from './state.js';
 import { removeStray } from './stray.js';
@@ -38,13 +38,16 @@ export const FLEET_SIDE = {
   readGoal: readCarriedGoal,
   listCarried,
   requireCarriedTool,
-  claimNext,
+  claimNext: claimNextAttempt,
   openSite: openCarriedSite,
-  carryOn,
-  letGo,
+  carryOn: advanceAttempt,
+  letGo: releaseAttempt,
   claimParked,
   bringParked,
   giveParked,
-  removeStray: ({ env, ...site }: Pick<Site, 'streams' | 'context' | 'top' | 'git'> & { env: NodeJS.ProcessEnv }) =>
+  removeStray: ({
+    env,
+    ...site
+  }: Pick<AttemptSite, 'streams' | 'context' | 'top' | 'git'> & { env: NodeJS.ProcessEnv }) =>
     removeStray({ ...site, trees: findTrees(site.context, env) }),
 };

@@ -8,7 +8,7 @@ import outline from '../../generated/loop-goals-outline.js';
 import { parsePointer, parseYaml, type YamlSource } from '../../recipe/source/yaml.js';
 import type { Context } from '../../run/context.js';
 import { openSharedFiles } from '../../store/shared-files.js';
-import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
+import { createFindingCollector, type FindingCollector, findProjectPathFault, stripLeadingDot } from './findings.js';
 import type { GoalFile, GoalStatus } from './schemas.js';
 
 /** The goals of a project: `.ai/goals.yaml` (loop-core.md, Files). */
@@ -58,8 +58,8 @@ export function listGoals(goals: readonly LoopGoal[]): LoopGoal[] {
 export function checkGoals(
   source: YamlSource,
   tools: readonly string[] | null,
-): { goals: LoopGoal[] | null } & Pick<Findings, 'problems' | 'warnings'> {
-  const findings = createFindings(source);
+): { goals: LoopGoal[] | null } & Pick<FindingCollector, 'problems' | 'warnings'> {
+  const findings = createFindingCollector(source);
   const { problems, warnings, report } = findings;
   const places = new Map<string, string>();
   const ids = new Map<string, string>();
@@ -97,7 +97,7 @@ export function checkGoals(
         `${at}/tool`,
         `tool is ${JSON.stringify(goal.tool)}, which ai_tools of .ai/config.yaml does not have. ${tools.length === 0 ? 'It has none.' : `It has ${tools.join(', ')}.`}`,
       );
-    const path = typeof goal.decision_file === 'string' ? findPathFault(goal.decision_file) : null;
+    const path = typeof goal.decision_file === 'string' ? findProjectPathFault(goal.decision_file) : null;
     if (path !== null) report(`${at}/decision_file`, `decision_file ${path}`);
     return [completeGoal({ ...goal, id } as GoalFile, children)];
   };
@@ -120,7 +120,7 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
     status: goal.status,
     blocked_reason: goal.blocked_reason ?? null,
     expect_failure: goal.expect_failure ?? false,
-    allowed_changes: goal.allowed_changes?.map?.((glob) => stripDot(String(glob))) ?? null,
+    allowed_changes: goal.allowed_changes?.map?.((glob) => stripLeadingDot(String(glob))) ?? null,
     prompt_mode: goal.prompt_mode ?? null,
     mode: goal.mode ?? null,
     tool: goal.tool ?? null,
@@ -154,7 +154,7 @@ function findNode({ document }: YamlSource, pointer: string): Node | null {
 function reportDependencies(
   goals: readonly LoopGoal[],
   places: ReadonlyMap<string, string>,
-  report: Findings['report'],
+  report: FindingCollector['report'],
 ): void {
   const known = new Map(goals.map((goal) => [goal.id, goal]));
   const settled = new Set<string>();

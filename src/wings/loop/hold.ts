@@ -2,20 +2,20 @@ import { DevCliError } from '../../base/errors.js';
 import { stepAttempt } from './core/attempt.js';
 import { INTERRUPTED } from './core/judge.js';
 import { AUTO } from './core/leases.js';
-import type { Site } from './site.js';
+import type { AttemptSite } from './site.js';
 import { nameAttempt } from './state.js';
 import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { LOOP } from './streams.js';
 
 /** The leases of `auto` on the goals that it works on (loop-operations.md, Queue). */
 
-type Leased = Pick<Site, 'streams' | 'leases' | 'config' | 'role'>;
+type Leased = Pick<AttemptSite, 'streams' | 'leases' | 'config' | 'role'>;
 
 /**
  * Takes a goal, or finds that `auto` has it already. The desk of a fleet takes none: its workers do.
  * @returns the claim, or who has the goal
  */
-export async function takeGoal(
+export async function acquireGoal(
   { leases, config, role }: Leased,
   goal: string,
 ): Promise<{ claim: string | null } | { why: string }> {
@@ -40,8 +40,8 @@ export async function requireHold({ streams, role }: Leased, { claim }: Attempt)
  * kept, and counts for nothing.
  * @param tell told of the latter
  */
-export async function regain(site: Leased, attempt: Attempt, tell: (line: string) => void): Promise<Attempt> {
-  const taken = await takeGoal(site, attempt.goal);
+export async function regainLease(site: Leased, attempt: Attempt, tell: (line: string) => void): Promise<Attempt> {
+  const taken = await acquireGoal(site, attempt.goal);
   const id = nameAttempt(attempt);
   if ('why' in taken) tell(`${id}: its lease was over, and ${taken.why}`);
   return site.streams.transact(LOOP, (state) => {
@@ -73,7 +73,7 @@ function endLost(before: Attempt): Attempt {
 }
 
 /** Gives the goal of an attempt back that has ended, or waits. */
-export async function giveBack(
+export async function giveGoalBack(
   { leases, role }: Leased,
   claim: string | null | undefined,
   reason: string,
@@ -81,12 +81,12 @@ export async function giveBack(
   if (claim == null || role.kind === 'desk') return;
   const worker = role.kind === 'worker' ? role.worker : AUTO;
   await leases.release(claim, { worker, reason, goalStatus: null }).catch((error: unknown) => {
-    if (!isLost(error)) throw error;
+    if (!isLeaseLost(error)) throw error;
   });
 }
 
 /** Whether something was refused because the lease is over. */
-export const isLost = (error: unknown): boolean => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
+export const isLeaseLost = (error: unknown): boolean => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
 
 /** Has the leases of attempts at work hold on, each when half its time is over; one that is lost is noticed at its next step. */
 export async function renewHolds(
@@ -99,7 +99,7 @@ export async function renewHolds(
     const lease = claim == null ? undefined : known[claim];
     if (lease === undefined || Date.parse(lease.expiresAt) - now > minutes * 30_000) continue;
     await site.leases.renew(lease.id, { worker: AUTO, minutes }).catch((error: unknown) => {
-      if (!isLost(error)) throw error;
+      if (!isLeaseLost(error)) throw error;
     });
   }
 }

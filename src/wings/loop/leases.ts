@@ -1,12 +1,12 @@
 import {
+  expireLeases,
   findOwn,
   type LeaseChange,
+  type LeaseRequest,
+  type LeaseResult,
   refuseClaim,
   releaseLease,
   renewLease,
-  sweep,
-  type Taken,
-  type Taking,
   takeLease,
 } from './core/leases.js';
 import type { Lease, LoopState } from './state-schema.js';
@@ -22,7 +22,7 @@ interface Swept {
 /** Each call first closes expired leases, by the store's own clock. */
 export interface Leases {
   /** Takes a goal, or says why not; both are logged. @throws DevCliError `LOCKED`, `IO` */
-  take(asked: Taking): Promise<Taken & Swept>;
+  take(asked: LeaseRequest): Promise<LeaseResult & Swept>;
   /**
    * Extends an active lease of the worker to some minutes from now. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO`
    */
@@ -40,7 +40,7 @@ export function openLeases(streams: Pick<Streams, 'transact'>, ids: { hex(length
     decide: (leases: LoopState['leases'], at: string) => LeaseChange<A>,
   ): Promise<A & Swept> =>
     streams.transact(LOOP, (state, at) => {
-      const swept = sweep(state.leases, at);
+      const swept = expireLeases(state.leases, at);
       const { leases, events, answer } = decide(swept.leases, at);
       const told = [...swept.events, ...events];
       const next = { ...state, leases, unsent: [...state.unsent, ...told] };

@@ -5,15 +5,15 @@ import type { Context } from '../../run/context.js';
 import { openSharedFiles } from '../../store/shared-files.js';
 import { renderEvents } from './core/events.js';
 import { type LogCount, type LogEvent, type ParsedLog, scanEvents } from './core/log-lines.js';
-import type { Site } from './site.js';
+import type { AttemptSite } from './site.js';
 
 /** The path of the log, relative to the root. */
-export const EVENTS = '.ai/events/events.jsonl';
+export const EVENT_LOG_PATH = '.ai/events/events.jsonl';
 
 /** Runs one piece of work at a time, in the order of the calls. */
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+export type WorkQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createQueue(): Queue {
+export function createQueue(): WorkQueue {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(work, work);
@@ -36,13 +36,13 @@ export function scanLog(
   { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
   take: (event: LogEvent) => void,
 ): LogCount {
-  requireInside(root, EVENTS);
-  const content = openSharedFiles({ root, clock, ids, purpose: 'the log' }).read(EVENTS);
+  requireInside(root, EVENT_LOG_PATH);
+  const content = openSharedFiles({ root, clock, ids, purpose: 'the log' }).read(EVENT_LOG_PATH);
   if (content !== 'unusable') return scanEvents(content?.toString('utf8') ?? '', take);
   const problem = 'it is not a regular file of at most 64 MiB';
-  throw new DevCliError('IO', `${EVENTS}: ${problem}.`, {
-    details: [{ target: EVENTS, problem }],
-    fix: `Move ${EVENTS} away; the next event begins a new one. Then repeat the same call.`,
+  throw new DevCliError('IO', `${EVENT_LOG_PATH}: ${problem}.`, {
+    details: [{ target: EVENT_LOG_PATH, problem }],
+    fix: `Move ${EVENT_LOG_PATH} away; the next event begins a new one. Then repeat the same call.`,
   });
 }
 
@@ -50,9 +50,12 @@ export function scanLog(
  * Appends unsent events to the log, then removes exactly those from the state. After a crash in between, or with a
  * concurrent call, a line may occur twice, but none is lost.
  */
-export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'context'>, oneByOne: Queue): Promise<void> {
+export function flushEvents(
+  { streams, context }: Pick<AttemptSite, 'streams' | 'context'>,
+  oneByOne: WorkQueue,
+): Promise<void> {
   const write = (events: readonly JsonObject[]): void =>
-    appendLines(`${context.root}/${EVENTS}`, renderEvents(events), context.root);
+    appendLines(`${context.root}/${EVENT_LOG_PATH}`, renderEvents(events), context.root);
   return oneByOne(() => streams.tellNews(write));
 }
 
@@ -60,7 +63,10 @@ export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'contex
  * Logs something that is already done: if the log cannot be written, nothing is undone, and the next call logs it.
  * @param oneByOne the queue of whoever else in this process writes to the log
  */
-export async function tellLog(site: Pick<Site, 'streams' | 'context'>, oneByOne = createQueue()): Promise<void> {
+export async function flushEventsQuietly(
+  site: Pick<AttemptSite, 'streams' | 'context'>,
+  oneByOne = createQueue(),
+): Promise<void> {
   await flushEvents(site, oneByOne).catch((error: unknown) => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   });

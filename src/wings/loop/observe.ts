@@ -3,15 +3,15 @@ import { cutToSecond, formatInstant } from '../../base/clock.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { inspectClaim } from '../../store/standing.js';
-import { openBackend } from './backend.js';
-import { describeWaiting, nameAnswer } from './core/judge.js';
+import { openLoopBackend } from './backend.js';
+import { checkWaiting, nameAnswer } from './core/judge.js';
 import { findOther } from './core/leases.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
 import { findUndecided } from './decisions/ticket.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
-import type { Call, LoopPorts } from './site.js';
+import type { LoopCall, LoopPorts } from './site.js';
 import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
@@ -31,13 +31,13 @@ interface GoalRow {
  * `observe` (loop-core.md, Commands). Writes nothing.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function observe(
+export async function observeLoop(
   ports: InboxPorts & Pick<LoopPorts, 'openFleet'>,
   context: Context,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const files = readLoopFiles(context);
-  const { streams, desk } = await openBackend(ports, context, call);
+  const { streams, desk } = await openLoopBackend(ports, context, call);
   const state = await streams.read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
   // In a fleet, another root may hold the batch.
@@ -106,7 +106,7 @@ async function describeAttempt({ store }: Context, attempt: Attempt, isFleet: bo
   const { snapshot } = state === 'parked' && run !== null ? await store.read(run) : { snapshot: null };
   // For a run on another machine, only its state when it was parked is known.
   const known = isFleet && state === 'parked' && run !== null && snapshot === null ? attempt.facts?.run : null;
-  const asked = snapshot === null ? known : describeWaiting(snapshot);
+  const asked = snapshot === null ? known : checkWaiting(snapshot);
   const waits = asked?.waits ? asked.said : state === 'unmoved' ? (verdict?.reason ?? null) : null;
   const answer =
     run === null || state !== 'parked'

@@ -1,5 +1,5 @@
 import { writeOutcome } from './goals.js';
-import type { Site } from './site.js';
+import type { AttemptSite } from './site.js';
 import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
 
@@ -7,7 +7,7 @@ import { LOOP } from './streams.js';
  * Writes statuses of goals that were decided earlier but could not be written then (loop-core.md, Files).
  * @throws DevCliError as `writeOutcome`; the next call, or the next batch, writes them
  */
-export async function writeOwed({ streams, context }: Pick<Site, 'streams' | 'context'>): Promise<void> {
+export async function writeOwedStatuses({ streams, context }: Pick<AttemptSite, 'streams' | 'context'>): Promise<void> {
   for (const [goal, { owed }] of Object.entries((await streams.read(LOOP)).goals)) {
     if (owed === undefined) continue;
     await writeOutcome(context, { id: goal, status: owed.status, blockedReason: owed.reason });

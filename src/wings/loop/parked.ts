@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
 import type { WorkerSite } from './carried-site.js';
-import { bringHere } from './carry.js';
-import { describeWaiting } from './core/judge.js';
-import { refuseClaim, sweep, takeLease } from './core/leases.js';
-import { carryOut } from './drive.js';
+import { moveAttemptHere } from './carry.js';
+import { checkWaiting } from './core/judge.js';
+import { expireLeases, refuseClaim, takeLease } from './core/leases.js';
+import { runAttemptStep } from './drive.js';
 import type { LoopGoal } from './goals.js';
-import { giveBack } from './hold.js';
-import { takeArrow } from './site.js';
+import { giveGoalBack } from './hold.js';
+import { applyStepEnd } from './site.js';
 import { nameAttempt } from './state.js';
 import type { Attempt } from './state-schema.js';
 import { nameNextSession } from './steps/prepare.js';
@@ -22,7 +22,7 @@ export function claimParked(
   return streams.transact(LOOP, (state, at) => {
     const found = Object.values(state.attempts).find((one) => one.goal === goal && one.state === 'parked');
     if (found === undefined) throw refuseClaim('goal_not_claimable', goal, 'it does not wait any more');
-    const swept = sweep(state.leases, at);
+    const swept = expireLeases(state.leases, at);
     const offers = [{ id: goal, role: 'auto', why: null }];
     const asked = { worker, role: null, key: goal, minutes, most: null, goal, offers };
     const taken = takeLease(swept.leases, asked, { id, at });
@@ -43,7 +43,7 @@ export function claimParked(
 
 /** Has tree and run of an attempt here. @throws DevCliError as `Carrier.arrive` */
 export async function bringParked(site: WorkerSite, attempt: Attempt): Promise<void> {
-  await bringHere(site, attempt);
+  await moveAttemptHere(site, attempt);
 }
 
 /**
@@ -55,17 +55,17 @@ export async function bringParked(site: WorkerSite, attempt: Attempt): Promise<v
 export async function giveParked(site: WorkerSite, attempt: Attempt, goal: LoopGoal): Promise<Attempt['state']> {
   const { context, role } = site;
   const { snapshot } = attempt.run === null ? { snapshot: null } : await context.store.read(attempt.run);
-  const waits = snapshot !== null && describeWaiting(snapshot).waits;
+  const waits = snapshot !== null && checkWaiting(snapshot).waits;
   let now: Attempt | null = attempt;
   if (attempt.state === 'parked') {
     const left = await role.carrier.leave(attempt, { event: 'AGAIN', patch: {} });
     const isLive = snapshot?.status === 'live';
     const patch = { ...left.patch, ...(isLive && (await nameNextSession(site, attempt))) };
-    if (!waits) now = await takeArrow(site, attempt, { event: isLive ? 'AGAIN' : 'ENDED', patch });
+    if (!waits) now = await applyStepEnd(site, attempt, { event: isLive ? 'AGAIN' : 'ENDED', patch });
     if (!waits && now.state === 'parked')
       throw new DevCliError('GOAL_REFUSED', 'limits.sessions is reached: give it back once the next batch has begun.');
   }
-  if (now.state === 'saving') now = await carryOut({ site, tell: () => {} }, now, goal);
-  await giveBack(site, attempt.claim, waits ? 'parked' : 'answered');
+  if (now.state === 'saving') now = await runAttemptStep({ site, tell: () => {} }, now, goal);
+  await giveGoalBack(site, attempt.claim, waits ? 'parked' : 'answered');
   return now?.state ?? attempt.state;
 }

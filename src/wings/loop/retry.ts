@@ -1,11 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import type { Context } from '../../run/context.js';
-import { activate, beginAnew, findLastKept } from './again.js';
-import { work } from './auto.js';
-import { refuse } from './core/order.js';
+import { activateGoal, beginAnew, findLastKept } from './again.js';
+import { runLockedBatch } from './auto.js';
+import { goalRefusedError } from './core/order.js';
 import { readLoopFiles } from './files.js';
 import { listGoals } from './goals.js';
-import type { Call, LoopPorts, Site } from './site.js';
+import type { AttemptSite, LoopCall, LoopPorts } from './site.js';
 import { LOOP } from './streams.js';
 
 /** The input of `retry`. */
@@ -24,18 +24,26 @@ interface Retry {
  * `retry` (loop-core.md, Commands): reactivates a blocked goal, with a person's note, and runs it.
  * @throws DevCliError `GOAL_REFUSED`, and as `auto`
  */
-export async function retry(ports: LoopPorts, context: Context, asked: Retry, call: Call): Promise<Answer> {
+export async function retryGoal(ports: LoopPorts, context: Context, asked: Retry, call: LoopCall): Promise<Answer> {
   const files = readLoopFiles(context);
   const goal = listGoals(files.goals).find(({ id }) => id === asked.goal);
   if (goal === undefined)
-    throw refuse(asked.goal, 'there is no such goal', 'Name a goal of .ai/goals.yaml; dev-cli observe lists them.');
+    throw goalRefusedError(
+      asked.goal,
+      'there is no such goal',
+      'Name a goal of .ai/goals.yaml; dev-cli observe lists them.',
+    );
   if (goal.status !== 'blocked' && goal.status !== 'active')
-    throw refuse(goal.id, `its status is ${goal.status}`, 'Set it to active in .ai/goals.yaml to have it run.');
+    throw goalRefusedError(
+      goal.id,
+      `its status is ${goal.status}`,
+      'Set it to active in .ai/goals.yaml to have it run.',
+    );
   if (goal.mode === 'interactive' || goal.children.length > 0)
-    throw refuse(goal.id, 'dev-cli does not run it', 'Name another goal.');
-  const prepare = async (site: Site): Promise<void> => {
+    throw goalRefusedError(goal.id, 'dev-cli does not run it', 'Name another goal.');
+  const prepare = async (site: AttemptSite): Promise<void> => {
     const from = asked.continue ? await requireKept(site, goal.id) : null;
-    await activate(context, goal);
+    await activateGoal(context, goal);
     await site.streams.transact(LOOP, (state) => ({
       answer: undefined,
       state: beginAnew(state, { goal: goal.id, note: asked.note ?? null, from }),
@@ -43,7 +51,7 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
     }));
   };
   const chosen = [{ ...goal, status: 'active' as const }];
-  return work(
+  return runLockedBatch(
     ports,
     context,
     { ...asked, files, goals: chosen, parallel: 1, explain: asked.explain === true, prepare },
@@ -52,8 +60,8 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
 }
 
 /** Returns the kept commit of the last attempt. */
-async function requireKept({ top, git }: Site, goal: string): Promise<string> {
+async function requireKept({ top, git }: AttemptSite, goal: string): Promise<string> {
   const commit = await findLastKept(top, goal, git);
   if (commit !== null) return commit;
-  throw refuse(goal, 'no attempt of it was kept', 'Leave --continue out.');
+  throw goalRefusedError(goal, 'no attempt of it was kept', 'Leave --continue out.');
 }

@@ -1,14 +1,14 @@
-import { GUARDS } from './core/baseline.js';
+import { DEFAULT_BASELINE_LIMITS } from './core/baseline.js';
 
 /** Files that `init` writes without a name (loop-core.md, Commands): short, with each key explained in place. */
 
 /** The default values. */
-const GUARDS_LINES = `# observe:\n${Object.entries(GUARDS)
+const GUARDS_LINES = `# observe:\n${Object.entries(DEFAULT_BASELINE_LIMITS)
   .map(([name, bound]) => `#   ${name}: ${bound}\n`)
   .join('')}`;
 
 /** Makes git track only the files of `.ai/` that people share. */
-export const IGNORE = `# Written by dev-cli. Of .ai/ only what people share is tracked.
+export const AI_GITIGNORE = `# Written by dev-cli. Of .ai/ only what people share is tracked.
 /*
 !/.gitignore
 !/config.yaml
@@ -21,7 +21,7 @@ export const IGNORE = `# Written by dev-cli. Of .ai/ only what people share is t
 /** Returns whether the ignore rules already contain ours. */
 export function isIgnoreWritten(text: string): boolean {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  return IGNORE.trim()
+  return AI_GITIGNORE.trim()
     .split('\n')
     .slice(1)
     .every((line) => lines.includes(line));

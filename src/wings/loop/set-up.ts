@@ -8,7 +8,14 @@ import { openSharedFiles } from '../../store/shared-files.js';
 import { findProgram } from '../../work/processes.js';
 import { CONFIG } from './config.js';
 import { GOALS } from './goals.js';
-import { AGENTS_PARAGRAPH, IGNORE, isIgnoreWritten, RULES_TEXT, STARTING_GOALS, writeConfig } from './set-up-texts.js';
+import {
+  AGENTS_PARAGRAPH,
+  AI_GITIGNORE,
+  isIgnoreWritten,
+  RULES_TEXT,
+  STARTING_GOALS,
+  writeConfig,
+} from './set-up-texts.js';
 import { HANDOFFS } from './steps/handoffs.js';
 
 /** `init` without a name: sets up a project for the loop (loop-core.md, Commands). */
@@ -93,7 +100,7 @@ function ensureWhitelist({ root, clock, ids }: Site): Promise<boolean> {
     const before = content === null ? '' : content.toString('utf8');
     if (content === 'unusable' || isIgnoreWritten(before)) return { answer: false, changes: [] };
     const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-    return { answer: true, changes: [{ path: IGNORE_FILE, content: `${before}${gap}${IGNORE}` }] };
+    return { answer: true, changes: [{ path: IGNORE_FILE, content: `${before}${gap}${AI_GITIGNORE}` }] };
   });
 }
 

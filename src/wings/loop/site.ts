@@ -6,7 +6,7 @@ import type { Instruction, Invocation } from '../../base/invocation.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { maskSecrets } from '../../documents/foreign.js';
 import { SESSION_VARIABLES } from '../../generated/harnesses.js';
-import { endCommand, inspect, launch, waitFinished } from '../../jobs/detached.js';
+import { endCommand, inspectJob, launchDetached, waitFinished } from '../../jobs/detached.js';
 import { readLogEnd } from '../../jobs/records.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
 import { removeBelowHome } from '../../project/own-places.js';
@@ -17,7 +17,7 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import { releaseLease } from './core/leases.js';
-import type { Decision } from './core/prompt.js';
+import type { TicketDecision } from './core/prompt.js';
 import type { DeskPort, OpenFleet } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
@@ -28,7 +28,7 @@ import type { Attempt, CommandFact, LoopState } from './state-schema.js';
 import { LOOP, type Streams } from './streams.js';
 
 /** What the steps of an attempt know of the world. */
-export interface Site {
+export interface AttemptSite {
   context: Context;
   streams: Streams;
   leases: Leases;
@@ -50,10 +50,10 @@ export interface Site {
   /** What memory tells of a goal. */
   tellContext: (goal: string) => Promise<string>;
   /** What a spike has its session try. */
-  variant?: Decision;
+  variant?: TicketDecision;
 }
 
-export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
+export type LoopCall = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 
 /** A run that waits for a person. */
 export interface WaitingRun {
@@ -72,11 +72,15 @@ export interface LoopPorts {
   /** The runs that wait for a person. */
   listWaiting: (context: ReadContext) => Promise<WaitingRun[]>;
   /** Asks the person at the terminal at a gate, as `approve` does. */
-  askAtGate: (context: Context, given: { name: string; choice: string; note?: string }, call: Call) => Promise<Answer>;
+  askAtGate: (
+    context: Context,
+    given: { name: string; choice: string; note?: string },
+    call: LoopCall,
+  ) => Promise<Answer>;
   /** What a session on a goal is told, by default in plain text. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
   tellContext: (
     context: Context,
-    call: Pick<Call, 'cwd' | 'env'>,
+    call: Pick<LoopCall, 'cwd' | 'env'>,
     goal: string,
     format?: 'markdown' | 'plain' | 'json',
   ) => Promise<string>;
@@ -90,18 +94,18 @@ const LOG_READ = 16_000;
 const LONG = 2 ** 31 - 1;
 
 /** Whether a session of the loop calls: by its environment, or, where it has cleaned that, by the tree that it is in. */
-export const isSession = ({ boundGoal }: Pick<Context, 'boundGoal'>, env: Call['env']): boolean =>
+export const isSession = ({ boundGoal }: Pick<Context, 'boundGoal'>, env: LoopCall['env']): boolean =>
   boundGoal !== undefined || isOwnSession(env);
 
 /** Where the root lies in an attempt's tree, absolute. */
-export const findPlace = ({ prefix }: Pick<Site, 'prefix'>, { tree }: Pick<Attempt, 'tree'>): string =>
+export const locateRootInTree = ({ prefix }: Pick<AttemptSite, 'prefix'>, { tree }: Pick<Attempt, 'tree'>): string =>
   posix.join(tree, prefix).replace(/\/$/, '');
 
 /** What is not the attempt's work, and stays in its tree when that is put on a commit. */
-export const keep = ({ prefix }: Pick<Site, 'prefix'>): string[] => [`${prefix}.ai`, `${prefix}.dev`];
+export const listKeptPaths = ({ prefix }: Pick<AttemptSite, 'prefix'>): string[] => [`${prefix}.ai`, `${prefix}.dev`];
 
 /** The directory of an attempt's records, absolute. */
-export const findRecords = ({ context }: Pick<Site, 'context'>, attempt: Pick<Attempt, 'goal' | 'n'>): string =>
+export const findRecords = ({ context }: Pick<AttemptSite, 'context'>, attempt: Pick<Attempt, 'goal' | 'n'>): string =>
   `${context.root}/.dev/loop/${nameRecords(attempt)}`;
 
 /** Where the fleet's database is by default (fleet.md, Trust): also no session of a project without a fleet may learn it. */
@@ -111,7 +115,7 @@ const DATABASE = 'DEV_CLI_DATABASE';
  * The environment of sessions and tests: without the marks of a harness and git's variables, and marked itself, so that whatever they
  * start is no person (loop-core.md, auto, step 3).
  */
-export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): Site['env'] {
+export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): AttemptSite['env'] {
   const taken = new Set<string>([...listHarnessMarks(), ...SESSION_VARIABLES, DATABASE]);
   const kept = Object.entries(inherited).filter(([name]) => !name.startsWith('GIT_') && !taken.has(name));
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', [OWN_MARK]: '1' };
@@ -137,7 +141,7 @@ export interface NamedCommand {
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `LOCKED`
  */
 export async function runCommand(
-  site: Site,
+  site: AttemptSite,
   attempt: Attempt,
   { name, argv, line, shell, seconds, stdin }: NamedCommand,
 ): Promise<CommandFact & { interrupted: boolean }> {
@@ -145,8 +149,8 @@ export async function runCommand(
   // Of a fleet, what was cut off is run again, as on any other machine; a session is not: it may have done much.
   const isRepeated = shell && site.role.kind === 'worker';
   const forget = () => removeBelowHome(site.context.root, `loop/${nameRecords(attempt)}/${name}`);
-  if (isRepeated && inspect(directory).state === 'interrupted') forget();
-  const { state } = inspect(directory);
+  if (isRepeated && inspectJob(directory).state === 'interrupted') forget();
+  const { state } = inspectJob(directory);
   if ((state === 'absent' || state === 'launching') && !site.signal.aborted) {
     const runners = new RunnerProcesses();
     const key = `${nameAttempt(attempt)}:${name}`;
@@ -154,32 +158,32 @@ export async function runCommand(
       key,
       argv,
       shell,
-      cwd: findPlace(site, attempt),
+      cwd: locateRootInTree(site, attempt),
       timeoutSeconds: seconds,
       ...(stdin && { stdin }),
     };
-    launch({ ...request, directory, runner: site.context.runner, env: site.env }, runners);
+    launchDetached({ ...request, directory, runner: site.context.runner, env: site.env }, runners);
     runners.release();
   }
   try {
     for (;;) {
       await waitFinished([directory], { milliseconds: LONG, signal: site.signal });
-      const seen = inspect(directory).state;
+      const seen = inspectJob(directory).state;
       if (seen === 'finished' || seen === 'interrupted') break;
     }
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'INTERRUPTED') throw error;
   }
-  if (inspect(directory).state !== 'finished') await endCommand(directory);
+  if (inspectJob(directory).state !== 'finished') await endCommand(directory);
   const fact = readFact(directory, line);
-  const interrupted = site.signal.aborted || inspect(directory).state !== 'finished';
+  const interrupted = site.signal.aborted || inspectJob(directory).state !== 'finished';
   if (isRepeated && site.signal.aborted) forget();
   return { ...fact, interrupted };
 }
 
 /** How a command ended, as its records say. */
 export function readFact(directory: string, line: string): CommandFact {
-  const seen = inspect(directory);
+  const seen = inspectJob(directory);
   const log = listLastLines(readLogEnd(directory, LOG_READ), LOG_LINES).join('\n');
   const shown = maskSecrets(line);
   if (seen.state !== 'finished') return { line: shown, exit: null, timedOut: false, started: true, log };
@@ -222,8 +226,8 @@ const FOR_DESK: ReadonlySet<Attempt['state']> = new Set(['parked', 'unmoved', 's
  * @returns the attempt from then on; as it was where it would begin a session that `limits.sessions` does not allow
  * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
  */
-export function takeArrow(
-  { streams, config: { limits }, role }: Pick<Site, 'streams' | 'config' | 'role'>,
+export function applyStepEnd(
+  { streams, config: { limits }, role }: Pick<AttemptSite, 'streams' | 'config' | 'role'>,
   attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
   { event, patch, documents = [] }: StepEnd,
 ): Promise<Attempt> {

@@ -8,20 +8,20 @@ import { requireTrust } from '../../protocol/trust/trust.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import { claim } from '../../store/claim.js';
+import { claimPath } from '../../store/claim.js';
 import { ensureDirectory } from '../../store/durable.js';
 import { readStats } from '../../store/inside.js';
 import { claimedError, inspectClaim } from '../../store/standing.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
-import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
+import { findRepository, type GitOptions, nullIfRefused, executeGit as runGit } from '../../work/git-command.js';
 import { findProgram } from '../../work/processes.js';
-import { openBackend } from './backend.js';
+import { openLoopBackend } from './backend.js';
 import type { LoopFiles } from './files.js';
 import type { DeskPort } from './fleet-port.js';
 import type { LoopGoal } from './goals.js';
 import { openLeases } from './leases.js';
-import { EVENTS } from './log.js';
-import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
+import { EVENT_LOG_PATH } from './log.js';
+import { type AttemptSite, buildSessionEnvironment, type LoopCall, type LoopPorts } from './site.js';
 import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
 import { requirePlans } from './steps/plan-of-goal.js';
@@ -48,13 +48,13 @@ export interface Start {
  * @throws DevCliError `NEEDS_MISSING`, `IDENTITY_MISSING`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
  * `CONTEXT_TOO_LARGE`, `PLAN_MISSING`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
  */
-export async function openSite(ports: LoopPorts, context: Context, start: Start, call: Call): Promise<OpenSite> {
+export async function openSite(ports: LoopPorts, context: Context, start: Start, call: LoopCall): Promise<OpenSite> {
   const { files, goals } = start;
   const { branch: current, head, dirty, ...place } = await openPlace(ports, context, start, call);
   const { top, git, prefix, streams } = place;
   const { role } = place;
   const branch = start.onto?.replace(/^refs\/heads\//, '') ?? files.config.fleet?.onto ?? current;
-  if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
+  if (branch === null) throw gitNeededError('no branch is checked out', 'Check one out, or name one with --onto.');
   if (start.onto !== undefined) await requireBranchName(top, branch, git);
   const site = { ...place, onto: branch, head };
   if (role.kind === 'desk') {
@@ -88,7 +88,7 @@ async function requireOnBranch(desk: DeskPort, goals: readonly LoopGoal[], branc
 }
 
 /** A site with what is checked out in the user's tree. */
-interface Place extends Site {
+interface Place extends AttemptSite {
   branch: string | null;
   head: string;
   /** Paths from the top. */
@@ -103,24 +103,27 @@ export async function openPlace(
   ports: LoopPorts,
   context: Context,
   { files, tool }: Pick<Start, 'files' | 'tool'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Place> {
   const { root, signal } = context;
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
   refuseLinks(root);
   // First: it takes what a child must not inherit out of the environment.
-  const { streams, desk, ...backend } = await openBackend(ports, context, call);
+  const { streams, desk, ...backend } = await openLoopBackend(ports, context, call);
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(root, git);
   if (found.kind !== 'repository')
-    throw needGit('there is no git repository here', 'Run git init and commit, then repeat the call.');
+    throw gitNeededError('there is no git repository here', 'Run git init and commit, then repeat the call.');
   const top = resolve(root, found.top || '.');
   const present = await readPresent(top, git);
   if (present === null || present.head === null)
-    throw needGit('there is no commit yet', 'Commit, then repeat the call.');
+    throw gitNeededError('there is no commit yet', 'Commit, then repeat the call.');
   if (root.includes('\n'))
-    throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
+    throw gitNeededError(
+      'git cannot name files in a path with a line break',
+      'Move the project to a path without one.',
+    );
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
     ...{ env: buildSessionEnvironment(call.env), top, refs: backend.openRefs(top, git) },
@@ -154,7 +157,7 @@ function refuseLinks(root: string): void {
 const GIT_TIMEOUT = 1_800;
 
 /** Where a batch writes, relative to the root. */
-const WRITTEN = ['.ai/auto.lock', HANDOFFS, EVENTS, '.dev/loop'];
+const WRITTEN = ['.ai/auto.lock', HANDOFFS, EVENT_LOG_PATH, '.dev/loop'];
 
 /** The template of a goal's sessions: `--tool`, the goal's own, else `ai_tool`. */
 export function findTool({ config }: LoopFiles, named: string | undefined, goal: LoopGoal): string {
@@ -169,14 +172,14 @@ export function findTool({ config }: LoopFiles, named: string | undefined, goal:
 }
 
 /** A site with the branch that it is for. */
-export interface OpenSite extends Site {
+export interface OpenSite extends AttemptSite {
   onto: string;
   /** The commit checked out. */
   head: string;
 }
 
 /** The lock of a batch, and where it begins. */
-export interface Held {
+export interface BatchLock {
   branch: string;
   base: string;
   release(): Promise<void>;
@@ -186,7 +189,7 @@ export interface Held {
  * Takes the lock of a batch, and makes its branch where that is new.
  * @throws DevCliError `LOCKED` where another batch is at work here, `GIT_FAILED`, `IO`
  */
-export async function holdBatch(site: OpenSite): Promise<Held> {
+export async function holdBatch(site: OpenSite): Promise<BatchLock> {
   const { context, refs, onto, head, role } = site;
   const tip = await refs.findTip(onto);
   const base = tip ?? head;
@@ -217,7 +220,7 @@ function giveUp(held: { release(): void }, error: unknown): never {
 /** Takes the lock of a batch. @throws DevCliError `LOCKED` where another one is at work here, `IO` */
 export function holdRoot({ root, clock, ids }: Context, base: string): { release(): void } {
   const more = { started_at: formatInstant(clock.now()), base_commit: base };
-  const held = claim(`${root}/${LOCK}`, { clock, ids, purpose: 'auto', plain: true, more });
+  const held = claimPath(`${root}/${LOCK}`, { clock, ids, purpose: 'auto', plain: true, more });
   if (held !== null) return held;
   throw (
     refuseLive(root) ??
@@ -245,7 +248,7 @@ export function findTrees({ home, root }: Pick<Context, 'home' | 'root'>, env: N
 }
 
 /** The refusal where git is not fit for goals. */
-export function needGit(problem: string, fix: string): DevCliError {
+export function gitNeededError(problem: string, fix: string): DevCliError {
   return new DevCliError('NEEDS_MISSING', `Goals are worked off in git, and ${problem}.`, {
     details: [{ target: 'git', problem }],
     fix,

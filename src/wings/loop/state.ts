@@ -20,7 +20,7 @@ export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): bo
   state === 'judging' && zero === null;
 
 /** Milliseconds for which closed records are kept. */
-export const KEPT = 30 * 86_400_000;
+export const CLOSED_RETENTION_MS = 30 * 86_400_000;
 
 /** Returns the id of an attempt: `add-auth#2`. */
 export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { endCommand, inspect } from '../../jobs/detached.js';
+import { endCommand, inspectJob } from '../../jobs/detached.js';
 import { removeTree } from '../../work/trees.js';
-import { findRecords, type Site } from './site.js';
+import { type AttemptSite, findRecords } from './site.js';
 import type { Attempt } from './state-schema.js';
 import { LOOP } from './streams.js';
 
-type StraySite = Pick<Site, 'streams' | 'context' | 'trees' | 'top' | 'git'>;
+type StraySite = Pick<AttemptSite, 'streams' | 'context' | 'trees' | 'top' | 'git'>;
 
 /**
  * Removes what interrupted calls left: trees of attempts that are settled or, in a fleet, continue on another machine, and trees of a
@@ -30,7 +30,7 @@ async function endCommands(site: StraySite, attempt: Pick<Attempt, 'goal' | 'n'>
   const records = findRecords(site, attempt);
   const commands = site.context.reader.list(records).filter((name) => /-\d+$/.test(name));
   for (const name of commands) {
-    const { state } = inspect(`${records}/${name}`);
+    const { state } = inspectJob(`${records}/${name}`);
     if (state === 'running' || state === 'launching') await endCommand(`${records}/${name}`);
   }
 }

@@ -68,12 +68,12 @@ export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'c
   return {
     read,
     transact,
-    tellNews: (write) => tellUnsent({ read, transact }, write),
+    tellNews: (write) => passOnUnsentEvents({ read, transact }, write),
   };
 }
 
 /** Passes on the state's unsent events, then removes exactly these from the state. @throws DevCliError as `Streams` */
-export async function tellUnsent(
+export async function passOnUnsentEvents(
   { read, transact }: Pick<Streams, 'read' | 'transact'>,
   write: (events: readonly JsonObject[]) => void,
 ): Promise<void> {

@@ -49,7 +49,10 @@ export function parseTemplate(line: string): Template | { problem: string } {
  * @returns the argument vector, and the absolute path of the file for the command's standard input, or null
  * @throws DevCliError `USAGE` for a prompt that is too long for an argument
  */
-export function fillTemplate({ words, takes }: Template, filling: Filling): { argv: string[]; stdin: string | null } {
+export function fillCommandTemplate(
+  { words, takes }: Template,
+  filling: Filling,
+): { argv: string[]; stdin: string | null } {
   const { prompt, promptFile, goal, run, root } = filling;
   const places: Readonly<Record<string, string>> = { prompt, prompt_file: promptFile, goal, run, root };
   const argv = words.map((word) =>

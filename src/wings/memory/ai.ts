@@ -47,7 +47,7 @@ function readOwn({ workTree, reader }: Project, path: string): string | null {
  * @param named the goal named by the newest handoff
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the goals; `IO`
  */
-export function readGoal(
+export function readChosenGoal(
   { root, workTree, reader, boundGoal }: Project & Pick<Context, 'root' | 'boundGoal'>,
   named: string | null,
 ): ChosenGoal | null {
@@ -75,7 +75,7 @@ export function readBudget(project: Project): number {
 }
 
 /** Returns the rules, one per line, secrets masked; none is ever left out. @throws DevCliError `IO` */
-export function readRules(project: Project): string[] {
+export function readProjectRules(project: Project): string[] {
   const text = readOwn(project, RULES) ?? '';
   return text
     .split('\n')

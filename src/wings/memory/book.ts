@@ -7,7 +7,7 @@ import type { Book, Entries, EntryKind, Groups } from './book-schema.js';
 export const BOOK_VERSION = 1;
 
 /** Maximum number of entries per kind in the book; the journal has all. */
-export const KEPT = 50;
+export const MAX_ENTRIES_PER_KIND = 50;
 
 const NO_ENTRIES: Groups = {
   decision: {},
@@ -25,7 +25,7 @@ export const ENTRY_KINDS = Object.keys(NO_ENTRIES) as EntryKind[];
 export const EMPTY_BOOK: Book = { schemaVersion: BOOK_VERSION, seq: 0, ...NO_ENTRIES };
 
 /** The result of adding an entry. */
-export interface Added<K extends EntryKind> {
+export interface AddResult<K extends EntryKind> {
   book: Book;
   /** `none`: the last entry of the book says the same and stays. */
   stored: 'added' | 'replaced' | 'none';
@@ -51,7 +51,7 @@ const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]
  * Adds an entry as the newest. Removes those about the same thing and, beyond `KEPT`, the oldest.
  * @param seq the number of its journal entry, from which the id is derived
  */
-export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): Added<K> {
+export function addBookEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): AddResult<K> {
   const before = listEntries(book, kind);
   const last = before.at(-1);
   if (last !== undefined && last.id === toId(book.seq) && repeats(kind, last, entry)) {
@@ -59,7 +59,7 @@ export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entrie
   }
   const others = before.filter((old) => !REPLACES[kind](old, entry));
   const id = toId(seq);
-  const kept = others.slice(Math.max(0, others.length - KEPT + 1)).map((old) => old.id);
+  const kept = others.slice(Math.max(0, others.length - MAX_ENTRIES_PER_KIND + 1)).map((old) => old.id);
   const group = { ...pick(groupOf(book, kind), kept), [id]: entry };
   return {
     book: { ...book, seq, [kind]: group },

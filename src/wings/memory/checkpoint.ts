@@ -1,14 +1,14 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toIoError } from '../../store/io.js';
-import { KEEPER } from '../../work/attempt-commits.js';
-import { keepContent } from '../../work/content.js';
-import { git } from '../../work/git-command.js';
+import { KEPT_COMMIT_IDENTITY } from '../../work/attempt-commits.js';
+import { storeContentTree } from '../../work/content.js';
+import { executeGit } from '../../work/git-command.js';
 import { findCommitOf } from '../../work/trees.js';
 import { listEntries } from './book.js';
-import type { Scene } from './gather.js';
+import type { PictureContext } from './gather.js';
 import { requireBook } from './memory.js';
-import { buildAnswer, store } from './setters.js';
+import { buildRecordedAnswer, recordAndAnswer } from './setters.js';
 import { createKeeper } from './text.js';
 
 const REFERENCES = 'refs/dev-cli/checkpoints';
@@ -18,12 +18,12 @@ const REFERENCES = 'refs/dev-cli/checkpoints';
  * an unused reference.
  * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`, `IO`; as `record`
  */
-export async function checkpoint({ context, memory, options }: Scene, given: string): Promise<Answer> {
+export async function createCheckpoint({ context, memory, options }: PictureContext, given: string): Promise<Answer> {
   const { workTree } = context;
   const keeper = createKeeper();
   const message = keeper.keep(given, '--message');
   const { book } = await requireBook(memory);
-  const kept = await keepContent(workTree, options).catch((error) => {
+  const kept = await storeContentTree(workTree, options).catch((error) => {
     throw toIoError(error, workTree, null);
   });
   if (kept === null) {
@@ -36,17 +36,17 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
   const last = listEntries(book, 'checkpoint').at(-1);
   if (last?.content === content && (await findCommitOf(workTree, last.ref, options)) !== null) {
     const { id, ...entry } = last;
-    return buildAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });
+    return buildRecordedAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });
   }
   const head = await findCommitOf(workTree, 'HEAD', options);
   const parents = head === null ? [] : ['-p', head];
-  const env = { ...options.env, ...KEEPER };
-  const made = await git(workTree, ['commit-tree', kept.tree, ...parents, '-m', message], { ...options, env });
+  const env = { ...options.env, ...KEPT_COMMIT_IDENTITY };
+  const made = await executeGit(workTree, ['commit-tree', kept.tree, ...parents, '-m', message], { ...options, env });
   const commit = made.toString('utf8').trim();
   const ref = `${REFERENCES}/${commit.slice(0, 12)}`;
-  await git(workTree, ['update-ref', ref, commit], options);
+  await executeGit(workTree, ['update-ref', ref, commit], options);
   const entry = { message, ref, content };
-  return store(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
+  return recordAndAnswer(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
 }
 
 /** Returns the command that restores the files; newer files stay. */

@@ -4,21 +4,21 @@ import type { ChosenGoal } from '../../documents/goals.js';
 import type { HandoffFile } from '../../documents/handoff-file.js';
 import {
   escapeMarkup,
-  listSteps,
-  renderChanges,
+  listHandoffSteps,
   renderCommit,
-  renderDecision,
   renderElsewhere,
   renderIntent,
+  renderMemoryDecision,
   renderNext,
-  renderVerification,
+  renderTreeChanges,
+  renderVerificationLine,
   renderWaiting,
 } from './handoff.js';
 import type { Picture } from './picture.js';
 
 /** Builds the context that a new session gets (memory.md, Context). Pure: no clock, no order of files. */
 
-export type Format = 'markdown' | 'plain' | 'json';
+export type ContextFormat = 'markdown' | 'plain' | 'json';
 
 /** The context as data. */
 export interface ContextDocument {
@@ -82,7 +82,7 @@ function listTask(picture: Picture, goal: ChosenGoal | null): string[] {
   const isNewer = next !== null && (handed === null || Date.parse(next.at) >= Date.parse(handed.timestamp));
   const said = [...(isNewer ? [renderNext(next)] : []), ...(handoff?.sections.Next ?? [])];
   if (said.length > 0) return [...new Set(said)];
-  if (goal === null) return listSteps({ ...picture, next: null, handoff: null });
+  if (goal === null) return listHandoffSteps({ ...picture, next: null, handoff: null });
   const begun = picture.runs.find(({ state, goal_id: id }) => state === 'live' && id === goal.goal.id);
   if (begun !== undefined)
     return [`Go on with the run of the goal, unless dev-cli auto is at work on it: dev-cli next ${begun.name}`];
@@ -141,7 +141,7 @@ export function fitContext(
 }
 
 /** Renders a context as text. */
-export function renderContext(document: ContextDocument, format: Exclude<Format, 'json'>): string {
+export function renderContext(document: ContextDocument, format: Exclude<ContextFormat, 'json'>): string {
   const { current_goal: goal, previous_session: session, task, context_files: files, rules, extra } = document;
   const parts: [heading: string, entries: readonly string[]][] = [
     [
@@ -195,13 +195,13 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
       : []),
     ...decisions
       .filter(({ id }) => id !== intent?.id)
-      .map((one) => `Decided (${one.id}): ${renderDecision(one)}${tellReplaced(replaced.get(one.id))}`),
+      .map((one) => `Decided (${one.id}): ${renderMemoryDecision(one)}${tellReplaced(replaced.get(one.id))}`),
     ...(older > 0 ? [`${renderCount(older, 'older decision')}: dev-cli memory show --all`] : []),
     ...waiting.map((one) => `Waits for a person: ${renderWaiting(one)}`),
     ...tried.map((text) => `Tried, a dead end: ${text}`),
     ...risks.map((text) => `Risk: ${text}`),
-    ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
-    ...(changes ? [`Work tree: ${renderChanges({ changes, branch, head: null })}`] : []),
+    ...verification.map((one) => `Verified: ${renderVerificationLine(one)}${HINTS[one.freshness]}`),
+    ...(changes ? [`Work tree: ${renderTreeChanges({ changes, branch, head: null })}`] : []),
     ...(changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
     ...(hidden > 0 ? [`Changed: ${hidden} more`] : []),
     ...(extra.commits ?? []).map((one) => `Committed: ${renderCommit(one)}${tellSession(one)}`),

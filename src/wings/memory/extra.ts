@@ -1,4 +1,4 @@
-import type { Extra } from '../../protocol/ports.js';
+import type { InstallExtra } from '../../protocol/ports.js';
 
 const INSTRUCTIONS = `## What dev-cli remembers of this project
 
@@ -12,4 +12,4 @@ const INSTRUCTIONS = `## What dev-cli remembers of this project
 Tools of the server \`dev-cli\` do most of this without a shell; only the command runs a check.`;
 
 /** The extra that `install --with memory` sets up (memory.md, Hooks). */
-export const MEMORY_EXTRA: Extra = { name: 'memory', instructions: INSTRUCTIONS, readsCommits: true };
+export const MEMORY_EXTRA: InstallExtra = { name: 'memory', instructions: INSTRUCTIONS, readsCommits: true };

@@ -1,41 +1,41 @@
 import { getSystemCode } from '../../base/errors.js';
-import { readFacts, readSeenCommits } from '../../project/facts.js';
+import { readNewestFacts, readSeenCommits } from '../../project/facts.js';
 import type { Context } from '../../run/context.js';
-import { readContent } from '../../work/content.js';
+import { computeContentTree } from '../../work/content.js';
 import { readPresent } from '../../work/git.js';
 import { type GitOptions, nullIfRefused } from '../../work/git-command.js';
 import { readRecentCommits } from '../../work/recent-commits.js';
 import { readNewestHandoff } from './ai.js';
 import { getDirectory, type Memory, readBook } from './memory.js';
-import { buildPicture, type Picture, type Sources } from './picture.js';
+import { buildPicture, type Picture, type PictureSources } from './picture.js';
 import { readRuns } from './runs.js';
 import { readShownHead } from './text.js';
 
 /** Reads everything that memory shows. Writes nothing. */
 
 /** The call that a picture is taken for. */
-export interface Scene {
+export interface PictureContext {
   context: Context;
   memory: Memory;
   options: GitOptions;
 }
 
 /** Reads the current state and builds the picture. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function takePicture(scene: Scene): Promise<Picture> {
-  return buildPicture(await gather(scene));
+export async function buildCurrentPicture(scene: PictureContext): Promise<Picture> {
+  return buildPicture(await gatherSources(scene));
 }
 
 /** Reads the sources of a picture. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function gather({ context, memory, options }: Scene): Promise<Sources> {
+export async function gatherSources({ context, memory, options }: PictureContext): Promise<PictureSources> {
   const { workTree } = context;
   const { book, warnings } = await readBook(memory);
-  const told = readOrWarn('.dev/memory/facts.jsonl', [], () => readFacts(getDirectory(memory)));
+  const told = readOrWarn('.dev/memory/facts.jsonl', [], () => readNewestFacts(getDirectory(memory)));
   const seen = readOrWarn("dev-cli-commits in git's directory", new Map(), () => readSeenCommits(workTree));
   // In parallel, since git takes most of the time.
   const [present, commits, content, news] = await Promise.all([
     nullIfRefused(readPresent(workTree, options)),
     readRecentCommits(workTree, options, seen.read),
-    Object.keys(book.verification).length === 0 ? null : readContent(workTree, options),
+    Object.keys(book.verification).length === 0 ? null : computeContentTree(workTree, options),
     readRuns(context),
   ]);
   return {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { MAX_DOCUMENT } from '../../base/files.js';
 import { formatLocalInstant, nameHandoff, renderHandoffFile } from '../../documents/handoff-file.js';
@@ -11,14 +11,14 @@ import type { Context } from '../../run/context.js';
 import { ensureDirectory, writeDurably } from '../../store/durable.js';
 import { readRegular, readStats } from '../../store/inside.js';
 import { pathError, withIoErrors } from '../../store/io.js';
-import { HANDOFFS, readGoal } from './ai.js';
+import { HANDOFFS, readChosenGoal } from './ai.js';
 import type { Book } from './book-schema.js';
-import { gather, type Scene } from './gather.js';
-import { buildHandoff, type Handoff, type Said, toFile } from './handoff.js';
+import { gatherSources, type PictureContext } from './gather.js';
+import { buildHandoff, buildHandoffFile, type Handoff, type HandoffInput } from './handoff.js';
 import { HANDOFF_MARKERS, renderRegion } from './handoff-region.js';
-import { applyJudgments, type Judgment, type Recorded, record } from './memory.js';
+import { applyJudgments, type Judgment, type Recorded, recordJudgments } from './memory.js';
 import { keepPath } from './path.js';
-import { buildPicture, type Sources } from './picture.js';
+import { buildPicture, type PictureSources } from './picture.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 import { readClaim } from './verify.js';
@@ -41,13 +41,13 @@ interface Target {
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
 /** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `record` */
-export function writeHandoff(scene: Scene, input: Input): Promise<Answer> {
+export function writeHandoff(scene: PictureContext, input: Input): Promise<Answer> {
   return handOver(scene, input, { region: PROJECT_CONTEXT, makesRegion: false, makesDirectory: true });
 }
 
 /** @param cwd absolute @throws DevCliError as `writeHandoff`; `PATH_UNSAFE` */
-export function transfer(
-  scene: Scene,
+export function transferHandoff(
+  scene: PictureContext,
   { out, handoff: _, ...input }: InputIn<typeof MEMORY_SPECS, 'transfer'>,
   cwd: string,
 ): Promise<Answer> {
@@ -56,18 +56,18 @@ export function transfer(
   return handOver(scene, input, { region, makesRegion: true, makesDirectory: false });
 }
 
-async function handOver(scene: Scene, input: Input, target: Target): Promise<Answer> {
+async function handOver(scene: PictureContext, input: Input, target: Target): Promise<Answer> {
   const { context, memory } = scene;
   const { workTree } = context;
   const keeper = createKeeper();
-  const sources = await gather(scene);
+  const sources = await gatherSources(scene);
   const judgments = judge(keeper, input, sources.content);
   const { goal, warnings } = readGoalOrWarn(scene, sources);
-  const said: Said = {
+  const said: HandoffInput = {
     ...{ timestamp: formatLocalInstant(context.clock.now()), goal },
     source: context.caller.via === 'mcp' ? 'mcp_provided' : 'file_fallback',
     saysNext: input.firstNextAction !== undefined,
-    ...defined({
+    ...omitUndefined({
       summary: keeper.keep(input.sessionSummary, '--session-summary'),
       reason: keeper.keep(input.reason, '--reason'),
       switchedTo: keeper.keep(input.switchedTo, '--switched-to'),
@@ -86,7 +86,7 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
   }
   // Write everything under the lock: without it nothing is written. A crash leaves at most a file that the repeated
   // call writes again.
-  const recorded = await record(memory, (book) => {
+  const recorded = await recordJudgments(memory, (book) => {
     const planned = plan(book);
     const { handoff, file, region } = planned;
     if (region !== null) {
@@ -97,7 +97,7 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
     const path = planned.path === null ? null : createHandoff(workTree, handoff, file);
     done = { ...planned, path };
     const { status, summary, reason, switchedTo } = handoff;
-    const entry = { status, ...defined({ summary, reason, switchedTo, file: path ?? undefined }) };
+    const entry = { status, ...omitUndefined({ summary, reason, switchedTo, file: path ?? undefined }) };
     return [...judgments, { kind: 'handoff', entry }];
   });
   return buildAnswer(done, recorded, keeper.told());
@@ -109,7 +109,7 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
     [given].flat().map((text) => keeper.keep(text, target));
   const decided = [...all('--decision', input.decision), ...all('--switched-to', input.switchedTo)];
   const claimed = input.verification?.map((text) => readClaim(keeper, text, '--verification', 'unknown')) ?? [];
-  const doneWhen = defined({ doneWhen: keeper.keep(input.doneWhen, '--done-when') });
+  const doneWhen = omitUndefined({ doneWhen: keeper.keep(input.doneWhen, '--done-when') });
   return [
     ...decided.map((text): Judgment => ({ kind: 'decision', entry: { text } })),
     ...claimed.map((claim): Judgment => ({ kind: 'verification', entry: { ...claim, content } })),
@@ -124,9 +124,12 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
 }
 
 /** Reads the goal; unreadable goals must not prevent a handoff. */
-function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said['goal']; warnings: string[] } {
+function readGoalOrWarn(
+  { context }: PictureContext,
+  { handoff }: PictureSources,
+): { goal: HandoffInput['goal']; warnings: string[] } {
   try {
-    const chosen = readGoal(context, handoff?.goalId ?? null);
+    const chosen = readChosenGoal(context, handoff?.goalId ?? null);
     return { goal: chosen?.goal ?? null, warnings: [] };
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
@@ -145,14 +148,14 @@ interface Plan {
 }
 
 /** @throws DevCliError `DOCUMENT_UNREADABLE`, `IO` */
-function planWriting({ context }: Scene, handoff: Handoff, target: Target): Plan {
+function planWriting({ context }: PictureContext, handoff: Handoff, target: Target): Plan {
   const { workTree, reader } = context;
   requireInside(workTree, HANDOFFS);
   const hasDirectory = reader.list(join(workTree, '.ai')).includes('handoffs');
   return {
     handoff,
     path: target.makesDirectory || hasDirectory ? `${HANDOFFS}/${nameHandoff(handoff.timestamp, 1)}` : null,
-    file: hidePlaces(renderHandoffFile(toFile(handoff)), context),
+    file: hidePlaces(renderHandoffFile(buildHandoffFile(handoff)), context),
     region: planRegion(workTree, hidePlaces(renderRegion(handoff), context), target),
   };
 }
@@ -211,7 +214,7 @@ function buildAnswer(
   more: { masked?: true; file?: string; dryRun?: true },
 ): Answer {
   const { status, missing, quality, source, work, steps, picture } = handoff;
-  const { sections, ...about } = toFile(handoff);
+  const { sections, ...about } = buildHandoffFile(handoff);
   const stored = recorded.map(({ kind, id, stored: how }) => ({ kind, id, stored: how }));
   const warnings = picture.warnings.length === 0 ? {} : { warnings: picture.warnings };
   const paths = [path, region?.path ?? null];

@@ -2,11 +2,11 @@ import { cutLine } from '../../documents/foreign.js';
 import {
   escapeMarkup,
   type Handoff,
-  renderChanges,
   renderCommit,
   renderElsewhere,
   renderIntent,
-  renderVerification,
+  renderTreeChanges,
+  renderVerificationLine,
 } from './handoff.js';
 
 /** Renders the region that dev-cli writes in PROJECT_CONTEXT.md (memory.md, Handoff). Pure. */
@@ -44,7 +44,7 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     'Handoff quality': quality,
     'Latest checkpoint': checkpoint === null ? null : `${checkpoint.message} (${checkpoint.ref})`,
     'Primary work item': work.title,
-    'Working tree truth': renderChanges(picture),
+    'Working tree truth': renderTreeChanges(picture),
     'Next action': next?.text ?? null,
     'Done when': next?.doneWhen ?? null,
   };
@@ -66,7 +66,7 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     ...part('Concrete next steps', steps),
     ...part(
       `Verification snapshot [Freshness: ${verified?.freshness}]`,
-      [...verification].reverse().map(renderVerification),
+      [...verification].reverse().map(renderVerificationLine),
       3,
     ),
     ...part(

@@ -1,7 +1,7 @@
 import { renderInstruction } from '../../base/invocation.js';
 import { renderCount } from '../../base/words.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
-import { renderCommand } from '../../registry/render.js';
+import { renderInvocation } from '../../registry/render.js';
 import type { RecentCommit } from '../../work/recent-commits.js';
 import type { Identified } from './book.js';
 import { judgeStatus, type Picture } from './picture.js';
@@ -12,7 +12,7 @@ import { judgeStatus, type Picture } from './picture.js';
  */
 
 /** The input that only the call knows. */
-export interface Said {
+export interface HandoffInput {
   /** Local time with its UTC offset. */
   timestamp: string;
   /** MCP, or the command line. */
@@ -28,7 +28,7 @@ export interface Said {
 }
 
 /** The content of a handoff. */
-export interface Handoff extends Said {
+export interface Handoff extends HandoffInput {
   status: HandoffStatus;
   /** Reasons why the work is not complete. */
   missing: string[];
@@ -41,7 +41,7 @@ export interface Handoff extends Said {
 }
 
 /** Builds the handoff. @param before the picture that includes the judgments of this call */
-export function buildHandoff(before: Picture, said: Said): Handoff {
+export function buildHandoff(before: Picture, said: HandoffInput): Handoff {
   const picture = { ...before, waiting: withoutLast(before) };
   const proved = judgeStatus(picture);
   const hasJudgments = picture.decisions.length > 0 || picture.verification.length > 0;
@@ -52,7 +52,7 @@ export function buildHandoff(before: Picture, said: Said): Handoff {
     missing: proved.missing,
     quality: isDrafted ? 'ai-drafted' : hasJudgments || said.summary !== undefined ? 'assisted' : 'auto-drafted',
     work: nameWork(picture, said.goal),
-    steps: listSteps(picture),
+    steps: listHandoffSteps(picture),
     picture,
   };
 }
@@ -62,7 +62,7 @@ function withoutLast({ waiting, handoff }: Picture): Picture['waiting'] {
   return waiting.filter(({ since }) => since !== handoff?.timestamp);
 }
 
-function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff['work'] {
+function nameWork({ runs, branch, head }: Picture, goal: HandoffInput['goal']): Handoff['work'] {
   if (goal !== null) return { id: goal.id, title: `${goal.title} (${goal.id})` };
   const run = runs.find(({ state }) => state === 'live') ?? runs.find(({ state }) => state === 'halted');
   if (run !== undefined) return { id: run.name, title: `the run ${run.name}` };
@@ -72,7 +72,7 @@ function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff[
 }
 
 /** Lists the next action, live runs, verifications to repeat, and what waits for a person. */
-export function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
+export function listHandoffSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
   const steps = [
     ...(next === null ? (handoff?.sections.Next ?? []) : [renderNext(next)]),
     ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
@@ -93,14 +93,14 @@ export function renderNext({ text, doneWhen }: Pick<Identified<'next'>, 'text' |
 }
 
 /** Renders a decision on one line. */
-export function renderDecision({ text, reason }: { text: string; reason?: string | undefined }): string {
+export function renderMemoryDecision({ text, reason }: { text: string; reason?: string | undefined }): string {
   return reason === undefined ? text : `${text} — ${reason}`;
 }
 
 /** Renders the aim on one line. */
 export function renderIntent(intent: NonNullable<Picture['intent']>): string {
   const { branch } = intent;
-  return `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
+  return `${renderMemoryDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
 }
 
 /** Escapes comment markers in foreign text: an open comment would hide everything after it. */
@@ -111,7 +111,7 @@ export function escapeMarkup(text: string): string {
 /** Renders each decision on one line, marked if it was superseded. */
 function tellDecisions(decisions: Picture['decisions']): string[] {
   const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
-  return decisions.map((one) => `${renderDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
+  return decisions.map((one) => `${renderMemoryDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
 }
 
 /** Renders a commit on one line. */
@@ -125,18 +125,19 @@ export function renderElsewhere(commit: RecentCommit): string {
 }
 
 /** Renders a verification on one line. */
-export function renderVerification({ command, result, freshness }: Picture['verification'][number]): string {
+export function renderVerificationLine({ command, result, freshness }: Picture['verification'][number]): string {
   return `${command} -> ${result} [${freshness}]`;
 }
 
 /** Renders a waiting item on one line. */
 export function renderWaiting({ kind, run, summary, since, answer }: Picture['waiting'][number]): string {
-  const how = answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderCommand)}`;
+  const how =
+    answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderInvocation)}`;
   return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since}${how})`;
 }
 
 /** Renders changes: `3 changed files (1 staged, 1 deleted)`, or `clean`. */
-export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes' | 'branch' | 'head'>): string {
+export function renderTreeChanges({ changes, branch, head }: Pick<Picture, 'changes' | 'branch' | 'head'>): string {
   const at = [branch === null ? [] : `on ${branch}`, head === null ? [] : `at ${head.slice(0, 12)}`].flat().join(' ');
   if (changes === null) return 'no repository';
   const { total, staged, deleted } = changes;
@@ -151,7 +152,7 @@ const CONTEXT_FILES = 10;
 const FIRST_COMMITS = 5;
 
 /** Builds the content of the handoff file. */
-export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
+export function buildHandoffFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
   const { branch, head, decisions, changes, next, relevant, notes, verification, waiting } = picture;
   const { timestamp, status, reason, work, switchedTo } = handoff;
   const paths = changes?.paths ?? [];
@@ -173,7 +174,7 @@ export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
       Next: next === null ? (picture.handoff?.sections.Next ?? []) : [renderNext(next)],
       'Context Files': files.slice(0, CONTEXT_FILES),
       Tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
-      Verification: verification.map(renderVerification),
+      Verification: verification.map(renderVerificationLine),
       Waiting: waiting.map(renderWaiting),
     },
   };

@@ -1,4 +1,4 @@
-import { isDirectory } from '../../project/root.js';
+import { isExistingDirectory } from '../../project/root.js';
 import { findWingRoot } from '../../project/wing-streams.js';
 import type { HookAnswer, HookEvent, HookHandler } from '../../protocol/ports.js';
 import type { ReadContext } from '../../run/context.js';
@@ -14,7 +14,7 @@ const EVENTS = ['session-start', 'user-prompt-submit', 'post-tool-use', 'stop'] 
  * Creates the handlers of memory.
  * @param answer called if there is a memory, at `directory`, and the event is relevant to it
  */
-export function listHandlers<C extends Hearing>(
+export function createMemoryHookHandlers<C extends Hearing>(
   answer: (context: C, event: HookEvent, directory: string) => Promise<HookAnswer | null>,
 ): HookHandler[] {
   const handle = async (context: C, event: HookEvent): Promise<HookAnswer | null> => {
@@ -28,7 +28,7 @@ export function listHandlers<C extends Hearing>(
 /** Returns the directory of the memory for a call; null if memory is not set up. @throws DevCliError `IO` */
 function findMemory({ root }: Hearing, cwd: string): string | null {
   const directory = `${findWingRoot(root, cwd, 'memory')}/.dev/memory`;
-  return isDirectory(directory) ? directory : null;
+  return isExistingDirectory(directory) ? directory : null;
 }
 
 function tells(event: HookEvent): boolean {

@@ -1,7 +1,7 @@
-import type { HookAnswer, HookEvent, HookHandler, Ported } from '../../protocol/ports.js';
+import type { HookAnswer, HookEvent, HookHandler, WithPorts } from '../../protocol/ports.js';
 import { createFormatterFor } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { listHandlers } from './hearing.js';
+import { createMemoryHookHandlers } from './hearing.js';
 
 /**
  * Handles harness events for memory (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this
@@ -14,17 +14,19 @@ const LONGEST = 2_400;
 const TELL =
   'dev-cli remembers this project. Whenever you make a choice, or set or change an aim, record it with the reason: `dev-cli memory decide --text T --reason R`. `dev-cli context` shows the rest.';
 
-export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context & Ported, event, directory) => {
-  if (event.on !== 'session-start') {
-    (await import('./facts.js')).noteFacts(context, event, directory);
-    return null;
-  }
-  // If the context cannot be built, the `context` command will say why.
-  return tellContext(context, event).catch(() => ({ tell: TELL }));
-});
+export const HANDLERS: readonly HookHandler[] = createMemoryHookHandlers(
+  async (context: Context & WithPorts, event, directory) => {
+    if (event.on !== 'session-start') {
+      (await import('./facts.js')).noteFacts(context, event, directory);
+      return null;
+    }
+    // If the context cannot be built, the `context` command will say why.
+    return tellContext(context, event).catch(() => ({ tell: TELL }));
+  },
+);
 
 /** Gives the context to a session that begins, or continues after a compaction. */
-async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promise<HookAnswer> {
+async function tellContext(context: Context & WithPorts, { cwd }: HookEvent): Promise<HookAnswer> {
   const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
   const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
   const { text } = await showContext(scene, 'plain');
@@ -34,7 +36,7 @@ async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promi
 }
 
 /** Loads the counting code only if something can wait. */
-async function tellInbox(context: Context & Ported): Promise<string> {
+async function tellInbox(context: Context & WithPorts): Promise<string> {
   const { root, reader, store } = context;
   const isLogged = reader.list(`${root}/.ai/events`).includes('events.jsonl');
   if (!isLogged && (await store.streams()).length === 0) return '';

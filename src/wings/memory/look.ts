@@ -1,5 +1,5 @@
 import { renderCount } from '../../base/words.js';
-import { isDirectory } from '../../project/root.js';
+import { isExistingDirectory } from '../../project/root.js';
 import type { Diagnosis } from '../../protocol/ports.js';
 import type { Context } from '../../run/context.js';
 import { BOOK, getDirectory, openMemory } from './memory.js';
@@ -10,7 +10,7 @@ import { BOOK, getDirectory, openMemory } from './memory.js';
  */
 export async function lookAtMemory(context: Context, { cwd }: { cwd: string }): Promise<Diagnosis[]> {
   const memory = openMemory(context, cwd);
-  if (!isDirectory(getDirectory(memory))) return [];
+  if (!isExistingDirectory(getDirectory(memory))) return [];
   const { entries, differences } = await memory.streams.replay(BOOK, {});
   const [first] = differences;
   if (first === undefined) {

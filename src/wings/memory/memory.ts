@@ -3,9 +3,9 @@ import { DevCliError } from '../../base/errors.js';
 import { rotateFacts } from '../../project/facts.js';
 import { findWingRoot, openWingStreams, type WingStreams } from '../../project/wing-streams.js';
 import type { Context } from '../../run/context.js';
-import { clearUp } from '../../store/io.js';
+import { ignoreFailure } from '../../store/io.js';
 import type { NewEntry } from '../../store/store.js';
-import { type Added, addEntry, EMPTY_BOOK, forgetEntry } from './book.js';
+import { type AddResult, addBookEntry, EMPTY_BOOK, forgetEntry } from './book.js';
 import type { Book, Entries, EntryKind } from './book-schema.js';
 import { bookCodec } from './codec.js';
 import { readShownHead } from './text.js';
@@ -32,7 +32,7 @@ type Stamp = Pick<Entries[EntryKind], 'at' | 'by' | 'branch' | 'head'>;
 export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], keyof Stamp> } }[EntryKind];
 
 /** The result of recording a judgment. */
-export type Recorded = Omit<Added<EntryKind>, 'book'> & { kind: EntryKind };
+export type Recorded = Omit<AddResult<EntryKind>, 'book'> & { kind: EntryKind };
 
 /** Opens the memory for a call. Writes nothing. @param cwd absolute @throws DevCliError `IO` */
 export function openMemory(context: MemoryContext, cwd: string): Memory {
@@ -71,7 +71,7 @@ export async function readBook(memory: Memory): Promise<{ book: Book; warnings: 
  * @param judge called under the lock; if it throws, nothing changes
  * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
  */
-export function record(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
+export function recordJudgments(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
   return memory.streams.transact(BOOK, ({ snapshot, seq }) => {
     const book = snapshot ?? EMPTY_BOOK;
     const { recorded, entries, book: after } = applyJudgments(memory, book, judge(book), seq);
@@ -92,7 +92,7 @@ export function applyJudgments(
   const recorded: Recorded[] = [];
   for (const { kind, entry } of judgments) {
     const whole = { ...entry, ...stamp } as Entries[EntryKind];
-    const { book: next, ...added } = addEntry<EntryKind>(book, kind, whole, seq + entries.length + 1);
+    const { book: next, ...added } = addBookEntry<EntryKind>(book, kind, whole, seq + entries.length + 1);
     if (added.stored !== 'none') entries.push({ type: kind, by: context.caller, data: { id: added.id } });
     recorded.push({ ...added, kind });
     book = next;
@@ -101,7 +101,7 @@ export function applyJudgments(
 }
 
 /** Removes an entry from the book. @returns null if there is none with this id @throws DevCliError as `record` */
-export function forget(memory: Memory, id: string): Promise<{ kind: EntryKind; entry: object } | null> {
+export function removeBookEntry(memory: Memory, id: string): Promise<{ kind: EntryKind; entry: object } | null> {
   const { streams, context } = memory;
   return streams.transact(BOOK, ({ snapshot, seq }) => {
     const forgotten = snapshot === null ? null : forgetEntry(snapshot, id, seq + 1);
@@ -114,7 +114,7 @@ export function forget(memory: Memory, id: string): Promise<{ kind: EntryKind; e
 function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
   if (first === undefined) return {};
   // The holder of this lock also rotates the facts. If that fails, the file just keeps growing.
-  clearUp(() => rotateFacts(getDirectory(memory)));
+  ignoreFailure(() => rotateFacts(getDirectory(memory)));
   return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
 }
 

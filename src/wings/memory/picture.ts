@@ -2,13 +2,13 @@ import type { JsonObject } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
-import type { Head } from '../../project/git-head.js';
+import type { GitHead } from '../../project/git-head.js';
 import type { WorkTreeStatus } from '../../work/baseline.js';
 import type { RecentCommit } from '../../work/recent-commits.js';
 import { ENTRY_KINDS, type Identified, listEntries } from './book.js';
 import type { Book, EntryKind } from './book-schema.js';
 import { type Freshness, judgeFreshness } from './freshness.js';
-import type { ReadRuns, Waiting } from './runs.js';
+import type { RunsReport, Waiting } from './runs.js';
 
 /**
  * Builds what memory shows from the current state (memory.md, Entries; Truth). Pure: the same sources give the same
@@ -16,11 +16,11 @@ import type { ReadRuns, Waiting } from './runs.js';
  */
 
 /** The data from which a picture is built. */
-export interface Sources extends ReadRuns {
+export interface PictureSources extends RunsReport {
   book: Book;
   /** As the hooks recorded them, oldest first. */
   facts: readonly JsonObject[];
-  place: Head;
+  place: GitHead;
   /** Null without a repository. */
   present: WorkTreeStatus | null;
   /** Newest first. */
@@ -59,7 +59,7 @@ interface Changes {
 }
 
 /** What memory shows; lists are oldest first, except commits and runs. */
-export interface Picture extends ReadRuns, Head {
+export interface Picture extends RunsReport, GitHead {
   intent: Intent | null;
   next: Identified<'next'> | null;
   decisions: Identified<'decision'>[];
@@ -97,7 +97,7 @@ const toShown = ({ subject, session, ...commit }: RecentCommit): RecentCommit =>
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
 
 /** Builds the picture. @param all whether to show everything stored; by default, as much as a session gets */
-export function buildPicture(sources: Sources, all = false): Picture {
+export function buildPicture(sources: PictureSources, all = false): Picture {
   const { book, present, handoff, runs, content, warnings } = sources;
   const { branch, head } = sources.place;
   const most = (kind: keyof typeof SHOWN): number => (all ? Number.POSITIVE_INFINITY : SHOWN[kind]);
@@ -145,7 +145,7 @@ export function buildPicture(sources: Sources, all = false): Picture {
   };
 }
 
-function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: Sources['facts']): Changes {
+function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: PictureSources['facts']): Changes {
   const edited = new Set(facts.map(({ path }) => path));
   const rank = (path: string): number => (edited.has(path) ? 0 : 1);
   const paths = Object.keys(dirty)
@@ -218,7 +218,7 @@ function textsOf(facts: readonly JsonObject[], kind: string, longest: number): s
   });
 }
 
-function listEdited({ facts, commits }: Sources, changes: Changes | null): Edited[] {
+function listEdited({ facts, commits }: PictureSources, changes: Changes | null): Edited[] {
   const changed = new Set(changes?.paths);
   const committed = commits[0]?.at ?? '';
   const edited = new Map<string, Edited>();

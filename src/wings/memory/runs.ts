@@ -32,7 +32,7 @@ export interface Waiting {
 }
 
 /** What the runs of a root report. */
-export interface ReadRuns {
+export interface RunsReport {
   runs: RunNews[];
   waiting: Waiting[];
   warnings: string[];
@@ -43,7 +43,7 @@ const SHOWN = 3;
 const LONGEST = 400;
 
 /** Reads the newest runs that are not completed, newest first, and everything in any run that waits for a person. */
-export async function readRuns(context: ReadContext): Promise<ReadRuns> {
+export async function readRuns(context: ReadContext): Promise<RunsReport> {
   const { open, warnings } = await readOpen(context);
   return {
     runs: await Promise.all(open.slice(0, SHOWN).map((head) => tellRun(context, head))),

@@ -1,11 +1,11 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
 import { getEntry } from './book.js';
 import type { Book } from './book-schema.js';
-import { forget, type Judgment, type Memory, type Recorded, record } from './memory.js';
+import { type Judgment, type Memory, type Recorded, recordJudgments, removeBookEntry } from './memory.js';
 import { keepPath } from './path.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
@@ -21,32 +21,35 @@ const NO_REASON =
   'Also give the reason (--reason): without it, the next session cannot tell whether the decision still holds.';
 
 /** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for an unknown decision; as `record` */
-export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
+export function recordDecision(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
-  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keep(reason, '--reason') }) };
-  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, (book) => {
+  const texts = { text: keeper.keep(text, '--text'), ...omitUndefined({ reason: keeper.keep(reason, '--reason') }) };
+  return recordAndAnswer(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, (book) => {
     if (supersedes !== undefined && getEntry(book, 'decision', supersedes) === undefined)
       throw unknownEntry(supersedes, 'decision');
-    return { kind: 'decision', entry: { ...texts, ...defined({ supersedes }) } };
+    return { kind: 'decision', entry: { ...texts, ...omitUndefined({ supersedes }) } };
   });
 }
 
 /** @throws DevCliError `DATA_MISSING`; as `record` */
 export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>): Promise<Answer> {
   const keeper = createKeeper();
-  const entry = { text: keeper.keep(text, '--text'), ...defined({ doneWhen: keeper.keep(doneWhen, '--done-when') }) };
-  return store(memory, { keeper }, () => ({ kind: 'next', entry }));
+  const entry = {
+    text: keeper.keep(text, '--text'),
+    ...omitUndefined({ doneWhen: keeper.keep(doneWhen, '--done-when') }),
+  };
+  return recordAndAnswer(memory, { keeper }, () => ({ kind: 'next', entry }));
 }
 
 /** @throws DevCliError `DATA_MISSING`; as `record` */
-export function note(memory: Memory, { kind, text }: Input<'memory note'>): Promise<Answer> {
+export function recordNote(memory: Memory, { kind, text }: Input<'memory note'>): Promise<Answer> {
   const keeper = createKeeper();
   const entry = { kind, text: keeper.keep(text, '--text') };
-  return store(memory, { keeper }, () => ({ kind: 'note', entry }));
+  return recordAndAnswer(memory, { keeper }, () => ({ kind: 'note', entry }));
 }
 
 /** @param cwd absolute @throws DevCliError `DATA_MISSING`, `PATH_UNSAFE`; as `record` */
-export function relevant(
+export function recordRelevantPath(
   memory: Memory,
   { path: given, why = '' }: Input<'memory relevant'>,
   cwd: string,
@@ -56,12 +59,12 @@ export function relevant(
   const isBlank = why.trim() === '';
   const entry = { path, why: isBlank ? STOCK_REASON : keeper.keep(why, '--why') };
   const advice = isBlank ? { advice: `No reason was given (--why); recorded instead: ${STOCK_REASON}` } : {};
-  return store(memory, { keeper, ...advice }, () => ({ kind: 'relevant', entry }));
+  return recordAndAnswer(memory, { keeper, ...advice }, () => ({ kind: 'relevant', entry }));
 }
 
 /** @throws DevCliError `UNKNOWN_ENTRY`; as `record` */
-export async function forgetOne(memory: Memory, id: string): Promise<Answer> {
-  const forgotten = await forget(memory, id);
+export async function forgetMemoryEntry(memory: Memory, id: string): Promise<Answer> {
+  const forgotten = await removeBookEntry(memory, id);
   if (forgotten === null) throw unknownEntry(id, 'entry');
   const { kind, entry } = forgotten;
   const stays = 'ref' in entry ? { advice: `The checkpoint itself stays at ${entry.ref}.` } : {};
@@ -73,25 +76,25 @@ export async function forgetOne(memory: Memory, id: string): Promise<Answer> {
 }
 
 /** Builds the answer of a command that has recorded something. @param more further members */
-export function buildAnswer({ stored, id, entry, kind }: Recorded, more: object = {}): Answer {
+export function buildRecordedAnswer({ stored, id, entry, kind }: Recorded, more: object = {}): Answer {
   const done = { added: 'Recorded', replaced: 'Recorded in place of an earlier one', none: 'Unchanged' }[stored];
   return { exit: 0, json: { ok: true, stored, id, entry, ...more }, text: () => `${done}: ${kind} ${id}.` };
 }
 
 /** Records one judgment. @throws DevCliError as `record` */
-export async function recordOne(memory: Memory, judge: (book: Book) => Judgment): Promise<Recorded> {
-  const [recorded] = await record(memory, (book) => [judge(book)]);
+export async function recordJudgment(memory: Memory, judge: (book: Book) => Judgment): Promise<Recorded> {
+  const [recorded] = await recordJudgments(memory, (book) => [judge(book)]);
   if (recorded === undefined) throw new DevCliError('INTERNAL', 'A judgment was not recorded.');
   return recorded;
 }
 
 /** Records one judgment and answers. @param more further members of the answer @throws DevCliError as `record` */
-export async function store(
+export async function recordAndAnswer(
   memory: Memory,
   { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },
   judge: (book: Book) => Judgment,
 ): Promise<Answer> {
-  return buildAnswer(await recordOne(memory, judge), { ...keeper.told(), ...more });
+  return buildRecordedAnswer(await recordJudgment(memory, judge), { ...keeper.told(), ...more });
 }
 
 function unknownEntry(id: string, what: string): DevCliError {

@@ -1,14 +1,14 @@
 import type { Answer } from '../../base/answer.js';
-import { gather, type Scene } from './gather.js';
-import { renderDecision, renderNext, renderVerification, renderWaiting } from './handoff.js';
+import { gatherSources, type PictureContext } from './gather.js';
+import { renderMemoryDecision, renderNext, renderVerificationLine, renderWaiting } from './handoff.js';
 import { buildPicture, type Picture } from './picture.js';
 
 /**
  * `memory show` (memory.md, Commands). @param all whether to show everything stored @throws DevCliError `IO`,
  * `INTERRUPTED`
  */
-export async function show(scene: Scene, all: boolean): Promise<Answer> {
-  const picture = buildPicture(await gather(scene), all);
+export async function showMemory(scene: PictureContext, all: boolean): Promise<Answer> {
+  const picture = buildPicture(await gatherSources(scene), all);
   const { branch, head, intent, next, decisions, verification, relevant, notes, waiting, warnings, counts } = picture;
   const { requests, edited, said, elsewhere } = picture;
   const commits = [...picture.commits].reverse();
@@ -19,8 +19,8 @@ export async function show(scene: Scene, all: boolean): Promise<Answer> {
 
 function render({ branch, intent, next, warnings, ...picture }: Picture): string {
   const parts = {
-    Decisions: picture.decisions.map((one) => `${one.id} ${renderDecision(one)}`),
-    Verification: picture.verification.map((one) => `${one.id} ${renderVerification(one)}`),
+    Decisions: picture.decisions.map((one) => `${one.id} ${renderMemoryDecision(one)}`),
+    Verification: picture.verification.map((one) => `${one.id} ${renderVerificationLine(one)}`),
     Relevant: picture.relevant.map(({ id, path, why }) => `${id} ${path}: ${why}`),
     Notes: picture.notes.map(({ id, kind, text }) => `${id} ${kind}: ${text}`),
     Waiting: picture.waiting.map(renderWaiting),

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { holdsMask, toBoundedLine } from '../../documents/foreign.js';
-import { type Head, readHead } from '../../project/git-head.js';
+import { type GitHead, readGitHead } from '../../project/git-head.js';
 
 /** Maximum length of a stored text in characters. */
 const LONGEST = 400;
@@ -45,7 +45,7 @@ export function createKeeper(): Keeper {
 }
 
 /** Reads HEAD; cleans the branch name as foreign text. @param workTree absolute */
-export function readShownHead(workTree: string): Head {
-  const { branch, head } = readHead(workTree);
+export function readShownHead(workTree: string): GitHead {
+  const { branch, head } = readGitHead(workTree);
   return { branch: branch === null ? null : toBoundedLine(branch, LONGEST), head };
 }

@@ -3,15 +3,15 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { holdsMask, maskSecrets, toCommandLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
-import { readContent } from '../../work/content.js';
-import { runPassingOn } from '../../work/pass-on.js';
+import { computeContentTree } from '../../work/content.js';
+import { runWithOutputOnStderr } from '../../work/pass-on.js';
 import type { GroupEnd } from '../../work/processes.js';
 import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
-import type { Scene } from './gather.js';
+import type { PictureContext } from './gather.js';
 import { BOOK, type Memory, type Recorded, requireBook } from './memory.js';
-import { buildAnswer, recordOne, store } from './setters.js';
+import { buildRecordedAnswer, recordAndAnswer, recordJudgment } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 
@@ -29,8 +29,8 @@ const LONGEST_ARGV = 4_000;
  * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded;
  * `DATA_MISSING`; `INTERRUPTED`; as `record`
  */
-export function verify(
-  scene: Scene,
+export function recordVerification(
+  scene: PictureContext,
   input: InputIn<typeof MEMORY_SPECS, 'memory verify'>,
   cwd: string,
 ): Promise<Answer> {
@@ -38,12 +38,12 @@ export function verify(
   return input.text === undefined ? repeat(scene) : tell(scene, input.text, input.outcome ?? 'unknown');
 }
 
-async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promise<Answer> {
+async function runNow(scene: PictureContext, argv: readonly string[], cwd: string): Promise<Answer> {
   await requireBook(scene.memory);
   const { recorded, moved } = await runOne(scene, argv, { cwd, reads: true });
   const { outcome, command } = recorded.entry as Verification;
   const masked = holdsMask(command) ? { masked: true } : {};
-  const answer = buildAnswer(recorded, { ...masked, ...(moved ? { advice: MOVED } : {}) });
+  const answer = buildRecordedAnswer(recorded, { ...masked, ...(moved ? { advice: MOVED } : {}) });
   return outcome === 'passed' ? answer : { ...answer, exit: 1, json: { ...answer.json, ok: false } };
 }
 
@@ -52,24 +52,24 @@ const MOVED =
 
 /** Runs a command, and records how it ended. */
 async function runOne(
-  { context, memory, options }: Scene,
+  { context, memory, options }: PictureContext,
   argv: readonly string[],
   how: { cwd: string; reads: boolean; seconds?: number },
 ): Promise<{ recorded: Recorded; moved: boolean }> {
   const { workTree, clock, signal } = context;
-  const before = await readContent(workTree, options);
+  const before = await computeContentTree(workTree, options);
   const begun = clock.now();
-  const end = await runPassingOn(argv, { env: options.env ?? process.env, signal, ...how });
+  const end = await runWithOutputOnStderr(argv, { env: options.env ?? process.env, signal, ...how });
   // If the clock was set back meanwhile, the duration is unknown.
   const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
-  const content = await readContent(workTree, options);
+  const content = await computeContentTree(workTree, options);
   const keeper = createKeeper();
   const line = toCommandLine(argv);
   const cwd = relative(workTree, how.cwd) || '.';
   const holdsSecret = holdsMask(line) || [...argv, cwd].some((one) => maskSecrets(one) !== one);
   const isRepeatable = !holdsSecret && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
-  const recorded = await recordOne(memory, () => ({
+  const recorded = await recordJudgment(memory, () => ({
     kind: 'verification',
     entry: {
       command: keeper.keep(line, 'the command'),
@@ -114,13 +114,13 @@ function failed(what: string, fix: string): DevCliError {
   return new DevCliError('COMMAND_FAILED', `${what.slice(0, 300)}; nothing was recorded.`, { fix });
 }
 
-async function tell(scene: Scene, text: string, outcome: Verification['outcome']): Promise<Answer> {
+async function tell(scene: PictureContext, text: string, outcome: Verification['outcome']): Promise<Answer> {
   const { context, memory, options } = scene;
   const keeper = createKeeper();
-  const content = await readContent(context.workTree, options);
+  const content = await computeContentTree(context.workTree, options);
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
   const advice = text.includes('->') ? {} : { advice: 'Also state the result: "COMMAND -> RESULT".' };
-  return store(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
+  return recordAndAnswer(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
 }
 
 /** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
@@ -132,7 +132,7 @@ export function readClaim(keeper: Keeper, text: string, target: string, outcome:
 }
 
 /** Repeats the commands whose result does not hold for the current content, oldest first. */
-async function repeat(scene: Scene): Promise<Answer> {
+async function repeat(scene: PictureContext): Promise<Answer> {
   const { context, memory, options } = scene;
   const { workTree } = context;
   const { book, warnings } = await requireBook(memory);
@@ -141,7 +141,7 @@ async function repeat(scene: Scene): Promise<Answer> {
   let passed = true;
   let anyMoved = false;
   for (const entry of listEntries(book, 'verification')) {
-    const freshness = judgeFreshness(entry, await readContent(workTree, options));
+    const freshness = judgeFreshness(entry, await computeContentTree(workTree, options));
     if (freshness === 'told' || freshness === 'fresh') continue;
     const why = findObstacle(memory, entry);
     if (why !== null || entry.argv === undefined) {

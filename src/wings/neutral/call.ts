@@ -1,28 +1,28 @@
 import { formatInstant } from '../../base/clock.js';
 import type { JsonObject } from '../../base/json.js';
 import CALLS from '../../generated/neutral-calls.js';
-import { readHead } from '../../project/git-head.js';
+import { readGitHead } from '../../project/git-head.js';
 import type { Context } from '../../run/context.js';
-import { type Content, type Decided, openSharedFiles, type SharedFiles } from '../../store/shared-files.js';
+import { type Content, openSharedFiles, type SharedFiles, type SharedFilesDecision } from '../../store/shared-files.js';
 import {
-  archive,
-  CLOSING,
-  FILES,
+  buildFileRemoval,
+  CLOSING_PATH,
+  CONTRACT_FILES,
   type FileKey,
-  finish,
-  HOME,
   ignoreRules,
+  listArchiveChanges,
+  listRemainingChanges,
+  NEXUS_DIRECTORY,
   parseClosing,
   parseFile,
-  remove,
 } from './files.js';
 import { type ParamsSchema, readParams, warnUnknown } from './params.js';
 import type { CallName } from './specs.js';
-import { EVENTS } from './tools/events.js';
+import { EVENT_TOOLS } from './tools/events.js';
 import { PLAN_TOOLS } from './tools/plan.js';
 import { REST_TOOLS } from './tools/rest.js';
 import { TASK_TOOLS } from './tools/tasks.js';
-import type { Found, Given, Outcome, Tool, Tools } from './tools/tool.js';
+import type { ContractState, ContractTool, ContractToolInput, ContractTools, ToolOutcome } from './tools/tool.js';
 
 /** The result of a tool: its value, and warnings to show besides. */
 export interface Called {
@@ -33,7 +33,7 @@ export interface Called {
 /** The part of the context that a call of the contract needs. */
 export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'> & Partial<Pick<Context, 'signal'>>;
 
-const TOOLS: Tools<CallName> = { ...PLAN_TOOLS, ...TASK_TOOLS, ...REST_TOOLS, ...EVENTS };
+const TOOLS: ContractTools<CallName> = { ...PLAN_TOOLS, ...TASK_TOOLS, ...REST_TOOLS, ...EVENT_TOOLS };
 
 /** All files with a lock, in the order in which the locks are taken. */
 const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readonly FileKey[];
@@ -44,12 +44,12 @@ const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readon
  * @param named the parameters, unchecked
  * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `LOCKED`, `IO`, `INTERRUPTED`
  */
-export async function callTool(context: NeutralContext, name: CallName, named: JsonObject): Promise<Called> {
-  const tool: Tool<never> = TOOLS[name];
+export async function callContractTool(context: NeutralContext, name: CallName, named: JsonObject): Promise<Called> {
+  const tool: ContractTool<never> = TOOLS[name];
   const schema = (CALLS.find((one) => one.name === name)?.input ?? {}) as ParamsSchema;
   const given = readLaterName(name, named);
   const files = openFiles(context);
-  const prepare = (found: Found): Given<never> => ({
+  const prepare = (found: ContractState): ContractToolInput<never> => ({
     ...found,
     params: () => readParams(schema, given) as never,
     now: formatInstant(context.clock.now()),
@@ -59,7 +59,7 @@ export async function callTool(context: NeutralContext, name: CallName, named: J
   });
   const { reply, warnings = [] } =
     tool.locks === 'reads'
-      ? tool.run(prepare(look(createView(files))))
+      ? tool.run(prepare(createContractState(createView(files))))
       : await changeFiles(context, tool.locks, (found) => tool.run(prepare(found)));
   return { value: reply, warnings: [...warnUnknown(schema, given), ...warnings] };
 }
@@ -80,23 +80,26 @@ export function openFiles({ workTree, clock, ids, signal }: NeutralContext): Sha
  * Reads files on demand, each once, so that all parts of a call see the same content.
  * @param held receives what was read
  */
-export function look(bytes: (path: string) => Content, held = new Map<FileKey, unknown>()): Found {
+export function createContractState(
+  bytes: (path: string) => Content,
+  held = new Map<FileKey, unknown>(),
+): ContractState {
   const read = (key: FileKey): unknown => {
     if (!held.has(key)) held.set(key, parseFile(key, bytes(toPath(key))));
     return held.get(key);
   };
-  return { read: read as Found['read'], isThere: (key) => bytes(toPath(key)) !== null };
+  return { read: read as ContractState['read'], isThere: (key) => bytes(toPath(key)) !== null };
 }
 
 function toPath(key: FileKey): string {
-  return `${HOME}/${FILES[key]}`;
+  return `${NEXUS_DIRECTORY}/${CONTRACT_FILES[key]}`;
 }
 
 /** Returns the files as they will be once an interrupted call is finished, without finishing it. */
 export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) => Content {
-  const closing = parseClosing(read(`${HOME}/${CLOSING}`));
+  const closing = parseClosing(read(`${NEXUS_DIRECTORY}/${CLOSING_PATH}`));
   if (closing === null) return read;
-  const { changes } = finish(closing, look(read).read('history'), read);
+  const { changes } = listRemainingChanges(closing, createContractState(read).read('history'), read);
   const after = new Map(changes.map(({ path, content }) => [path, content === null ? null : Buffer.from(content)]));
   return (path) => (after.has(path) ? (after.get(path) ?? null) : read(path));
 }
@@ -109,16 +112,16 @@ export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) 
 export async function changeFiles(
   context: NeutralContext,
   locks: readonly FileKey[],
-  decide: (found: Found) => Outcome,
-): Promise<Outcome> {
+  decide: (found: ContractState) => ToolOutcome,
+): Promise<ToolOutcome> {
   const files = openFiles(context);
   const { read: bytes } = files;
   const warnings: string[] = [];
-  const isOpen = (): boolean => bytes(`${HOME}/${CLOSING}`) !== null;
+  const isOpen = (): boolean => bytes(`${NEXUS_DIRECTORY}/${CLOSING_PATH}`) !== null;
   for (let taken = locks; ; ) {
-    const outcome = await files.change(taken.map(toPath), (): Decided<Outcome | null> => {
+    const outcome = await files.change(taken.map(toPath), (): SharedFilesDecision<ToolOutcome | null> => {
       const held = new Map<FileKey, unknown>();
-      const found = look(bytes, held);
+      const found = createContractState(bytes, held);
       const answer = isOpen() ? null : decide(found);
       const wanted = LOCKED.filter((key) => taken.includes(key) || held.has(key));
       if (answer === null || wanted.length > taken.length) {
@@ -126,7 +129,7 @@ export async function changeFiles(
         return { answer: null, changes: [] };
       }
       const { changes = [], cycle } = answer;
-      const made = cycle === undefined ? changes : archive(found.read('history'), cycle, changes, bytes);
+      const made = cycle === undefined ? changes : listArchiveChanges(found.read('history'), cycle, changes, bytes);
       return { answer, changes: made.length === 0 ? [] : [...ignoreRules(bytes), ...made] };
     });
     if (outcome !== null) return { ...outcome, warnings: [...warnings, ...(outcome.warnings ?? [])] };
@@ -135,16 +138,16 @@ export async function changeFiles(
 }
 
 /** Finishes an interrupted call, or discards it. */
-function finishLeft(read: SharedFiles['read'], warnings: string[]): Decided<null> {
-  const closing = parseClosing(read(`${HOME}/${CLOSING}`));
+function finishLeft(read: SharedFiles['read'], warnings: string[]): SharedFilesDecision<null> {
+  const closing = parseClosing(read(`${NEXUS_DIRECTORY}/${CLOSING_PATH}`));
   if (closing === null) return { answer: null, changes: [] };
-  const { changes, kept } = finish(closing, look(read).read('history'), read);
+  const { changes, kept } = listRemainingChanges(closing, createContractState(read).read('history'), read);
   warnings.push(...kept.map((path) => `${path} was changed after its cycle was archived, and stays.`));
-  return { answer: null, changes: [...changes, remove(CLOSING)] };
+  return { answer: null, changes: [...changes, buildFileRemoval(CLOSING_PATH)] };
 }
 
 /** Returns the branch, even one without commits, from git's own files. */
 function readBranch(workTree: string): string {
-  const { branch, head } = readHead(workTree);
+  const { branch, head } = readGitHead(workTree);
   return branch ?? (head === null ? 'unknown' : 'HEAD');
 }

@@ -1,22 +1,22 @@
 import { DevCliError } from '../../base/errors.js';
-import { listFaults, type Validator } from '../../documents/schema-faults.js';
+import { listSchemaFaults, type Validator } from '../../documents/schema-faults.js';
 import { describeFaults } from '../../documents/schema-findings.js';
 import validateCycle from '../../generated/nexus-cycle.js';
 import validatePlan from '../../generated/nexus-plan.js';
 import validateTasks from '../../generated/nexus-tasks.js';
 import validateTracker from '../../generated/nexus-tracker.js';
-import type { Check } from '../../protocol/ports.js';
-import type { Findings } from '../../views/check.js';
-import { FILES, type FileKey, type Held, HOME, parseFile } from './files.js';
+import type { FileKindCheck } from '../../protocol/ports.js';
+import type { DocumentFindings } from '../../views/check.js';
+import { CONTRACT_FILES, type ContractFiles, type FileKey, NEXUS_DIRECTORY, parseFile } from './files.js';
 
 /** The checks of `check FILE` for the files of the contract (neutral.md, Doors). */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly FileKindCheck[] = [
   createCheck('plan', validatePlan),
   createCheck('tasks', validateTasks),
   createCheck('tracker', validateTracker),
   {
     kind: 'nexus-history',
-    covers: (path) => path === `${HOME}/${FILES.history}`,
+    covers: (path) => path === `${NEXUS_DIRECTORY}/${CONTRACT_FILES.history}`,
     judge: (text) =>
       judgeParsed('history', text, ({ cycles }) => ({
         problems: [],
@@ -25,23 +25,30 @@ export const CHECKS: readonly Check[] = [
   },
 ];
 
-function createCheck(key: 'plan' | 'tasks' | 'tracker', validate: Validator): Check {
+function createCheck(key: 'plan' | 'tasks' | 'tracker', validate: Validator): FileKindCheck {
   return {
     kind: `nexus-${key}`,
-    covers: (path) => path === `${HOME}/${FILES[key]}`,
+    covers: (path) => path === `${NEXUS_DIRECTORY}/${CONTRACT_FILES[key]}`,
     judge: (text) =>
-      judgeParsed(key, text, (value) => ({ problems: describeFaults(listFaults(validate, value)), warnings: [] })),
+      judgeParsed(key, text, (value) => ({
+        problems: describeFaults(listSchemaFaults(validate, value)),
+        warnings: [],
+      })),
   };
 }
 
 /** Lists the faults of a cycle, which can only be warnings since a cycle is never changed. */
 function judgeCycle(cycle: unknown, at: number): string[] {
-  return describeFaults(listFaults(validateCycle, cycle)).map(
+  return describeFaults(listSchemaFaults(validateCycle, cycle)).map(
     ({ pointer = '', problem }) => `cycle ${at + 1}: ${pointer} ${problem}`,
   );
 }
 
-function judgeParsed<Key extends FileKey>(key: Key, text: string, judge: (value: Held[Key]) => Findings): Findings {
+function judgeParsed<Key extends FileKey>(
+  key: Key,
+  text: string,
+  judge: (value: ContractFiles[Key]) => DocumentFindings,
+): DocumentFindings {
   try {
     const value = parseFile(key, Buffer.from(text));
     return value === null ? { problems: [], warnings: [] } : judge(value);

@@ -3,14 +3,14 @@ import { DevCliError } from '../../base/errors.js';
 import { isJsonObject, parseOrNull } from '../../base/json.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { InputIn } from '../../registry/spec.js';
-import { callTool, type NeutralContext } from './call.js';
+import { callContractTool, type NeutralContext } from './call.js';
 import type { NEUTRAL_SPECS } from './command-specs.js';
 
 /** Handlers of the neutral contract's commands. */
 export const HANDLERS: HandlersOf<typeof NEUTRAL_SPECS> = {
   'nexus call': call,
   'nexus owner': async (context, { task }) => (await import('./owner.js')).decideOwner(context, task),
-  'nexus report': async (context, { name }) => (await import('./report.js')).report(context, name),
+  'nexus report': async (context, { name }) => (await import('./report.js')).reportRun(context, name),
   'nexus merge': async (_, input, { cwd }) => (await import('./merge.js')).mergeHistories(input, cwd),
 };
 
@@ -26,6 +26,6 @@ async function call(
       fix: 'Give them as one object: {"title": "…", "context": "…"}.',
     });
   }
-  const { value, warnings } = await callTool(context, tool, given);
+  const { value, warnings } = await callContractTool(context, tool, given);
   return { json: { ok: true, ...value, ...(warnings.length > 0 && { warnings }) }, exit: 0, recorded: true };
 }

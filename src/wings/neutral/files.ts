@@ -1,16 +1,16 @@
 import { DevCliError } from '../../base/errors.js';
 import { isRecord, isSameJson, type JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
-import type { Content, FileChange } from '../../store/shared-files.js';
-import type { Agent, Cycle, Plan, Tasks } from './schemas.js';
+import type { Content, SharedFileChange } from '../../store/shared-files.js';
+import type { Cycle, NeutralPlan, NeutralTasks, TrackedAgent } from './schemas.js';
 
 /** The files of the neutral contract on disk (neutral.md, Files). */
 
 /** The directory of the contract, relative to the work tree. */
-export const HOME = '.nexus';
+export const NEXUS_DIRECTORY = '.nexus';
 
 /** Relative to `HOME`. */
-export const FILES = {
+export const CONTRACT_FILES = {
   history: 'history.json',
   plan: 'state/plan.json',
   tasks: 'state/tasks.json',
@@ -21,27 +21,27 @@ export const FILES = {
 } as const;
 
 /** The file in which an archiving call first records what it is about to do. */
-export const CLOSING = 'state/dev-cli-agent/closing.json';
+export const CLOSING_PATH = 'state/dev-cli-agent/closing.json';
 
-export const ARTIFACTS = 'state/artifacts';
+export const ARTIFACTS_PATH = 'state/artifacts';
 
 const IGNORE = '.gitignore';
 const SHARED = ['memory', 'context', 'rules'];
 const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => [`!${one}/`, `!${one}/**`]), ''];
 
-export type FileKey = keyof typeof FILES;
+export type FileKey = keyof typeof CONTRACT_FILES;
 
 /** The content of the history file; it may contain cycles of other versions. */
-export interface History {
+export interface NeutralHistory {
   cycles: (Cycle | JsonObject)[];
 }
 
 /** The content of each file. There may be members that no version declares. */
-export interface Held {
-  history: History;
-  plan: Plan;
-  tasks: Tasks;
-  tracker: Agent[];
+export interface ContractFiles {
+  history: NeutralHistory;
+  plan: NeutralPlan;
+  tasks: NeutralTasks;
+  tracker: TrackedAgent[];
   runtime: JsonObject;
   edits: unknown;
   reopens: unknown;
@@ -59,26 +59,26 @@ const LISTS: Partial<Record<FileKey, string | null>> = {
 const INNER = ['decisions', 'deps', 'files_touched'];
 
 /** Reads one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` for an unusable file, `IO` */
-export type Read = <Key extends FileKey>(key: Key) => Held[Key] | null;
+export type ReadContractFile = <Key extends FileKey>(key: Key) => ContractFiles[Key] | null;
 
 /** Builds a refusal with the contract's wording. */
-export function refuse(message: string): DevCliError {
+export function toolRefusedError(message: string): DevCliError {
   return new DevCliError('TOOL_REFUSED', message);
 }
 
 /** Returns the name of a file as messages use it. */
-export function nameOf(key: FileKey): string {
-  return FILES[key].slice(FILES[key].lastIndexOf('/') + 1);
+export function getFileName(key: FileKey): string {
+  return CONTRACT_FILES[key].slice(CONTRACT_FILES[key].lastIndexOf('/') + 1);
 }
 
 /** @throws DevCliError `TOOL_REFUSED` */
-export function parseFile<Key extends FileKey>(key: Key, content: Content): Held[Key] | null {
+export function parseFile<Key extends FileKey>(key: Key, content: Content): ContractFiles[Key] | null {
   if (content === null) return null;
-  const value = parseContent(content, nameOf(key));
+  const value = parseContent(content, getFileName(key));
   const list = LISTS[key];
   const fault = list === undefined ? null : findFault(value, list, key);
-  if (fault !== null) throw unusable(nameOf(key), fault);
-  return value as Held[Key];
+  if (fault !== null) throw unusable(getFileName(key), fault);
+  return value as ContractFiles[Key];
 }
 
 /**
@@ -115,25 +115,25 @@ function parseContent(content: Exclude<Content, null>, name: string): unknown {
 function unusable(name: string, why: string, cause?: unknown): DevCliError {
   return new DevCliError('TOOL_REFUSED', `${name} cannot be used: ${why}`, {
     cause,
-    fix: `Look at ${name} below ${HOME} and mend it; nothing was changed.`,
+    fix: `Look at ${name} below ${NEXUS_DIRECTORY} and mend it; nothing was changed.`,
   });
 }
 
 /** Builds the change that writes a file. */
-export function write(path: string, value: unknown): FileChange {
-  return { path: `${HOME}/${path}`, content: `${JSON.stringify(value, null, 2)}\n` };
+export function buildFileWrite(path: string, value: unknown): SharedFileChange {
+  return { path: `${NEXUS_DIRECTORY}/${path}`, content: `${JSON.stringify(value, null, 2)}\n` };
 }
 
-export function remove(path: string): FileChange {
-  return { path: `${HOME}/${path}`, content: null };
+export function buildFileRemoval(path: string): SharedFileChange {
+  return { path: `${NEXUS_DIRECTORY}/${path}`, content: null };
 }
 
 /**
  * Builds the ignore rules, written with the first change: git should track only the history and files written by
  * people.
  */
-export function ignoreRules(read: (path: string) => Content): FileChange[] {
-  const path = `${HOME}/${IGNORE}`;
+export function ignoreRules(read: (path: string) => Content): SharedFileChange[] {
+  const path = `${NEXUS_DIRECTORY}/${IGNORE}`;
   return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
 }
 
@@ -148,12 +148,12 @@ export interface Closing {
  * Lists the changes of an archiving call in order; after a crash between any two, the next call finishes the rest.
  * @throws DevCliError `TOOL_REFUSED` if something other than a file is in its place, since that could not be finished
  */
-export function archive(
-  history: History | null,
+export function listArchiveChanges(
+  history: NeutralHistory | null,
   cycle: Cycle,
-  changes: readonly FileChange[],
+  changes: readonly SharedFileChange[],
   read: (path: string) => Content,
-): FileChange[] {
+): SharedFileChange[] {
   const files = changes.map(({ path, content }) => {
     const before = read(path);
     if (before === 'unusable') throw unusable(path.slice(path.lastIndexOf('/') + 1), SPECIAL);
@@ -161,20 +161,25 @@ export function archive(
   });
   const closing: Closing = { cycle, files };
   const appended = { ...history, cycles: [...(history?.cycles ?? []), cycle] };
-  return [write(CLOSING, closing), write(FILES.history, appended), ...changes, remove(CLOSING)];
+  return [
+    buildFileWrite(CLOSING_PATH, closing),
+    buildFileWrite(CONTRACT_FILES.history, appended),
+    ...changes,
+    buildFileRemoval(CLOSING_PATH),
+  ];
 }
 
 /**
  * Lists the remaining changes of an interrupted call; none if the history does not contain its cycle. Keeps files that
  * somebody has changed since.
  */
-export function finish(
+export function listRemainingChanges(
   { cycle, files }: Closing,
-  history: History | null,
+  history: NeutralHistory | null,
   read: (path: string) => Content,
-): { changes: FileChange[]; kept: string[] } {
+): { changes: SharedFileChange[]; kept: string[] } {
   if (!history?.cycles.some((one) => isSameJson(one, cycle))) return { changes: [], kept: [] };
-  const isDone = ({ path, content }: FileChange): boolean => digest(read(path)) === digest(content);
+  const isDone = ({ path, content }: SharedFileChange): boolean => digest(read(path)) === digest(content);
   const open = files.filter((file) => !isDone(file));
   const kept = open.filter(({ path, was }) => digest(read(path)) !== was).map(({ path }) => path);
   const changes = open.filter(({ path }) => !kept.includes(path)).map(({ path, content }) => ({ path, content }));
@@ -185,7 +190,9 @@ export function finish(
 export function parseClosing(content: Content): Closing | null {
   if (content === null) return null;
   const value = parseContent(content, 'closing.json');
-  const known = [FILES.plan, FILES.tasks, FILES.edits, FILES.reopens].map((path) => `${HOME}/${path}`);
+  const known = [CONTRACT_FILES.plan, CONTRACT_FILES.tasks, CONTRACT_FILES.edits, CONTRACT_FILES.reopens].map(
+    (path) => `${NEXUS_DIRECTORY}/${path}`,
+  );
   const files = isRecord(value) && Array.isArray(value['files']) ? value['files'] : null;
   if (files === null || !files.every((file) => isRecord(file) && known.includes(String(file['path'])))) {
     throw unusable('closing.json', 'it does not say what was to be archived');

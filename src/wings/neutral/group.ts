@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../../base/error-codes.js';
 import { DevCliError } from '../../base/errors.js';
 import CALLS from '../../generated/neutral-calls.js';
 import type { OwnGroup } from '../../protocol/ports.js';
-import { callTool } from './call.js';
+import { callContractTool } from './call.js';
 import type { CallName } from './specs.js';
 
 /** The tools of the contract as the MCP server offers them (neutral.md, Doors). */
@@ -13,7 +13,7 @@ export const GROUP: OwnGroup = {
   ),
   async call(context, tool, given): Promise<Answer> {
     try {
-      const { value, warnings } = await callTool(context, tool as CallName, given);
+      const { value, warnings } = await callContractTool(context, tool as CallName, given);
       return {
         json: value,
         exit: 0,

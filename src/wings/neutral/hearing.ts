@@ -1,7 +1,7 @@
 import type { HookHandler } from '../../protocol/ports.js';
 import type { Context, ReadContext } from '../../run/context.js';
 import { readStats } from '../../store/inside.js';
-import { FILES, HOME } from './files.js';
+import { CONTRACT_FILES, NEXUS_DIRECTORY } from './files.js';
 
 type Hearing = Pick<ReadContext, 'workTree'> & { store: Pick<Context['store'], 'sessionMark'> };
 
@@ -10,10 +10,12 @@ type Hearing = Pick<ReadContext, 'workTree'> & { store: Pick<Context['store'], '
  * with runs).
  * @param report called if there are tasks and the session is bound to a run
  */
-export function listHandlers<C extends Hearing>(report: (context: C, run: string) => Promise<unknown>): HookHandler[] {
+export function createNeutralHookHandlers<C extends Hearing>(
+  report: (context: C, run: string) => Promise<unknown>,
+): HookHandler[] {
   const handle = async (context: C, { session }: { session: string }): Promise<null> => {
     const run = (await context.store.sessionMark(session))?.run ?? null;
-    const isThere = readStats(`${context.workTree}/${HOME}/${FILES.tasks}`)?.isFile() === true;
+    const isThere = readStats(`${context.workTree}/${NEXUS_DIRECTORY}/${CONTRACT_FILES.tasks}`)?.isFile() === true;
     if (run !== null && isThere) await report(context, run);
     return null;
   };

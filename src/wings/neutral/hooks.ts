@@ -1,11 +1,11 @@
 import { DevCliError } from '../../base/errors.js';
 import type { HookHandler } from '../../protocol/ports.js';
 import type { Context } from '../../run/context.js';
-import { listHandlers } from './hearing.js';
+import { createNeutralHookHandlers } from './hearing.js';
 
-export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context, run) => {
+export const HANDLERS: readonly HookHandler[] = createNeutralHookHandlers(async (context: Context, run) => {
   try {
-    await (await import('./report.js')).report(context, run);
+    await (await import('./report.js')).reportRun(context, run);
   } catch (error) {
     // The stop must not fail because of this; `nexus report` shows the reason.
     if (!(error instanceof DevCliError)) throw error;

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../base/json.js';
 import { writeDurably } from '../../store/durable.js';
 import { readRegularText } from '../../store/inside.js';
 import { withIoErrors } from '../../store/io.js';
-import { type History, parseFile } from './files.js';
+import { type NeutralHistory, parseFile } from './files.js';
 
 /** Maximum size of a history in bytes. */
 const LARGEST = 64 * 1024 * 1024;
@@ -18,7 +18,7 @@ const LARGEST = 64 * 1024 * 1024;
  */
 export async function mergeHistories({ ours, theirs }: { ours: string; theirs: string }, cwd: string): Promise<Answer> {
   const path = resolve(cwd, ours);
-  const merged = merge(readHistory(path, ours), readHistory(resolve(cwd, theirs), theirs));
+  const merged = mergeCycles(readHistory(path, ours), readHistory(resolve(cwd, theirs), theirs));
   writeDurably(path, `${JSON.stringify(merged, null, 2)}\n`);
   return { json: { ok: true, cycles: merged.cycles.length }, exit: 0 };
 }
@@ -27,8 +27,8 @@ export async function mergeHistories({ ours, theirs }: { ours: string; theirs: s
  * Merges all cycles of both without duplicates, in the order in which they were closed; a cycle without a time stays
  * after the one before it. Keeps members that only one of the histories has.
  */
-export function merge(ours: History, theirs: History): History {
-  const seen = new Map<string, { cycle: History['cycles'][number]; at: number }>();
+export function mergeCycles(ours: NeutralHistory, theirs: NeutralHistory): NeutralHistory {
+  const seen = new Map<string, { cycle: NeutralHistory['cycles'][number]; at: number }>();
   for (const { cycles } of [ours, theirs]) {
     let last = 0;
     for (const cycle of cycles) {
@@ -41,7 +41,7 @@ export function merge(ours: History, theirs: History): History {
   return { ...theirs, ...ours, cycles: sorted.map(({ cycle }) => cycle) };
 }
 
-function readHistory(path: string, shown: string): History {
+function readHistory(path: string, shown: string): NeutralHistory {
   const text = withIoErrors(path, null, () => readRegularText(path, LARGEST));
   let problem = 'it is no file that can be read';
   try {

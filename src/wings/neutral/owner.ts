@@ -1,12 +1,12 @@
 import type { Answer } from '../../base/answer.js';
 import { isRecord } from '../../base/json.js';
-import { createView, look, type NeutralContext, openFiles } from './call.js';
-import { refuse } from './files.js';
-import type { Agent, Task } from './schemas.js';
+import { createContractState, createView, type NeutralContext, openFiles } from './call.js';
+import { toolRefusedError } from './files.js';
+import type { NeutralTask, TrackedAgent } from './schemas.js';
 import { REUSE_POLICIES } from './words.js';
 
 /** Whether the agent that owns a task should continue with it. */
-export interface Ownership {
+export interface OwnerDecision {
   decision: 'resume' | 'fresh';
   agent?: string;
   why: string;
@@ -14,11 +14,11 @@ export interface Ownership {
 
 /** `nexus owner` (neutral.md, Doors). @throws DevCliError `TOOL_REFUSED`, `IO` */
 export async function decideOwner(context: NeutralContext, id: string): Promise<Answer> {
-  const { read } = look(createView(openFiles(context)));
+  const { read } = createContractState(createView(openFiles(context)));
   const tasks = read('tasks');
-  if (tasks === null) throw refuse('tasks.json not found');
+  if (tasks === null) throw toolRefusedError('tasks.json not found');
   const task = tasks.tasks.find((one) => String(one.id) === id);
-  if (task === undefined) throw refuse(`Task id ${id} not found`);
+  if (task === undefined) throw toolRefusedError(`Task id ${id} not found`);
   return { json: { ok: true, ...judgeOwner(task, read('tracker') ?? []) }, exit: 0 };
 }
 
@@ -31,9 +31,9 @@ const WITH_ARTIFACT = ['engineer', 'writer'];
 
 /** Decides whether the agent of a task continues with it. */
 export function judgeOwner(
-  task: Pick<Task, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
-  agents: readonly Agent[],
-): Ownership {
+  task: Pick<NeutralTask, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
+  agents: readonly TrackedAgent[],
+): OwnerDecision {
   const { agent, role } = readOwner(task);
   if (agent === undefined) return { decision: 'fresh', why: 'The task names no agent.' };
   const policy = REUSE_POLICIES.find((one) => one === task.owner_reuse_policy) ?? policyOf(role);
@@ -53,7 +53,7 @@ export function judgeOwner(
 }
 
 /** Returns the owner of a task; in other versions of the contract, `owner` is an object. */
-function readOwner({ owner, owner_agent_id }: Pick<Task, 'owner' | 'owner_agent_id'>): {
+function readOwner({ owner, owner_agent_id }: Pick<NeutralTask, 'owner' | 'owner_agent_id'>): {
   agent?: string;
   role?: string;
 } {
@@ -61,15 +61,18 @@ function readOwner({ owner, owner_agent_id }: Pick<Task, 'owner' | 'owner_agent_
   return { ...(typeof agent_id === 'string' && { agent: agent_id }), ...(typeof role === 'string' && { role }) };
 }
 
-function policyOf(owner = ''): NonNullable<Task['owner_reuse_policy']> {
+function policyOf(owner = ''): NonNullable<NeutralTask['owner_reuse_policy']> {
   const role = owner.slice(owner.lastIndexOf(':') + 1);
   if (FRESH.includes(role)) return 'fresh';
   return WITH_ARTIFACT.includes(role) ? 'resume_if_same_artifact' : 'resume';
 }
 
 /** Finds another agent that was active after this one stopped and touched one of its files; null if there is none. */
-function findIntruder({ agent_id, stopped_at, files_touched }: Agent, agents: readonly Agent[]): string | null {
-  const isSince = ({ status, stopped_at: until }: Agent): boolean =>
+function findIntruder(
+  { agent_id, stopped_at, files_touched }: TrackedAgent,
+  agents: readonly TrackedAgent[],
+): string | null {
+  const isSince = ({ status, stopped_at: until }: TrackedAgent): boolean =>
     status === 'running' ||
     stopped_at === undefined ||
     (until !== undefined && Date.parse(until) > Date.parse(stopped_at));

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from '../../base/json.js';
-import { refuse } from './files.js';
+import { toolRefusedError } from './files.js';
 
 /** The part of a parameter's schema that is checked here. */
 interface Schema {
@@ -26,7 +26,7 @@ export function readParams({ properties = {}, required = [] }: ParamsSchema, giv
     const raw = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined;
     const value = isBlank(raw) && schema.minLength !== 0 ? undefined : raw;
     if (value !== undefined) return [[name, read(name, schema, value)]];
-    if (required.includes(name)) throw refuse(`${name} is required`);
+    if (required.includes(name)) throw toolRefusedError(`${name} is required`);
     return [];
   });
   return Object.fromEntries(entries) as JsonObject;
@@ -42,7 +42,7 @@ export function warnUnknown({ properties = {} }: ParamsSchema, given: JsonObject
 
 function read(name: string, schema: Schema, value: unknown): unknown {
   const found = convert(schema, value);
-  if (found === undefined) throw refuse(`${name} must be ${describe(schema)}`);
+  if (found === undefined) throw toolRefusedError(`${name} must be ${describe(schema)}`);
   return found;
 }
 

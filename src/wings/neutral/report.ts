@@ -5,30 +5,33 @@ import { findRun, readRun } from '../../protocol/find/find-run.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { changeFiles } from './call.js';
-import { FILES, refuse, write } from './files.js';
-import type { Task } from './schemas.js';
+import { buildFileWrite, CONTRACT_FILES, toolRefusedError } from './files.js';
+import type { NeutralTask } from './schemas.js';
 
 /** A task whose status a run has changed. */
-export interface Reported {
+export interface ReportedTask {
   task: number;
-  from: Task['status'];
-  to: Task['status'];
+  from: NeutralTask['status'];
+  to: NeutralTask['status'];
 }
 
 /**
  * `nexus report` (neutral.md, Seams with runs): sets the status of tasks to what a run has achieved.
  * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for missing or unusable tasks; `LOCKED`, `IO`
  */
-export async function report(context: Context, given: string | undefined): Promise<Answer> {
+export async function reportRun(context: Context, given: string | undefined): Promise<Answer> {
   const name = await findRun(context, given, false);
   const { snapshot } = await readRun(context, name);
   let judged: ReturnType<typeof judgeTasks> | undefined;
   const { warnings = [] } = await changeFiles(context, ['tasks'], ({ read }) => {
     const found = read('tasks');
-    if (found === null) throw refuse('tasks.json not found');
+    if (found === null) throw toolRefusedError('tasks.json not found');
     judged = judgeTasks(found.tasks, snapshot);
     const { tasks, changed } = judged;
-    return { reply: {}, changes: changed.length === 0 ? [] : [write(FILES.tasks, { ...found, tasks })] };
+    return {
+      reply: {},
+      changes: changed.length === 0 ? [] : [buildFileWrite(CONTRACT_FILES.tasks, { ...found, tasks })],
+    };
   });
   const { changed = [], missing = [] } = judged ?? {};
   return { json: { ok: true, run: name, changed, missing, ...(warnings.length > 0 && { warnings }) }, exit: 0 };
@@ -36,12 +39,12 @@ export async function report(context: Context, given: string | undefined): Promi
 
 /** Computes the status of tasks from a run. `missing`: todos of the run whose task no longer exists. */
 export function judgeTasks(
-  before: readonly Task[],
+  before: readonly NeutralTask[],
   { engine }: Pick<RunState, 'engine'>,
-): { tasks: Task[]; changed: Reported[]; missing: string[] } {
+): { tasks: NeutralTask[]; changed: ReportedTask[]; missing: string[] } {
   const todos = Object.entries(engine?.todos ?? {}).filter(([id]) => /^task-\d+$/.test(id));
   const began = todos.flatMap(([, { startedAt }]) => startedAt ?? []).sort()[0];
-  const isOlder = ({ created_at }: Task): boolean =>
+  const isOlder = ({ created_at }: NeutralTask): boolean =>
     began === undefined || created_at === undefined || Date.parse(created_at) < Date.parse(began);
   const found = new Map(
     todos.flatMap(([id, { title, status }]) => {
@@ -59,7 +62,7 @@ export function judgeTasks(
   };
 }
 
-function toTaskStatus(status: string): Task['status'] {
+function toTaskStatus(status: string): NeutralTask['status'] {
   if (status === 'done') return 'completed';
   return status === 'pending' || status === 'stale' ? 'pending' : 'in_progress';
 }

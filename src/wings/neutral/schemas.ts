@@ -87,9 +87,9 @@ export const TrackerSchema = Type.Array(
   ),
 );
 
-export type Issue = Static<typeof IssueSchema>;
-export type Plan = Static<typeof PlanSchema>;
-export type Task = Static<typeof TaskSchema>;
-export type Tasks = Static<typeof TasksSchema>;
+export type NeutralIssue = Static<typeof IssueSchema>;
+export type NeutralPlan = Static<typeof PlanSchema>;
+export type NeutralTask = Static<typeof TaskSchema>;
+export type NeutralTasks = Static<typeof TasksSchema>;
 export type Cycle = Static<typeof CycleSchema>;
-export type Agent = Static<typeof TrackerSchema>[number];
+export type TrackedAgent = Static<typeof TrackerSchema>[number];

@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { DrawRun } from './documents.js';
 import type { PAGE_SPECS } from './specs.js';
@@ -7,12 +7,12 @@ import type { PAGE_SPECS } from './specs.js';
  * Creates the handlers of the commands that show a project to people.
  * @param drawRun supplied by the wing that draws recipes
  */
-export const createHandlers = (drawRun: DrawRun): HandlersOf<typeof PAGE_SPECS> => ({
+export const createPageHandlers = (drawRun: DrawRun): HandlersOf<typeof PAGE_SPECS> => ({
   view: async (context, { html, without, name, ...input }, site) => {
     const scene = { ...context, drawRun };
-    const named = defined({ name });
-    if (html === undefined) return (await import('./view.js')).view(scene, { ...named, ...input }, site);
-    return (await import('./file.js')).writeFile(scene, { ...named, html, ...defined({ without }) }, site);
+    const named = omitUndefined({ name });
+    if (html === undefined) return (await import('./view.js')).serveView(scene, { ...named, ...input }, site);
+    return (await import('./file.js')).writeFile(scene, { ...named, html, ...omitUndefined({ without }) }, site);
   },
   ci: async (...given) => (await import('./ci/ci.js')).checkProject(...given),
 });

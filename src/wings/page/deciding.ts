@@ -8,7 +8,7 @@ import {
   prepareAnswer,
 } from '../../protocol/approve/prepared.js';
 import type { Context } from '../../run/context.js';
-import type { Prepared } from './wire.js';
+import type { PreparedDecision } from './wire.js';
 
 /** Milliseconds for which a number is valid. */
 const NUMBER_FOR = 5 * 60_000;
@@ -61,7 +61,7 @@ export function createDecider(
      * Prepares an answer and shows it at the terminal; invalidates an earlier open one. @throws DevCliError as
      * `prepareAnswer`
      */
-    async prepare(name: string, given: GateAnswer): Promise<Prepared> {
+    async prepare(name: string, given: GateAnswer): Promise<PreparedDecision> {
       requireOpenDoor(name);
       const answer = await prepareAnswer(onPage, name, given);
       const number = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0');

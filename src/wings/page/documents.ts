@@ -7,14 +7,14 @@ import { renderEntry } from '../../views/history-text.js';
 import { showCommit } from '../../work/show-commit.js';
 import { cutDocument } from './clean.js';
 import type { WantedRun } from './live.js';
-import { readText } from './pages.js';
+import { readRunText } from './pages.js';
 import type { PageDocument, TabName } from './wire.js';
 
 /** Draws the recipe of a run and the run's position in it, as SVG. */
 export type DrawRun = (context: Context, name: string) => Promise<string>;
 
 /** The context of the page's functions. */
-export type Scene = Context & { drawRun: DrawRun };
+export type PageContext = Context & { drawRun: DrawRun };
 
 /** A document of a segment, and the journal entry that names it. */
 export interface NamedDocument {
@@ -39,7 +39,7 @@ export async function readDocuments(
   const found = new Map<NamedDocument, PageDocument>();
   for (const document of wanted) {
     const kept = contents.get(digests.get(document) ?? '')?.toString('utf8');
-    const text = kept ?? (head === null ? null : readText(head, document.path));
+    const text = kept ?? (head === null ? null : readRunText(head, document.path));
     if (text !== null) found.set(document, { kind: findKind(document.path), ...cutDocument(text) });
   }
   return found;
@@ -78,7 +78,7 @@ function findKind(path: string): PageDocument['kind'] {
  * Reads the document at this place of a timeline. @throws DevCliError as `readDocuments`; `DATA_MISSING` if there is
  * none
  */
-export async function readDocument(
+export async function readPageDocument(
   context: Context,
   name: string,
   { row, segment, document }: { row: string; segment: number; document: number },
@@ -96,13 +96,13 @@ export async function readDocument(
  * @throws DevCliError `DATA_MISSING` if there is nothing to show; `IO`
  */
 export async function readTab(
-  context: Scene,
+  context: PageContext,
   { name, runId }: WantedRun,
   tab: TabName,
   now: TimelineNow,
 ): Promise<PageDocument> {
   const show = (path: string): PageDocument => {
-    const text = now.head === null ? null : readText(now.head, path);
+    const text = now.head === null ? null : readRunText(now.head, path);
     if (text === null) throw goneError(`${path} does not exist.`);
     return { kind: 'markdown', ...cutDocument(text) };
   };

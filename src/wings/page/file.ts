@@ -2,21 +2,21 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { findRun } from '../../protocol/find/find-run.js';
 import { writeDurably } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
 import { renderClean } from './clean.js';
-import { readCommit, readDocuments, readTab, type Scene } from './documents.js';
+import { type PageContext, readCommit, readDocuments, readTab } from './documents.js';
 import { readRunNow } from './live.js';
 import { buildRunPage } from './pages.js';
-import { readShell, type Shell } from './shell.js';
+import { type PageShell, readShell } from './shell.js';
 import type { PageDocument, PageFile } from './wire.js';
 
 /** Parts that `--without` can leave out of a file. */
-export const PARTS = ['prompts', 'logs', 'diffs'] as const;
-type Part = (typeof PARTS)[number];
+export const OMITTABLE_PARTS = ['prompts', 'logs', 'diffs'] as const;
+type Part = (typeof OMITTABLE_PARTS)[number];
 
 /**
  * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view-page.md, File).
@@ -24,21 +24,21 @@ type Part = (typeof PARTS)[number];
  * holds anything else
  */
 export async function writeFile(
-  context: Scene,
+  context: PageContext,
   input: { name?: string; html: string; without?: readonly string[] },
   { cwd }: { cwd: string },
 ): Promise<Answer> {
   const { html: file, without = [] } = input;
-  const unknown = without.find((part) => !PARTS.some((known) => known === part));
+  const unknown = without.find((part) => !OMITTABLE_PARTS.some((known) => known === part));
   if (unknown !== undefined)
     throw new DevCliError('USAGE', `${JSON.stringify(unknown)} cannot be left out.`, {
-      fix: `--without takes ${PARTS.join(', ')}.`,
+      fix: `--without takes ${OMITTABLE_PARTS.join(', ')}.`,
     });
   const name = await findRun(context, input.name, false);
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   const shell = readShell(context);
   requireOurs(path, shell, context.root);
-  const built = await buildFile(context, name, without as readonly Part[]);
+  const built = await buildPageFile(context, name, without as readonly Part[]);
   const text = renderFile(shell, built);
   writeDurably(path, text, context.root);
   const left = without.length === 0 ? '' : `, without ${without.join(', ')}`;
@@ -50,7 +50,7 @@ export async function writeFile(
 }
 
 /** Refuses to overwrite anything except a file of this kind. */
-function requireOurs(path: string, { html }: Shell, root: string): void {
+function requireOurs(path: string, { html }: PageShell, root: string): void {
   withIoErrors(path, root, () => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return;
@@ -61,7 +61,7 @@ function requireOurs(path: string, { html }: Shell, root: string): void {
 }
 
 /** Builds everything that a file holds; documents that are gone are omitted. @throws DevCliError as `writeFile` */
-export async function buildFile(context: Scene, name: string, without: readonly Part[]): Promise<PageFile> {
+export async function buildPageFile(context: PageContext, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
   const documents: PageFile['documents'] = {};
@@ -71,7 +71,7 @@ export async function buildFile(context: Scene, name: string, without: readonly 
   for (const { id, segments } of now.timeline.rows)
     for (const [segment, one] of segments.entries())
       for (const [index, at] of one.documents.entries())
-        Object.assign(documents, defined({ [`${id}/${segment}/${index}`]: read.get(at) }));
+        Object.assign(documents, omitUndefined({ [`${id}/${segment}/${index}`]: read.get(at) }));
   const add = async (key: string, reading: Promise<PageDocument>): Promise<void> => {
     try {
       documents[key] = await reading;
@@ -100,7 +100,7 @@ function isLeftOut(path: string, without: readonly Part[]): boolean {
 const PROMPT = /^actions\/.*\.md$/;
 
 /** Inserts the data into the page, before its script, which looks for it. */
-function renderFile(shell: Shell, data: PageFile): string {
+function renderFile(shell: PageShell, data: PageFile): string {
   const { html } = shell;
   const head = splitHead(html);
   const policy = `${POLICY}${shell.policy("'none'")}">`;

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Sessions } from './sessions.js';
-import type { Shell } from './shell.js';
+import type { PageShell } from './shell.js';
 import type { PageError } from './wire.js';
 
 /** Maximum bytes of a request body. */
@@ -13,14 +13,14 @@ const SESSION = 'x-dev-cli-session';
 type Status = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 429 | 500;
 
 /** Builds the response to a refused request. */
-export function refuse(status: Status, code: string, message: string, fix?: string): Response {
+export function buildRefusedResponse(status: Status, code: string, message: string, fix?: string): Response {
   const body: PageError = { error: { code, message, ...(fix !== undefined && { fix }) } };
   return Response.json(body, { status });
 }
 
 /** Sets the headers that every response has. */
 export const labelAnswers =
-  (shell: Shell): MiddlewareHandler =>
+  (shell: PageShell): MiddlewareHandler =>
   async (context, next) => {
     await next();
     const { headers } = context.res;
@@ -34,23 +34,24 @@ export const labelAnswers =
 export const guardOrigin =
   (host: string): MiddlewareHandler =>
   async ({ req }, next) => {
-    if (req.header('host') !== host) return refuse(421, 'USAGE', `This server answers only as ${host}.`);
+    if (req.header('host') !== host) return buildRefusedResponse(421, 'USAGE', `This server answers only as ${host}.`);
     const origin = req.header('origin');
     const site = req.header('sec-fetch-site');
     const isOwn = origin === undefined || origin === `http://${host}`;
     if (!isOwn || !['same-origin', 'none', undefined].includes(site))
-      return refuse(403, 'USAGE', 'Requests from another site are refused.');
-    if (!['GET', 'POST'].includes(req.method)) return refuse(405, 'USAGE', 'Only GET and POST are allowed.');
+      return buildRefusedResponse(403, 'USAGE', 'Requests from another site are refused.');
+    if (!['GET', 'POST'].includes(req.method))
+      return buildRefusedResponse(405, 'USAGE', 'Only GET and POST are allowed.');
     const [type = ''] = (req.header('content-type') ?? '').split(';');
     if (req.method === 'POST' && type.trim().toLowerCase() !== 'application/json')
-      return refuse(415, 'USAGE', 'Only application/json is accepted.');
+      return buildRefusedResponse(415, 'USAGE', 'Only application/json is accepted.');
     return next();
   };
 
 /** Rejects bodies of more than 64 kB. */
 export const guardSize: MiddlewareHandler = bodyLimit({
   maxSize: MOST,
-  onError: () => refuse(413, 'USAGE', `A request may have at most ${MOST} bytes.`),
+  onError: () => buildRefusedResponse(413, 'USAGE', `A request may have at most ${MOST} bytes.`),
 });
 
 /** Rejects requests without a session. */
@@ -61,7 +62,7 @@ export const guardSession =
 
 /** Rejects a ticket that is missing, used or expired. */
 export function refuseSession(): Response {
-  return refuse(
+  return buildRefusedResponse(
     401,
     'TERMINAL_REQUIRED',
     'This page has no session.',

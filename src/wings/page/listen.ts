@@ -30,7 +30,7 @@ export interface Listening {
  * @param build creates the request handler for a host
  * @throws DevCliError `USAGE` if the port is taken or invalid; `IO`
  */
-export async function listen(
+export async function startListening(
   root: string,
   given: number | undefined,
   build: (host: string) => (request: Request) => Promise<Response>,

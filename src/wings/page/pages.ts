@@ -1,4 +1,4 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CommandFormatter, Instruction } from '../../base/invocation.js';
 import { showOpenGate } from '../../protocol/approve/prepared.js';
@@ -11,7 +11,7 @@ import { PLAN, REPORT } from '../../run/paths.js';
 import type { RunHead } from '../../run/state.js';
 import { renderCaller } from '../../views/caller.js';
 import { describeWaiting } from '../../views/status.js';
-import type { Row } from '../../views/timeline-rows.js';
+import type { TimelineRow } from '../../views/timeline-rows.js';
 import { listOpenParts } from './ci/report.js';
 import { cutDocument } from './clean.js';
 import type { PageDecision, PageRow, RunPage, RunsPage, TabName } from './wire.js';
@@ -29,7 +29,7 @@ export async function buildRunsPage(context: Context): Promise<RunsPage> {
     rows: rows.map(({ root, you, ...row }) => ({
       ...row,
       ...(root !== undefined && { elsewhere: root }),
-      ...defined({ command: findCommand(you ?? [], createFormatterFor(root ?? context.root)) }),
+      ...omitUndefined({ command: findCommand(you ?? [], createFormatterFor(root ?? context.root)) }),
     })),
   }));
   return { project, branch, groups: shown, now };
@@ -63,7 +63,7 @@ export async function buildRunPage(
     cost: renderCost(cost),
     gates: gates.map(({ by, ...gate }) => ({ ...gate, by: by === null ? null : renderCaller(by) })),
     decision: now === null ? null : await buildDecision(context, now),
-    left: now === null ? [] : listOpenParts(readText(now, REPORT) ?? ''),
+    left: now === null ? [] : listOpenParts(readRunText(now, REPORT) ?? ''),
     clock: { from, to: from + lasted, isRunning: run.status === 'live' },
     fault: fault === null ? null : { code: fault.code, message: fault.message },
     seq,
@@ -72,7 +72,7 @@ export async function buildRunPage(
 }
 
 /** Converts a row; its documents are only named, because the page loads each on demand. */
-function toPageRow(row: Row): PageRow {
+function toPageRow(row: TimelineRow): PageRow {
   const segments = row.segments.map(({ documents, ...segment }) => ({
     ...segment,
     documents: documents.map(({ path }) => path.replace(/^\//, '')),
@@ -116,6 +116,6 @@ function listTabs(head: RunHead | null): TabName[] {
 }
 
 /** Reads a document of a run as text; null if it does not exist or cannot be read. */
-export function readText({ files }: RunHead, path: string): string | null {
+export function readRunText({ files }: RunHead, path: string): string | null {
   return files.facts(path).kind === 'file' ? (files.read(path)?.toString('utf8') ?? null) : null;
 }

@@ -5,7 +5,7 @@ import { isRecord, parseOrNull } from '../../base/json.js';
 import { requireName } from '../../base/name.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { cleanText, renderClean } from './clean.js';
-import { refuse } from './guard.js';
+import { buildRefusedResponse } from './guard.js';
 import type { WantedRun } from './live.js';
 
 /** Parses requests and builds responses. */
@@ -36,7 +36,7 @@ export function malformedError(): DevCliError {
 }
 
 /** Responds with a document whose texts are cleaned. */
-export function answer(document: object): Response {
+export function respondWithDocument(document: object): Response {
   return new Response(renderClean(document), { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }
 
@@ -44,7 +44,7 @@ export function answer(document: object): Response {
  * Responds with one document per line, each produced once the receiver has taken the one before.
  * @param stop called when the stream ends, or the receiver is gone
  */
-export function stream(lines: AsyncGenerator<object>, stop: () => void): Response {
+export function respondWithStream(lines: AsyncGenerator<object>, stop: () => void): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     // Sends a byte at once: headers are sent with the first byte, and the receiver waits for them.
@@ -79,9 +79,10 @@ const STATUSES: Partial<Record<ErrorCode, 400 | 403 | 404 | 409>> = {
 
 /** Responds with an error; commands in it are formatted for this root. */
 export function answerFailure(error: Error, root: string): Response {
-  if (!(error instanceof DevCliError)) return refuse(500, 'INTERNAL', `Unexpected: ${error.message.slice(0, 300)}`);
+  if (!(error instanceof DevCliError))
+    return buildRefusedResponse(500, 'INTERNAL', `Unexpected: ${error.message.slice(0, 300)}`);
   const { code, message, fix } = error;
   const parts = fix === undefined || typeof fix === 'string' || !('command' in fix) ? fix : [fix];
   const told = typeof parts === 'string' ? parts : parts && renderInstruction(parts, createFormatterFor(root));
-  return refuse(STATUSES[code] ?? 500, code, cleanText(message), told && cleanText(told));
+  return buildRefusedResponse(STATUSES[code] ?? 500, code, cleanText(message), told && cleanText(told));
 }

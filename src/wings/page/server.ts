@@ -1,21 +1,29 @@
 import { Hono, type HonoRequest } from 'hono';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { Decider } from './deciding.js';
-import { readCommit, readDocument, readTab, type Scene } from './documents.js';
-import { guardOrigin, guardSession, guardSize, labelAnswers, refuse, refuseSession } from './guard.js';
+import { type PageContext, readCommit, readPageDocument, readTab } from './documents.js';
+import { buildRefusedResponse, guardOrigin, guardSession, guardSize, labelAnswers, refuseSession } from './guard.js';
 import { followRun, followRuns, readRunNow } from './live.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
-import { answer, answerFailure, malformedError, readBody, readIndex, readWanted, stream } from './requests.js';
+import {
+  answerFailure,
+  malformedError,
+  readBody,
+  readIndex,
+  readWanted,
+  respondWithDocument,
+  respondWithStream,
+} from './requests.js';
 import type { Sessions } from './sessions.js';
-import type { Shell } from './shell.js';
+import type { PageShell } from './shell.js';
 import type { TabName } from './wire.js';
 
 /** The parts of the server. */
-export interface Parts {
-  context: Scene;
+export interface ServerParts {
+  context: PageContext;
   /** `127.0.0.1:PORT`. */
   host: string;
-  shell: Shell;
+  shell: PageShell;
   sessions: Sessions;
   decider: Decider;
   /** Aborted when the server should end; ends all streams. */
@@ -28,7 +36,7 @@ const STREAMS = 32;
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];
 
 /** Creates the server of the page (view-page.md, Server). */
-export function createServer({ context, host, shell, sessions, decider, signal }: Parts): Hono {
+export function createServer({ context, host, shell, sessions, decider, signal }: ServerParts): Hono {
   const app = new Hono();
   const streams = new Set<AbortController>();
   const find = async (req: HonoRequest) => {
@@ -36,10 +44,11 @@ export function createServer({ context, host, shell, sessions, decider, signal }
     return { wanted, now: await readRunNow(context, wanted) };
   };
   const follow = (lines: (signal: AbortSignal) => AsyncGenerator<object>): Response => {
-    if (streams.size >= STREAMS) return refuse(429, 'USAGE', `${STREAMS} pages already follow runs.`, 'Close one.');
+    if (streams.size >= STREAMS)
+      return buildRefusedResponse(429, 'USAGE', `${STREAMS} pages already follow runs.`, 'Close one.');
     const stopped = new AbortController();
     streams.add(stopped);
-    return stream(lines(AbortSignal.any([signal, stopped.signal])), () => {
+    return respondWithStream(lines(AbortSignal.any([signal, stopped.signal])), () => {
       stopped.abort();
       streams.delete(stopped);
     });
@@ -52,11 +61,11 @@ export function createServer({ context, host, shell, sessions, decider, signal }
     return session === null ? refuseSession() : Response.json({ session });
   });
   app.use(guardSession(sessions));
-  app.get('/runs', async () => answer(await buildRunsPage(context)));
+  app.get('/runs', async () => respondWithDocument(await buildRunsPage(context)));
   app.get('/events', () => follow((both) => followRuns(context, both)));
   app.get('/runs/:name', async ({ req }) => {
     const { wanted, now } = await find(req);
-    return answer(await buildRunPage(context, wanted.name, now, wanted.runId));
+    return respondWithDocument(await buildRunPage(context, wanted.name, now, wanted.runId));
   });
   app.get('/runs/:name/events', async ({ req }) => {
     const since = readIndex(req, 'since');
@@ -70,32 +79,32 @@ export function createServer({ context, host, shell, sessions, decider, signal }
       document: readIndex(req, 'document'),
     };
     const { wanted, now } = await find(req);
-    return answer(await readDocument(context, wanted.name, place, now));
+    return respondWithDocument(await readPageDocument(context, wanted.name, place, now));
   });
   app.get('/runs/:name/tabs/:tab', async ({ req }) => {
     const tab = TABS.find((one) => one === req.param('tab'));
     if (tab === undefined) throw malformedError();
     const { wanted, now } = await find(req);
-    return answer(await readTab(context, wanted, tab, now));
+    return respondWithDocument(await readTab(context, wanted, tab, now));
   });
   app.get('/runs/:name/commits/:sha', async ({ req }) => {
     const { now } = await find(req);
-    return answer(await readCommit(context, req.param('sha'), now));
+    return respondWithDocument(await readCommit(context, req.param('sha'), now));
   });
   app.post('/runs/:name/answer', async ({ req }) => {
     const { actionId, choice, note, digest } = await readBody(req);
     if (!isText(actionId) || !isText(choice) || !isText(digest)) throw malformedError();
     if (note !== undefined && !isText(note)) throw malformedError();
-    const given = { actionId, choice, digest, ...defined({ note }) };
-    return answer(await decider.prepare(readWanted(req).name, given));
+    const given = { actionId, choice, digest, ...omitUndefined({ note }) };
+    return respondWithDocument(await decider.prepare(readWanted(req).name, given));
   });
   app.post('/runs/:name/confirm', async ({ req }) => {
     const { id, number } = await readBody(req);
     if (!isText(id) || !isText(number)) throw malformedError();
     await decider.confirm(id, number);
-    return answer({ ok: true });
+    return respondWithDocument({ ok: true });
   });
-  app.notFound(() => refuse(404, 'USAGE', 'There is nothing at this address.'));
+  app.notFound(() => buildRefusedResponse(404, 'USAGE', 'There is nothing at this address.'));
   app.onError((error) => answerFailure(error, context.root));
   return app;
 }

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 
 /** The page without data, and its policy. */
-export interface Shell {
+export interface PageShell {
   html: string;
   /** Returns its Content-Security-Policy. @param connect where it may send requests */
   policy(connect: "'self'" | "'none'"): string;
@@ -13,7 +13,7 @@ export interface Shell {
  * Reads the page that ships with dev-cli.
  * @throws DevCliError `INTERNAL` if it is missing; `IO`
  */
-export function readShell({ reader, library }: Pick<Context, 'reader' | 'library'>): Shell {
+export function readShell({ reader, library }: Pick<Context, 'reader' | 'library'>): PageShell {
   const html = reader.read(`${library.shipped}/dist/page.html`);
   if (html === null) throw new DevCliError('INTERNAL', 'The page is missing from this installation.');
   return createShell(html);
@@ -23,7 +23,7 @@ export function readShell({ reader, library }: Pick<Context, 'reader' | 'library
  * Computes the policy of a page with one script and one style: it may load these two, by their digests, and nothing
  * else.
  */
-export function createShell(html: string): Shell {
+export function createShell(html: string): PageShell {
   const source = (tag: 'script' | 'style') => {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
     return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { flag, integer, list, optional, word } from '../../registry/values.js';
+import { commaList, flag, integer, optional, word } from '../../registry/values.js';
 
 /** Commands that show a project outside the terminal (view.md, CI). */
 export const PAGE_SPECS = [
@@ -26,7 +26,9 @@ export const PAGE_SPECS = [
           placeholder: 'FILE',
         }),
       ),
-      without: optional(list('PARTS', 'Parts to leave out of the file: prompts, logs, diffs.', { needs: ['html'] })),
+      without: optional(
+        commaList('PARTS', 'Parts to leave out of the file: prompts, logs, diffs.', { needs: ['html'] }),
+      ),
     }),
     exits: [0, 1, 2, 130],
     examples: [

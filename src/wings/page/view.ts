@@ -3,8 +3,8 @@ import type { StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
 import type { Context } from '../../run/context.js';
-import type { Scene } from './documents.js';
-import { listen } from './listen.js';
+import type { PageContext } from './documents.js';
+import { startListening } from './listen.js';
 import { hasDisplay, openLink } from './open.js';
 import { createSessions } from './sessions.js';
 import { readShell } from './shell.js';
@@ -26,14 +26,14 @@ interface Site {
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while serving also
  * `INTERRUPTED`
  */
-export async function view(context: Scene, input: Input, site: Site): Promise<StreamAnswer> {
+export async function serveView(context: PageContext, input: Input, site: Site): Promise<StreamAnswer> {
   if (input.name !== undefined)
     await (await import('./live.js')).readRunNow(context, { name: requireName(input.name) });
   return { exit: 0, stream: serve(context, input, site) };
 }
 
 async function* serve(
-  context: Scene,
+  context: PageContext,
   { name, port, noOpen = false }: Input,
   { env, keys: typed }: Site,
 ): AsyncGenerator<StreamItem> {
@@ -51,7 +51,7 @@ async function* serve(
     const [{ createServer }, { createDecider }] = await Promise.all([import('./server.js'), import('./deciding.js')]);
     return createServer({ context, host, shell, sessions, decider: createDecider(context, say), signal });
   };
-  const server = await listen(context.root, port, (host) => {
+  const server = await startListening(context.root, port, (host) => {
     let app: ReturnType<typeof build> | undefined;
     return async (request) => {
       app ??= build(host);

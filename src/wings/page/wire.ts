@@ -2,7 +2,7 @@ import type { DecisionSection } from '../../base/decision.js';
 import type { SignName } from '../../views/signs.js';
 import type { Timeline } from '../../views/timeline.js';
 import type { Gate } from '../../views/timeline-actions.js';
-import type { Row } from '../../views/timeline-rows.js';
+import type { TimelineRow } from '../../views/timeline-rows.js';
 
 /**
  * The data that the server or a file gives the page (view-page.md, Server). Instants are in milliseconds; foreign texts
@@ -65,9 +65,9 @@ export interface RunPage {
 export type TabName = 'plan' | 'recipe' | 'journal' | 'report';
 
 /** A row; the documents of its segments are only named here, and loaded by row, segment and index. */
-export type PageRow = Omit<Row, 'segments'> & { segments: PageSegment[] };
+export type PageRow = Omit<TimelineRow, 'segments'> & { segments: PageSegment[] };
 
-export type PageSegment = Omit<Row['segments'][number], 'documents'> & { documents: string[] };
+export type PageSegment = Omit<TimelineRow['segments'][number], 'documents'> & { documents: string[] };
 
 /** What `approve` shows of an open gate. */
 export interface PageDecision {
@@ -100,7 +100,7 @@ export interface PageDocument {
 }
 
 /** The response to Send; the number is shown at the terminal of the person who started `dev-cli view`. */
-export interface Prepared {
+export interface PreparedDecision {
   id: string;
   /** When the number expires. */
   until: number;

@@ -1,24 +1,24 @@
 import { LIMITS } from '../../base/limits.js';
 import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
 import { runsWholeSuite } from '../../plan/check/suite-commands.js';
-import type { Place } from '../../plan/markdown/place.js';
-import { formatPlace } from '../../plan/markdown/place.js';
+import type { SourceLocation } from '../../plan/markdown/place.js';
+import { formatSourceLocation } from '../../plan/markdown/place.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../plan/model/schema.js';
-import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
-import type { Traced } from './name-lost.js';
+import { describeInvented, type InventedPart, renderInvented, UNTITLED } from './invented.js';
+import type { TracedTodo } from './name-lost.js';
 import type { ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
-import type { SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
+import type { LocatedText, SourcePlan, SourceRequirement, SourceStep } from './source-plan.js';
 
 /** The plan that an import has built. */
 export interface BuiltPlan {
   plan: PlanContent;
   /** Parts of the plan that the source does not state. */
-  invented: Invented[];
+  invented: InventedPart[];
   /** Tasks and steps that are done according to the source; they are left out. */
   done: { at: string; what: string }[];
   /** The todos, each with the source lines of its task. */
-  traced: Traced[];
+  traced: TracedTodo[];
   /** Tasks and steps that are not ticked, but left out nevertheless. */
   unticked: { at: string; what: string }[];
 }
@@ -31,7 +31,7 @@ const CHECK_ID = 'check-requirements';
  * @param goal of the run, which serves as the request; null: the plan's request comes from the source
  */
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
-  const texts = (all: readonly SourceText[], cap: number = LIMITS.statement) =>
+  const texts = (all: readonly LocatedText[], cap: number = LIMITS.statement) =>
     all.flatMap(({ text, at }) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
   const done = listDone(source, notes);
   const marked = nameMarked(source, notes);
@@ -85,7 +85,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
 }
 
 /** Cuts a text that is too long for its field; notes that, since the rest stays only in the source. */
-function shorten(text: string, cap: number, at: Place, notes: ImportNotes): string {
+function shorten(text: string, cap: number, at: SourceLocation, notes: ImportNotes): string {
   if (text.length > cap) {
     notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
   }
@@ -113,7 +113,7 @@ function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] 
   return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
     if (mark) return [];
     notes.settle(at);
-    return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
+    return [{ at: formatSourceLocation(at), what: toBoundedLine(text, LIMITS.title) }];
   });
 }
 
@@ -130,7 +130,7 @@ function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['untic
     if (!mark) return [];
     const said = `[${mark}] ${text}`;
     notes.refuseWhole(at, said, 'its box says neither open nor done, so that it is no work');
-    return [{ at: formatPlace(at), what: toBoundedLine(said, LIMITS.title) }];
+    return [{ at: formatSourceLocation(at), what: toBoundedLine(said, LIMITS.title) }];
   });
 }
 
@@ -144,7 +144,7 @@ function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unti
         text,
         `it is not ticked, but the task that it belongs to is ${mark ? `marked ${mark}` : 'ticked'}`,
       );
-      return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
+      return [{ at: formatSourceLocation(at), what: toBoundedLine(text, LIMITS.title) }];
     }),
   );
 }
@@ -203,7 +203,7 @@ function buildTodo(
 
 /** Renders the place of a task in the source: its lines, and the headings above them. */
 function placeTask({ at, below }: NamedTask): string {
-  return [formatPlace(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
+  return [formatSourceLocation(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
 }
 
 /** For a test that should first fail and later pass, keeps only the last expectation. */
@@ -272,7 +272,7 @@ function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<Plan
 }
 
 /** Keeps the line breaks of a commit message; its first line is the subject. */
-function toMessage(commit: string, at: Place, notes: ImportNotes): string {
+function toMessage(commit: string, at: SourceLocation, notes: ImportNotes): string {
   const message = maskSecrets(commit);
   return message.length <= LIMITS.step ? message : shorten(message, LIMITS.step, at, notes);
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../base/limits.js';
-import type { Place } from '../../plan/markdown/place.js';
+import type { SourceLocation } from '../../plan/markdown/place.js';
 import { findPathProblem } from '../../plan/model/paths.js';
 import type { ImportNotes } from './notes.js';
 
@@ -53,7 +53,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
  * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Line numbers and remarks are kept as a
  * reference.
  */
-export function readFileEntry(text: string, at: Place, notes: ImportNotes): ListedFiles {
+export function readFileEntry(text: string, at: SourceLocation, notes: ImportNotes): ListedFiles {
   const { lead, paths } = readPaths(text);
   const said = lead.replace(/\([^)]*\)?/g, ' ').replace(/[\s:：*`]+$/, '');
   if (paths.length === 0 || (said.trim() !== '' && (!CHANGES.test(said) || LOOKED_AT.test(said))))
@@ -67,7 +67,7 @@ export function readFileEntry(text: string, at: Place, notes: ImportNotes): List
  * Reads a row of a table of files, or a line of a block that lists them: the text next to the path may say that the
  * file is not changed.
  */
-export function readFileRow(cells: readonly string[], at: Place, notes: ImportNotes): ListedFiles {
+export function readFileRow(cells: readonly string[], at: SourceLocation, notes: ImportNotes): ListedFiles {
   const place = cells.findIndex((cell) => readPaths(cell).paths.length > 0);
   const others = cells
     .filter((_, index) => index !== place)
@@ -82,7 +82,7 @@ export function readFileRow(cells: readonly string[], at: Place, notes: ImportNo
 }
 
 /** Reads a line below a task that lists files to change; null for any other line. */
-export function readListedFiles(line: string, at: Place, notes: ImportNotes): ListedFiles | null {
+export function readListedFiles(line: string, at: SourceLocation, notes: ImportNotes): ListedFiles | null {
   const [label] = FILES_LABEL.exec(line) ?? [];
   if (label !== undefined) {
     const rest = line.slice(label.length).trim();
@@ -103,7 +103,7 @@ function dropLines(path: string): string {
 }
 
 /** Returns the paths that a plan may name; notes the others. */
-function selectPaths(paths: readonly string[], at: Place, notes: ImportNotes): string[] {
+function selectPaths(paths: readonly string[], at: SourceLocation, notes: ImportNotes): string[] {
   return [...new Set(paths)].filter((path) => {
     const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);
     if (problem !== null) notes.refuse(at, path, `the path ${problem}`);

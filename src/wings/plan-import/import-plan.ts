@@ -6,8 +6,8 @@ import { readNexus } from './formats/nexus.js';
 import { readOpenSpec } from './formats/openspec.js';
 import { readSpecKit } from './formats/speckit.js';
 import { readSuperpowers } from './formats/superpowers.js';
-import { nameLost } from './name-lost.js';
-import { createImportNotes, type ImportNotes, listUnplaced, type Unplaced } from './notes.js';
+import { reportLostText } from './name-lost.js';
+import { createImportNotes, type ImportNotes, listUnplaced, type UnplacedPart } from './notes.js';
 import { readSource, type SourceDocument } from './read-source.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
 
@@ -32,7 +32,7 @@ export interface ImportRequest {
 
 /** The plan, and everything to report about it. */
 export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'done' | 'unticked'> {
-  unplaced: Unplaced[];
+  unplaced: UnplacedPart[];
   /** Number of tasks in the source, including those left out. */
   tasks: number;
   /** Number of tasks left to do. */
@@ -55,7 +55,7 @@ export function importPlan({ source, goal }: ImportRequest): ImportEnding {
     for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);
     const { traced, ...built } = buildImportedPlan(read, goal, notes);
-    nameLost(documents, { plan: built.plan, traced }, notes);
+    reportLostText(documents, { plan: built.plan, traced }, notes);
     const open = read.tasks.filter(({ isDone }) => !isDone).length;
     const unplaced = listUnplaced(notes, [...files.map(({ path }) => path), ...(source.unread ?? [])]);
     return { kind: 'plan', plan: { ...built, unplaced, tasks: read.tasks.length, open } };

@@ -35,7 +35,7 @@ interface Given {
  */
 export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
-  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'is outside the project');
+  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformedSourceError(path, 'is outside the project');
   const { kind } = files.facts(`/${place}`);
   const nexus = format === undefined || format === 'nexus' ? findNexus(files, place) : null;
   if (nexus !== null) return readNexus(files, nexus);
@@ -46,9 +46,9 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
         fix: 'Name the file or the directory of the plan, relative to the current directory.',
       });
     case 'outside':
-      throw malformed(path, 'leads out of the project');
+      throw malformedSourceError(path, 'leads out of the project');
     case 'special':
-      throw malformed(path, 'is neither a file nor a directory');
+      throw malformedSourceError(path, 'is neither a file nor a directory');
     case 'directory':
       return readDirectory(files, chooseDirectory(files, place, path), format, path);
     case 'file': {
@@ -88,10 +88,10 @@ function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   try {
     parseTree(text, errors, { disallowComments: true });
   } catch (error) {
-    if (error instanceof RangeError) throw malformed(path, 'is nested too deeply');
+    if (error instanceof RangeError) throw malformedSourceError(path, 'is nested too deeply');
     throw error;
   }
-  if (errors.length > 0 || unreadable.length > 0) throw malformed(path, 'is not JSON in UTF-8');
+  if (errors.length > 0 || unreadable.length > 0) throw malformedSourceError(path, 'is not JSON in UTF-8');
   return 0;
 }
 
@@ -188,14 +188,15 @@ function listBelow(files: DocumentReader, place: string, start: string, path: st
   const found: string[] = [];
   const open = [start];
   for (let at = open.shift(); at !== undefined; at = open.shift()) {
-    if (at.split('/').length > MAX_DEPTH) throw malformed(path, `has directories more than ${MAX_DEPTH} deep`);
+    if (at.split('/').length > MAX_DEPTH)
+      throw malformedSourceError(path, `has directories more than ${MAX_DEPTH} deep`);
     for (const name of files.list(join(place, at))) {
       const inside = `${at}/${name}`;
       const { kind } = files.facts(join(place, inside));
       if (kind === 'directory') open.push(inside);
       else if (/\.md$/i.test(name)) found.push(inside);
       if (found.length > MAX_FILES || open.length > MAX_FILES)
-        throw malformed(path, `has more than ${MAX_FILES} files`);
+        throw malformedSourceError(path, `has more than ${MAX_FILES} files`);
     }
   }
   return found.sort();
@@ -212,13 +213,13 @@ function readAll(files: DocumentReader, paths: readonly string[], count = refuse
   let lines = 0;
   return paths.map((path) => {
     const facts = files.facts(`/${path}`);
-    if (facts.kind === 'outside') throw malformed(path, 'leads out of the project');
-    if (facts.kind !== 'file') throw malformed(path, 'is not a file');
+    if (facts.kind === 'outside') throw malformedSourceError(path, 'leads out of the project');
+    if (facts.kind !== 'file') throw malformedSourceError(path, 'is not a file');
     size += facts.size;
-    if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
+    if (size > MAX_SOURCE) throw malformedSourceError(path, `makes the source larger than ${MAX_SOURCE} bytes`);
     const file = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
     lines += count(file);
-    if (lines > MAX_LINES) throw malformed(path, `makes the source longer than ${MAX_LINES} lines`);
+    if (lines > MAX_LINES) throw malformedSourceError(path, `makes the source longer than ${MAX_LINES} lines`);
     return file;
   });
 }
@@ -237,7 +238,7 @@ function refuseLines({ path, text }: SourceFile): number {
   const indents: number[] = [];
   for (const [index, line] of lines.entries()) {
     const place = `${path}:${index + 1}`;
-    if (line.length > MAX_LINE) throw malformed(place, `is longer than ${MAX_LINE} characters`);
+    if (line.length > MAX_LINE) throw malformedSourceError(place, `is longer than ${MAX_LINE} characters`);
     const [before] = ENTRY.exec(line) ?? [];
     if (before !== undefined) {
       const indent = before.replaceAll('\t', '    ').length;
@@ -245,7 +246,7 @@ function refuseLines({ path, text }: SourceFile): number {
       indents.push(indent);
     }
     if (isNested(line) || indents.length > MAX_LEVELS)
-      throw malformed(place, `lies more than ${MAX_LEVELS} levels deep`);
+      throw malformedSourceError(place, `lies more than ${MAX_LEVELS} levels deep`);
   }
   return lines.length;
 }
@@ -276,12 +277,12 @@ function decode(path: string, bytes: Buffer): SourceFile {
   const isText = !bytes.includes(0) && read.some((line) => line.trim() !== '');
   if (isText && unreadable.length > MAX_UNREADABLE) {
     const first = unreadable.slice(0, NAMED).map(({ line }) => line);
-    throw malformed(
+    throw malformedSourceError(
       path,
       `has ${unreadable.length} lines that are not UTF-8 text; at most ${MAX_UNREADABLE} are allowed: ${first.join(', ')}, …`,
     );
   }
-  if (!isText) throw malformed(path, 'is not UTF-8 text');
+  if (!isText) throw malformedSourceError(path, 'is not UTF-8 text');
   return { path, text: read.join('\n'), unreadable };
 }
 
@@ -294,7 +295,7 @@ function show(path: string): string {
 }
 
 /** Builds the refusal of a source. */
-export function malformed(path: string, problem: string): DevCliError {
+export function malformedSourceError(path: string, problem: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', `${show(path)} ${problem}; it is not imported.`, {
     details: [{ target: path, problem }],
     fix: 'Name a plan inside the project: a file, or the directory of a change or a feature, of at most 400 kB.',

@@ -9,18 +9,18 @@ import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
 import { listCommands } from '../../plan/model/commands.js';
 import { isEdited } from '../../plan/page/boxes.js';
-import { READING_MS, readAside } from '../../protocol/foreign-reader.js';
+import { READING_MS, readInWorker } from '../../protocol/foreign-reader.js';
 import { isExecuting } from '../../protocol/plan/decide.js';
 import type { InputIn } from '../../registry/spec.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { createWorkspace } from '../../run/documents/pending.js';
+import { createDocumentOverlay } from '../../run/documents/pending.js';
 import { getRunDirectory, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
 import type { ImportEnding, ImportedPlan, ImportRequest, ImportSource } from './import-plan.js';
-import { malformed, readImportSource } from './import-source.js';
+import { malformedSourceError, readImportSource } from './import-source.js';
 import { nameInvented } from './invented.js';
 import type { PLAN_IMPORT_SPECS } from './specs.js';
 
@@ -52,7 +52,7 @@ export async function importPlanCommand(
   const text = `${JSON.stringify(imported.plan, null, 2)}\n`;
   const scene: CommandContext = {
     name,
-    files: createWorkspace(head.files),
+    files: createDocumentOverlay(head.files),
     state: null,
     recipe: null,
     at: formatInstant(context.clock.now()),
@@ -67,7 +67,7 @@ export async function importPlanCommand(
   if (head.snapshot === null) {
     return context.store.place(name, (files) => {
       const again = refuseExisting(name, files, null, text);
-      const placing = { ...scene, files: createWorkspace(files) };
+      const placing = { ...scene, files: createDocumentOverlay(files) };
       const done = write(placing, text);
       return {
         answer: buildAnswer({ ...made, status: again ? 'unchanged' : 'imported', done }),
@@ -92,9 +92,9 @@ const UNASKED = `The plan has no command that checks its work, so its execution 
  * @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is nested too deeply, or takes too long to read
  */
 async function readPlan(context: Context, request: ImportRequest, path: string): Promise<ImportedPlan> {
-  const ending = await readAside<ImportEnding>(context, { kind: 'plan', given: request });
-  if (ending === null) throw malformed(path, `takes more than ${READING_MS / 1000} seconds to read`);
-  if (ending.kind === 'too deep') throw malformed(ending.at, 'lies more than 20 levels deep');
+  const ending = await readInWorker<ImportEnding>(context, { kind: 'plan', given: request });
+  if (ending === null) throw malformedSourceError(path, `takes more than ${READING_MS / 1000} seconds to read`);
+  if (ending.kind === 'too deep') throw malformedSourceError(ending.at, 'lies more than 20 levels deep');
   return ending.plan;
 }
 

@@ -2,7 +2,7 @@ import { LIMITS } from '../../base/limits.js';
 import { toCommandName } from '../../documents/command-words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../plan/model/schema.js';
-import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../../plan/page/import-lines.js';
+import { ALL_TODOS, joinSome, NOT_IN_SOURCE, TODO_WORDS } from '../../plan/page/import-lines.js';
 import { renderCodeSpan } from '../../plan/page/prose.js';
 import type { NamedTask } from './order-tasks.js';
 import type { SourcePlan } from './source-plan.js';
@@ -11,7 +11,7 @@ import type { SourcePlan } from './source-plan.js';
 export const UNTITLED = 'Untitled';
 
 /** A part of the plan that the source does not state. */
-export interface Invented {
+export interface InventedPart {
   /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those in `todos`. */
   at: string;
   todos?: string[];
@@ -29,8 +29,8 @@ interface Facts {
 }
 
 /** Lists what the source does not state, for the person who approves the plan. */
-export function describeInvented({ source, tasks, todos, requirements, check }: Facts): Invented[] {
-  const among = (at: string, chosen: readonly string[], what: string, why: string): Invented[] => {
+export function describeInvented({ source, tasks, todos, requirements, check }: Facts): InventedPart[] {
+  const among = (at: string, chosen: readonly string[], what: string, why: string): InventedPart[] => {
     if (chosen.length === 0) return [];
     const isAll = chosen.length === tasks.length;
     return [{ at, ...(isAll ? {} : { todos: [...chosen] }), what, why }];
@@ -40,7 +40,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
       const todo = todos[index];
       return todo !== undefined && isMeant(task, todo) ? [task.id] : [];
     });
-  const once = (isThere: boolean, entry: Invented): Invented[] => (isThere ? [entry] : []);
+  const once = (isThere: boolean, entry: InventedPart): InventedPart[] => (isThere ? [entry] : []);
   return [
     ...among(
       '/todos/*/id',
@@ -94,7 +94,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ...among(
       '/todos/*/acceptance',
       pick(({ commands }) => commands.some(({ isTold }) => isTold)),
-      `taken as a command to check by: ${listSome(listTold(tasks))}`,
+      `taken as a command to check by: ${joinSome(listTold(tasks))}`,
       'the source only says to run it',
     ),
     ...among(
@@ -153,12 +153,12 @@ const SHOWN_COMMAND = 100;
 
 /** Renders as lines for PLAN.md what was invented and what was left out. */
 export function renderInvented(
-  invented: readonly Invented[],
+  invented: readonly InventedPart[],
   { done, marked, below }: Readonly<Record<'done' | 'marked' | 'below', readonly { what: string }[]>>,
 ): string[] {
   const lines = nameInvented(invented).map((line) => `${NOT_IN_SOURCE}${line}`);
   const tell = (why: string, all: readonly { what: string }[]) =>
-    all.length === 0 ? [] : [`Left out, because ${why}: ${listSome(all.map(({ what }) => what))}`];
+    all.length === 0 ? [] : [`Left out, because ${why}: ${joinSome(all.map(({ what }) => what))}`];
   return [
     ...lines,
     ...tell('the source says that it is done or dropped', done),
@@ -168,10 +168,10 @@ export function renderInvented(
 }
 
 /** Renders each invention on one line, in the words of PLAN.md. */
-export function nameInvented(invented: readonly Invented[]): string[] {
+export function nameInvented(invented: readonly InventedPart[]): string[] {
   return invented.map(({ at, todos, what, why }) => {
     const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
-    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? ALL_TODOS : listSome(todos);
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? ALL_TODOS : joinSome(todos);
     const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
     return `${subject}: ${what} (${why})`;
   });

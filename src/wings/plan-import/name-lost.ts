@@ -1,8 +1,8 @@
-import type { Block, ListItem } from '../../plan/markdown/parse.js';
-import type { Place } from '../../plan/markdown/place.js';
+import type { ListItem, MarkdownBlock } from '../../plan/markdown/parse.js';
+import type { SourceLocation } from '../../plan/markdown/place.js';
 import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { ImportNotes } from './notes.js';
-import { getPlace, readBox, type SourceDocument, showBlock } from './read-source.js';
+import { getBlockLocation, readBox, renderBlockOnOneLine, type SourceDocument } from './read-source.js';
 
 /**
  * Makes a final pass over a source: reports text that is neither in the plan nor in a note (plans-from-elsewhere.md,
@@ -10,16 +10,16 @@ import { getPlace, readBox, type SourceDocument, showBlock } from './read-source
  */
 
 /** A todo, and the source lines from which it was made. */
-export interface Traced {
+export interface TracedTodo {
   todo: PlanTodo;
-  at: Place;
+  at: SourceLocation;
   commit: string;
 }
 
 /** A piece of text of the source, with its position. */
 interface Said {
   text: string;
-  at: Place;
+  at: SourceLocation;
   /** Whether it is a heading of a section: those are reported even if they contain only a label. */
   isPart?: boolean;
 }
@@ -28,9 +28,9 @@ const STAYS = 'it has no place in a plan, and stays in the source';
 const IN_CODE = 'it looks like a step, but stands in a block of code';
 
 /** Reports all text of the source that was lost. */
-export function nameLost(
+export function reportLostText(
   documents: readonly SourceDocument[],
-  { plan, traced }: { plan: PlanContent; traced: readonly Traced[] },
+  { plan, traced }: { plan: PlanContent; traced: readonly TracedTodo[] },
   notes: ImportNotes,
 ): void {
   const whole = toKeys(plan);
@@ -63,7 +63,7 @@ export function nameLost(
 /** Minimum length in characters for a text to count as found anywhere in the plan. */
 const TELLING = 24;
 
-const holds = (outer: Place, { path, line }: Place): boolean =>
+const holds = (outer: SourceLocation, { path, line }: SourceLocation): boolean =>
   outer.path === path && outer.line <= line && line <= (outer.end ?? outer.line);
 
 /** Returns the words of a text, independent of formatting; empty if there are none. */
@@ -95,8 +95,8 @@ function listSaid(document: SourceDocument): Said[] {
   ]);
 }
 
-function listBlock(block: Block, document: SourceDocument): Said[] {
-  const at = getPlace(block, document);
+function listBlock(block: MarkdownBlock, document: SourceDocument): Said[] {
+  const at = getBlockLocation(block, document);
   switch (block.type) {
     case 'list':
       return block.children.flatMap((item) => listItem(item, document));
@@ -104,9 +104,9 @@ function listBlock(block: Block, document: SourceDocument): Said[] {
       return block.children.flatMap((child) => listBlock(child, document));
     case 'paragraph':
     case 'heading':
-      return [{ text: showBlock(block, document), at }];
+      return [{ text: renderBlockOnOneLine(block, document), at }];
     case 'table':
-      return [{ text: showBlock(block, document), at }];
+      return [{ text: renderBlockOnOneLine(block, document), at }];
     default:
       return [];
   }
@@ -116,6 +116,6 @@ function listItem(item: ListItem, document: SourceDocument): Said[] {
   const [first, ...others] = item.children;
   if (first?.type !== 'paragraph') return item.children.flatMap((block) => listBlock(block, document));
   const line = item.position?.start.line ?? 1;
-  const own = { text: readBox(showBlock(first, document)).text, at: { path: document.path, line } };
+  const own = { text: readBox(renderBlockOnOneLine(first, document)).text, at: { path: document.path, line } };
   return [own, ...others.flatMap((block) => listBlock(block, document))];
 }

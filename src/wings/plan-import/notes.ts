@@ -1,8 +1,8 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import { formatPlace, type Place } from '../../plan/markdown/place.js';
+import { formatSourceLocation, type SourceLocation } from '../../plan/markdown/place.js';
 
 /** A part of the source that has no place in the plan. */
-export interface Unplaced {
+export interface UnplacedPart {
   /** In the form `FILE:LINE`. */
   at: string;
   what: string;
@@ -12,15 +12,15 @@ export interface Unplaced {
 /** Collects what an importer could not place, so that nothing is lost silently. */
 export interface ImportNotes {
   /** All notes, in full length. */
-  noted: { at: Place; what: string; why: string }[];
+  noted: { at: SourceLocation; what: string; why: string }[];
   /** Lines that need no further note: the plan has them in another form, or a note covers the whole block. */
-  settled: Place[];
+  settled: SourceLocation[];
   /** Notes a text that has no place. */
-  refuse(at: Place, what: string, why: string): void;
+  refuse(at: SourceLocation, what: string, why: string): void;
   /** Notes a block of the source as a whole, including all its lines. */
-  refuseWhole(at: Place, what: string, why: string): void;
+  refuseWhole(at: SourceLocation, what: string, why: string): void;
   /** Records that the plan has these lines in another form. */
-  settle(at: Place): void;
+  settle(at: SourceLocation): void;
 }
 
 /** Maximum number of characters shown of a note. */
@@ -28,7 +28,7 @@ const SHOWN = 160;
 
 /** Creates empty notes. */
 export function createImportNotes(): ImportNotes {
-  const [noted, settled]: [ImportNotes['noted'], Place[]] = [[], []];
+  const [noted, settled]: [ImportNotes['noted'], SourceLocation[]] = [[], []];
   const refuse: ImportNotes['refuse'] = (at, what, why) => void noted.push({ at, what, why });
   return {
     noted,
@@ -46,8 +46,8 @@ export function createImportNotes(): ImportNotes {
  * Renders the notes in the order of the source.
  * @param paths of its files, in order
  */
-export function listUnplaced({ noted }: ImportNotes, paths: readonly string[]): Unplaced[] {
+export function listUnplaced({ noted }: ImportNotes, paths: readonly string[]): UnplacedPart[] {
   return noted
     .toSorted((a, b) => paths.indexOf(a.at.path) - paths.indexOf(b.at.path) || a.at.line - b.at.line)
-    .map(({ at, what, why }) => ({ at: formatPlace(at), what: toBoundedLine(what, SHOWN), why }));
+    .map(({ at, what, why }) => ({ at: formatSourceLocation(at), what: toBoundedLine(what, SHOWN), why }));
 }

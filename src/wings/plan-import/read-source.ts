@@ -1,7 +1,7 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import type { Block, Inline, ListItem } from '../../plan/markdown/parse.js';
-import type { Place } from '../../plan/markdown/place.js';
+import type { Inline, ListItem, MarkdownBlock } from '../../plan/markdown/parse.js';
+import type { SourceLocation } from '../../plan/markdown/place.js';
 import { readTokens, type Token, writeTokens } from '../../plan/markdown/tokens.js';
 import { readVisible } from '../../plan/markdown/visible.js';
 import type { ImportNotes } from './notes.js';
@@ -10,12 +10,12 @@ import type { SourceFile } from './source-plan.js';
 /** Reads a source as Markdown: its sections, and the entries of its lists. */
 
 /** A heading with the blocks below it, up to the next heading. */
-export interface Section {
+export interface SourceSection {
   /** 0 for the text before the first heading. */
   depth: number;
   title: string;
-  at: Place;
-  blocks: Block[];
+  at: SourceLocation;
+  blocks: MarkdownBlock[];
 }
 
 /** A parsed source. */
@@ -23,27 +23,27 @@ export interface SourceDocument {
   path: string;
   /** The visible text, without invisible characters. */
   text: string;
-  sections: Section[];
+  sections: SourceSection[];
   /** Lines that contained invisible characters. */
   touched: ReadonlySet<number>;
   /** Blocks of code with lines that look like steps: the first such line, and the extent of all. */
-  boxesInCode: (Place & { text: string })[];
+  boxesInCode: (SourceLocation & { text: string })[];
 }
 
 /** The state of a checkbox; `marked`: neither open nor done. */
-export type Box = 'open' | 'done' | 'marked';
+export type CheckboxState = 'open' | 'done' | 'marked';
 
 /** An entry of a list. */
 export interface SourceItem {
   /** Its first paragraph on one line, without the checkbox. */
   text: string;
-  box: Box | null;
+  box: CheckboxState | null;
   /** The content of a checkbox that says neither open nor done. */
   mark: string | null;
-  at: Place;
+  at: SourceLocation;
   children: SourceItem[];
   /** Its other blocks, except lists. */
-  rest: Block[];
+  rest: MarkdownBlock[];
 }
 
 /** Maximum number of lines with invisible characters that are noted. */
@@ -64,7 +64,7 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   // Line numbers stay the same.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
   for (const { comment, line } of read.hidden) {
-    notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML);
+    notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML_REASON);
   }
   const boxesInCode = read.blocks.flatMap((block) => findBoxes(block, path));
   const document: SourceDocument = { path, text: read.text, sections: [], touched, boxesInCode };
@@ -72,7 +72,7 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
 }
 
 /** The reason why HTML is not imported. */
-export const HTML = 'HTML, comments included, is not imported';
+export const HTML_REASON = 'HTML, comments included, is not imported';
 
 function findTouchedLines(plain: string, text: string): Set<number> {
   if (plain === text) return new Set();
@@ -80,16 +80,20 @@ function findTouchedLines(plain: string, text: string): Set<number> {
   return new Set(before.flatMap((line, index) => (line === after[index] ? [] : [index + 1])));
 }
 
-function splitSections(blocks: readonly Block[], document: SourceDocument, notes: ImportNotes): Section[] {
-  const sections: Section[] = [{ depth: 0, title: '', at: { path: document.path, line: 1 }, blocks: [] }];
+function splitSections(
+  blocks: readonly MarkdownBlock[],
+  document: SourceDocument,
+  notes: ImportNotes,
+): SourceSection[] {
+  const sections: SourceSection[] = [{ depth: 0, title: '', at: { path: document.path, line: 1 }, blocks: [] }];
   for (const block of blocks) {
-    const at = getPlace(block, document);
+    const at = getBlockLocation(block, document);
     if (block.type === 'heading') {
       sections.push({ depth: block.depth, title: showInline(block.children, document), at, blocks: [] });
     } else if (block.type === 'html') {
-      notes.refuse(at, block.value, HTML);
+      notes.refuse(at, block.value, HTML_REASON);
     } else if (block.type === 'definition') {
-      notes.refuse(at, showBlock(block, document), 'nobody sees it who reads the text');
+      notes.refuse(at, renderBlockOnOneLine(block, document), 'nobody sees it who reads the text');
     } else if (block.type !== 'thematicBreak') sections.at(-1)?.blocks.push(block);
   }
   return sections;
@@ -97,9 +101,10 @@ function splitSections(blocks: readonly Block[], document: SourceDocument, notes
 
 const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\n\]]{0,3}\][ \t]/;
 
-function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
+function findBoxes(block: MarkdownBlock, path: string): SourceDocument['boxesInCode'] {
   if (block.type === 'list' || block.type === 'blockquote') {
-    const below: Block[] = block.type === 'list' ? block.children.flatMap(({ children }) => children) : block.children;
+    const below: MarkdownBlock[] =
+      block.type === 'list' ? block.children.flatMap(({ children }) => children) : block.children;
     return below.flatMap((child) => findBoxes(child, path));
   }
   if (block.type !== 'code') return [];
@@ -114,8 +119,8 @@ function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
 }
 
 /** Lists the headings above a line, outermost first, without the title of the document. */
-export function listHeadings({ sections }: SourceDocument, line: number): Section[] {
-  const above: Section[] = [];
+export function listHeadings({ sections }: SourceDocument, line: number): SourceSection[] {
+  const above: SourceSection[] = [];
   for (const section of sections.filter(({ at, depth }) => depth > 0 && at.line <= line)) {
     while ((above.at(-1)?.depth ?? 0) >= section.depth) above.pop();
     if (section.at.line < line) above.push(section);
@@ -125,20 +130,23 @@ export function listHeadings({ sections }: SourceDocument, line: number): Sectio
 }
 
 /** Lists the sections below a heading, up to the next one of its depth; its own section comes first. */
-export function getTree(sections: readonly Section[], from: Section): Section[] {
+export function getTree(sections: readonly SourceSection[], from: SourceSection): SourceSection[] {
   const start = sections.indexOf(from);
   const end = sections.findIndex(({ depth }, index) => index > start && depth <= from.depth);
   return sections.slice(start, end < 0 ? undefined : end);
 }
 
 /** Returns the lines of a section, including its heading. */
-export function getExtent({ at, blocks }: Section, document: SourceDocument): Place {
+export function getSectionLocation({ at, blocks }: SourceSection, document: SourceDocument): SourceLocation {
   const last = blocks.at(-1);
-  return { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) };
+  return { ...at, end: last === undefined ? at.line : (getBlockLocation(last, document).end ?? at.line) };
 }
 
 /** Returns the position of a block. */
-export function getPlace(block: Pick<Block, 'position'>, { path }: Pick<SourceDocument, 'path'>): Place {
+export function getBlockLocation(
+  block: Pick<MarkdownBlock, 'position'>,
+  { path }: Pick<SourceDocument, 'path'>,
+): SourceLocation {
   const line = block.position?.start.line ?? 1;
   return { path, line, end: block.position?.end.line ?? line };
 }
@@ -154,13 +162,13 @@ function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'te
 }
 
 /** Renders a block on one line; a list as its entries, code as it is. */
-export function showBlock(block: Block, document: Pick<SourceDocument, 'text' | 'path'>): string {
+export function renderBlockOnOneLine(block: MarkdownBlock, document: Pick<SourceDocument, 'text' | 'path'>): string {
   if (block.type === 'paragraph' || block.type === 'heading') return showInline(block.children, document);
   return toWholeLine(document.text.slice(block.position?.start.offset, block.position?.end.offset));
 }
 
 /** Reads the entries of a list. */
-export function readItems(list: Extract<Block, { type: 'list' }>, document: SourceDocument): SourceItem[] {
+export function readItems(list: Extract<MarkdownBlock, { type: 'list' }>, document: SourceDocument): SourceItem[] {
   return list.children.map((item) => readItem(item, document));
 }
 
@@ -168,7 +176,7 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
 const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
 /** Separates the checkbox from a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` means optional. */
-export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
+export function readBox(line: string): { text: string; box: CheckboxState | null; mark: string | null } {
   const [lead, sign, star] = BOX.exec(line) ?? [];
   if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
   const text = `${line.slice(lead.length)}${star === '*' ? ' (optional)' : ''}`;
@@ -190,7 +198,7 @@ function readItem({ children, position }: ListItem, document: SourceDocument): S
   const shown = lead === null ? '' : showInline(lead.children, document);
   return {
     ...readBox(shown),
-    at: getPlace({ position }, document),
+    at: getBlockLocation({ position }, document),
     children: blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document) : [])),
     rest: blocks.filter(({ type }) => type !== 'list'),
   };

@@ -1,5 +1,5 @@
 import type { ImportFormat } from '../../base/import-formats.js';
-import type { Place } from '../../plan/markdown/place.js';
+import type { SourceLocation } from '../../plan/markdown/place.js';
 import type { ForeignText } from '../../plan/markdown/visible.js';
 
 /** The result of reading a source, before a plan is built from it (plans-from-elsewhere.md, What becomes of what). */
@@ -11,9 +11,9 @@ export interface SourceFile extends ForeignText {
 }
 
 /** A text of the source on one line, with its position. */
-export interface SourceText {
+export interface LocatedText {
   text: string;
-  at: Place;
+  at: SourceLocation;
 }
 
 /** A command that the source says to run. */
@@ -28,7 +28,7 @@ export interface SourceCommand {
   isTold: boolean;
   /** Whether a viewer at its end, which hides its exit code, was removed. */
   isCut: boolean;
-  at: Place;
+  at: SourceLocation;
 }
 
 /** A step of a task. */
@@ -40,7 +40,7 @@ export interface SourceStep {
   mark?: string | null;
   /** Whether it has an unticked checkbox. */
   isOpen?: boolean;
-  at: Place;
+  at: SourceLocation;
 }
 
 /** A task, which becomes a todo. */
@@ -49,7 +49,7 @@ export interface SourceTask {
   id: string | null;
   /** In full, on one line. */
   title: string;
-  at: Place;
+  at: SourceLocation;
   /** Number of the part of the source that contains it; parts follow each other. */
   phase: number;
   /** Whether the source allows it to be done in parallel with its neighbours. */
@@ -87,7 +87,7 @@ export interface SourceRequirement {
   quote: string;
   text: string;
   checks: string[];
-  at: Place;
+  at: SourceLocation;
 }
 
 /** Everything that was read from a source. */
@@ -97,16 +97,16 @@ export interface SourcePlan {
   /** Its subject, if the source has a heading for it; null: the first request is used. */
   core: string | null;
   /** The request; empty if the source states none. */
-  request: SourceText[];
-  deliverables: SourceText[];
-  doneWhen: SourceText[];
-  mustNotDo: SourceText[];
-  decisions: (SourceText & { reason: string })[];
-  findings: SourceText[];
-  assumptions: SourceText[];
-  risks: SourceText[];
+  request: LocatedText[];
+  deliverables: LocatedText[];
+  doneWhen: LocatedText[];
+  mustNotDo: LocatedText[];
+  decisions: (LocatedText & { reason: string })[];
+  findings: LocatedText[];
+  assumptions: LocatedText[];
+  risks: LocatedText[];
   /** What somebody has to settle before the work. */
-  needs: SourceText[];
+  needs: LocatedText[];
   requirements: SourceRequirement[];
   tasks: SourceTask[];
 }

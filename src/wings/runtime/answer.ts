@@ -2,16 +2,16 @@ import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import type { JsonObject } from '../../base/json.js';
 
 /** Reports an entry that was recorded in a session. */
-export type Emit = (entry: { session: string; type: string; data: JsonObject }) => void;
+export type EmitEntry = (entry: { session: string; type: string; data: JsonObject }) => void;
 
 /**
  * Returns the answer when the work is done or, with `--events`, a stream of entries as they are recorded, the answer
  * last (runtime.md, Commands).
  * @param work throws the error that the call is refused with; a stream ends with that error
  */
-export async function answerOf(
+export async function answerOrStream(
   { events = false }: { events?: boolean | undefined },
-  work: (emit: Emit) => Promise<Answer>,
+  work: (emit: EmitEntry) => Promise<Answer>,
 ): Promise<Answer | StreamAnswer> {
   if (!events) return work(() => {});
   const queue: StreamItem[] = [];

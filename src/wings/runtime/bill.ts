@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
-import { refuse } from './config.js';
-import type { Limits } from './core/budget.js';
+import { runtimeInvalidError } from './config.js';
+import type { BudgetLimits } from './core/budget.js';
 import type { Usage } from './core/messages.js';
-import { addUp, isWorkSession, listSessions } from './sessions/find.js';
+import { isWorkSession, listSessions, sumSessionUsage } from './sessions/find.js';
 import type { SessionsContext } from './sessions/session.js';
 
 /** Usage of a call, including the earlier calls of its run. */
-export interface Total {
+export interface UsageTotal {
   requests: number;
   unanswered: number;
   usage: Usage;
@@ -26,7 +26,7 @@ export function readLimits(
   { maxCost, maxTokens, maxMinutes }: { maxCost?: string; maxTokens?: number; maxMinutes?: number },
   unpriced: string | null,
   now: number,
-): Limits {
+): BudgetLimits {
   const others = {
     tokens: maxTokens ?? null,
     deadline: maxMinutes === undefined ? null : now + maxMinutes * 60_000,
@@ -39,7 +39,7 @@ export function readLimits(
     });
   }
   if (unpriced !== null)
-    throw refuse(
+    throw runtimeInvalidError(
       `The price of ${unpriced} is unknown, so its cost cannot be limited.`,
       [{ target: '--max-cost', problem: 'no price' }],
       'Set its price below `models` in the configuration, or use --max-tokens.',
@@ -48,16 +48,16 @@ export function readLimits(
 }
 
 /** Sums up the usage of a run's sessions or, without a run, of the sessions with these ids. @throws DevCliError `IO` */
-export async function sumUp(
+export async function sumRunUsage(
   context: SessionsContext,
   run: { name: string; runId: string } | undefined,
   ids: ReadonlySet<string> = new Set(),
-): Promise<Total> {
+): Promise<UsageTotal> {
   const mayCount = (id: string) => (run === undefined ? ids.has(id) : isWorkSession(run.name, id));
   const { sessions, warnings } = await listSessions(context, mayCount);
   const counted = run === undefined ? sessions : sessions.filter(({ work }) => work?.runId === run.runId);
   return {
-    ...{ ...addUp(counted), sessions: counted.map(({ id }) => id).sort() },
+    ...{ ...sumSessionUsage(counted), sessions: counted.map(({ id }) => id).sort() },
     ...(warnings.length > 0 && { warnings }),
   };
 }

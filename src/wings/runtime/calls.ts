@@ -1,40 +1,40 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { getSystemCode } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
-import { misfit } from '../../documents/outline.js';
-import { dispatchHook, type HookEvent, type Ported } from '../../protocol/ports.js';
+import { findMisfit } from '../../documents/outline.js';
+import { dispatchHook, type HookEvent, type WithPorts } from '../../protocol/ports.js';
 import type { Context } from '../../run/context.js';
 import { readInput } from './core/calls.js';
 import type { CallBlock, ResultBlock } from './core/messages.js';
-import { findDenial, type JudgedCall, judge, readTarget } from './core/permissions.js';
-import { inTurns } from './drive/in-turns.js';
+import { findDenial, type JudgedCall, judgeToolCall, readTarget } from './core/permissions.js';
+import { mapConcurrently } from './drive/in-turns.js';
 import { appendFeedback, type HookOutcome } from './hooks/outcome.js';
 import { type HookSite, runHooks } from './hooks/run-hooks.js';
 import type { Approve } from './permissions/ask.js';
 import type { Session } from './sessions/session.js';
 import type { BegunCall } from './sessions/state-schema.js';
 import { boundResult } from './tools/bounds.js';
-import { isSecretFile, locate, type Place } from './tools/place.js';
-import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tools/tool.js';
+import { isSecretFile, resolveToolPath, type ToolPath } from './tools/place.js';
+import { type CallPlan, type SessionTool, ToolRefusal, type ToolResult, type ToolScope } from './tools/tool.js';
 
 /** Carries out the calls of an answer (runtime.md, A turn). */
 
 /** What calls need from the session that makes them. */
-export interface CallSite {
+export interface ToolCallContext {
   session: Session;
-  tools: ReadonlyMap<string, Tool>;
+  tools: ReadonlyMap<string, SessionTool>;
   judging: Pick<JudgedCall, 'mode' | 'rules' | 'isDriven' | 'isInSandbox'>;
   /** Asks for approval: a person, or nobody if none is there. */
   approve: Approve;
   hooks: Pick<HookSite, 'hooks' | 'env'>;
   /** Gives access to the wings, which are told about each call. */
-  context: Context & Ported;
+  context: Context & WithPorts;
   /** The agent that calls; null for the main one. */
   agent: { id: string; type: string | null } | null;
-  site: Omit<ToolSite, 'directory'>;
+  site: Omit<ToolScope, 'directory'>;
   /** True for a task that may write only its promised files. */
   isReadOnly: boolean;
   /** Returns true once the work is finished and no further call runs. */
@@ -56,17 +56,17 @@ const OVER = 'not run: the work was finished before this call';
  * @param calls that have no result yet
  * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`; what the tool `finish` throws
  */
-export async function carryOutCalls(talk: CallSite, calls: readonly CallBlock[]): Promise<void> {
+export async function carryOutCalls(talk: ToolCallContext, calls: readonly CallBlock[]): Promise<void> {
   const isBeside = (call: CallBlock | undefined) => talk.tools.get(call?.name ?? '')?.isParallel === true;
   for (let at = 0; at < calls.length; ) {
     let end = at + 1;
     if (isBeside(calls[at])) while (isBeside(calls[end])) end += 1;
-    await inTurns(calls.slice(at, end), AT_ONCE, (call) => carryOut(talk, call));
+    await mapConcurrently(calls.slice(at, end), AT_ONCE, (call) => carryOut(talk, call));
     at = end;
   }
 }
 
-async function carryOut(talk: CallSite, call: CallBlock): Promise<void> {
+async function carryOut(talk: ToolCallContext, call: CallBlock): Promise<void> {
   const { session } = talk;
   const begun = session.state.begun[call.id];
   const { output, isError, data } = talk.isOver()
@@ -78,19 +78,19 @@ async function carryOut(talk: CallSite, call: CallBlock): Promise<void> {
     ...{ type: 'tool_result', tool_use_id: call.id, tool_name: call.name },
     ...{ output, is_error: isError },
   };
-  await session.commit([{ type: 'ended', result, ...defined({ data }) }], (state) => {
+  await session.commit([{ type: 'ended', result, ...omitUndefined({ data }) }], (state) => {
     const { [call.id]: _, ...others } = state.begun;
     return { begun: others, read: Object.fromEntries(talk.read) };
   });
 }
 
 /** MCP servers validate the input of their own tools. */
-const findFault = ({ name }: Tool) => (name.startsWith('mcp__') ? () => null : misfit);
+const findFault = ({ name }: SessionTool) => (name.startsWith('mcp__') ? () => null : findMisfit);
 
 const refuse = (output: string): ToolResult => ({ output, isError: true });
 
 /** Makes a call that no process has begun yet. */
-async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promise<ToolResult> {
+async function make(talk: ToolCallContext, { id, name, input: text }: CallBlock): Promise<ToolResult> {
   const tool = talk.tools.get(name);
   if (tool === undefined) return refuse(`there is no tool ${JSON.stringify(name.slice(0, 100))}`);
   const read = readInput(text, tool.schema, findFault(tool));
@@ -102,7 +102,7 @@ async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promi
   if (denied !== null) return refuse(denied);
   const n = talk.session.takeNumber();
   const site = siteOf(talk, n);
-  let plan: Plan;
+  let plan: CallPlan;
   try {
     plan = await tool.prepare(input, site);
   } catch (error) {
@@ -111,7 +111,7 @@ async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promi
   }
   const about = { id, tool, input, text };
   const before = await runHook(talk, 'PreToolUse', about);
-  const refused = before.denied ?? (await talk.approve(judge(judged), { tool: name, input }));
+  const refused = before.denied ?? (await talk.approve(judgeToolCall(judged), { tool: name, input }));
   if (refused !== null) {
     const { messages, warnings } = before;
     return appendFeedback(refuse(refused), { messages, warnings });
@@ -121,15 +121,15 @@ async function make(talk: CallSite, { id, name, input: text }: CallBlock): Promi
 }
 
 /** Bounds the result of an MCP tool, which may be of any length. */
-const boundForeign = ({ name }: Tool, result: ToolResult, site: ToolSite): ToolResult =>
+const boundForeign = ({ name }: SessionTool, result: ToolResult, site: ToolScope): ToolResult =>
   name.startsWith('mcp__') ? { ...result, output: boundResult(site.clean(result.output), site) } : result;
 
-const carryOutPlan = (plan: Plan): Promise<ToolResult> => (plan.kind === 'file' ? plan.write() : plan.run());
+const carryOutPlan = (plan: CallPlan): Promise<ToolResult> => (plan.kind === 'file' ? plan.write() : plan.run());
 
 /** Records that a call is about to take effect. Read-only calls are not recorded: they can be repeated. */
 async function begin(
-  { session }: CallSite,
-  { id, n, tool, plan }: { id: string; n: number; tool: Tool; plan: Plan },
+  { session }: ToolCallContext,
+  { id, n, tool, plan }: { id: string; n: number; tool: SessionTool; plan: CallPlan },
 ): Promise<void> {
   if (plan.kind === 'read' && tool.needs === 'read-only') return;
   const begun: BegunCall = {
@@ -143,7 +143,7 @@ async function begin(
 }
 
 /** Finds out what became of a call that an earlier process began. */
-async function recover(talk: CallSite, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
+async function recover(talk: ToolCallContext, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
   try {
     return await collect(talk, call, begun);
   } catch (error) {
@@ -153,7 +153,11 @@ async function recover(talk: CallSite, call: CallBlock, begun: BegunCall): Promi
   }
 }
 
-async function collect(talk: CallSite, { id, name, input: text }: CallBlock, begun: BegunCall): Promise<ToolResult> {
+async function collect(
+  talk: ToolCallContext,
+  { id, name, input: text }: CallBlock,
+  begun: BegunCall,
+): Promise<ToolResult> {
   const tool = talk.tools.get(name);
   const read = tool === undefined ? null : readInput(text, tool.schema, findFault(tool));
   if (tool === undefined || read === null || 'problem' in read) return refuse(CUT_OFF);
@@ -183,14 +187,14 @@ function removeRest({ path, after }: NonNullable<BegunCall['file']>): void {
 
 interface CallAbout {
   id: string;
-  tool: Tool;
+  tool: SessionTool;
   input: JsonObject;
   text: string;
 }
 
 /** Appends what hooks and wings say about a call to its result. */
 async function tellAfter(
-  talk: CallSite,
+  talk: ToolCallContext,
   about: CallAbout,
   result: ToolResult,
   before: HookOutcome = SILENCE,
@@ -203,12 +207,19 @@ async function tellAfter(
 const SILENCE: HookOutcome = { messages: [], warnings: [] };
 
 async function runHook(
-  { session, judging, hooks, site, warn }: CallSite,
+  { session, judging, hooks, site, warn }: ToolCallContext,
   moment: 'PreToolUse' | 'PostToolUse',
   { id, tool, text }: CallAbout,
   result?: ToolResult,
 ): Promise<HookOutcome> {
-  const call = { session: session.id, mode: judging.mode, id, tool: tool.name, input: text, ...defined({ result }) };
+  const call = {
+    session: session.id,
+    mode: judging.mode,
+    id,
+    tool: tool.name,
+    input: text,
+    ...omitUndefined({ result }),
+  };
   const outcome = await runHooks(moment, call, {
     ...hooks,
     cwd: site.workTree,
@@ -224,9 +235,9 @@ async function runHook(
  * model
  */
 async function hear(
-  talk: CallSite,
+  talk: ToolCallContext,
   on: 'pre-tool-use' | 'post-tool-use',
-  tool: Tool,
+  tool: SessionTool,
   input: JsonObject,
   failed = false,
 ): Promise<string | null> {
@@ -247,7 +258,7 @@ async function hear(
 }
 
 /** Returns why a task that may write only its promised files may not make this call; null if it may. */
-function findForeignWrite({ isReadOnly, site }: CallSite, tool: Tool, input: JsonObject): string | null {
+function findForeignWrite({ isReadOnly, site }: ToolCallContext, tool: SessionTool, input: JsonObject): string | null {
   const target = tool.target(input);
   if (!isReadOnly || tool.needs === 'read-only' || target === null || 'command' in target) return null;
   return site.promised.includes(resolve(site.workTree, target.path))
@@ -255,7 +266,7 @@ function findForeignWrite({ isReadOnly, site }: CallSite, tool: Tool, input: Jso
     : `this task may write only ${site.promised.join(', ')}`;
 }
 
-function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: JsonObject): JudgedCall {
+function describe({ judging, site, isReadOnly }: ToolCallContext, tool: SessionTool, input: JsonObject): JudgedCall {
   const named = tool.target(input);
   // Rules apply to the place a path leads to, however it is spelled.
   const place = named === null || 'command' in named ? null : findPlace(named.path, site);
@@ -276,9 +287,9 @@ function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: Js
   };
 }
 
-function findPlace(path: string, site: CallSite['site']): Place | null {
+function findPlace(path: string, site: ToolCallContext['site']): ToolPath | null {
   try {
-    return locate(path, site);
+    return resolveToolPath(path, site);
   } catch (error) {
     // The tool reports the fault itself.
     if (error instanceof ToolRefusal) return null;
@@ -286,7 +297,7 @@ function findPlace(path: string, site: CallSite['site']): Place | null {
   }
 }
 
-const siteOf = ({ site, session }: CallSite, n: number): ToolSite => ({
+const siteOf = ({ site, session }: ToolCallContext, n: number): ToolScope => ({
   ...site,
   directory: join(session.directory, 'calls', String(n)),
 });

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/runtime-outline.js';
@@ -62,7 +62,7 @@ export function readRuntimeConfig(
   const iterations = own.iterations ?? ITERATIONS;
   return {
     model: flags.model ?? (env['DEV_CLI_MODEL'] || undefined) ?? own.model ?? null,
-    ...defined({ effort: own.effort }),
+    ...omitUndefined({ effort: own.effort }),
     mode: flags.mode ?? own.mode ?? 'workspace-write',
     sandbox: own.sandbox ?? 'auto',
     network: own.network ?? false,
@@ -102,7 +102,7 @@ function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | '
   const { permissions: { allow, ...rules } = {}, hooks = {}, iterations } = runtime;
   const widens = allow !== undefined || Object.keys(hooks).length > 0;
   if (widens && isTrusted(trustDirectory, computeNotifyDigest(root, text ?? '')))
-    return { roles, rules: { ...rules, ...defined({ allow }) }, hooks, iterations, warnings: [] };
+    return { roles, rules: { ...rules, ...omitUndefined({ allow }) }, hooks, iterations, warnings: [] };
   const warning = `${PREFERENCES_FILE} allows calls or has hooks; they are ignored until a person here runs \`dev-cli trust preferences\`.`;
   return { roles, rules, hooks: {}, iterations, warnings: widens ? [warning] : [] };
 }
@@ -117,19 +117,20 @@ function readOwn(
   const path = given === undefined ? join(directory, 'dev-cli/runtime.yaml') : resolve(cwd, given);
   const text = isAbsolute(path) ? reader.read(path) : null;
   if (text === null && given === undefined) return {};
-  if (text === null) throw refuse(`${path} does not exist.`, [{ target: path, problem: 'there is no such file' }]);
+  if (text === null)
+    throw runtimeInvalidError(`${path} does not exist.`, [{ target: path, problem: 'there is no such file' }]);
   const source = parseYaml(text, path);
   const report = createProblemLog(source);
   checkValue(SCHEMA, source.value ?? {}, report);
   const details = listErrors(report);
   if (details.length === 0) return (source.value ?? {}) as RuntimeConfigFile;
-  throw refuse(`${path} cannot be used.`, details, 'Fix what `details` lists.');
+  throw runtimeInvalidError(`${path} cannot be used.`, details, 'Fix what `details` lists.');
 }
 
 type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
 
 /** Returns the error for a runtime that cannot start; nothing has been sent. @param details every fault found */
-export function refuse(
+export function runtimeInvalidError(
   message: string,
   details: Details,
   fix = 'Name a different one, then repeat the same call.',

@@ -1,14 +1,14 @@
 import { DevCliError } from '../../base/errors.js';
-import { type CallSite, carryOutCalls } from './calls.js';
+import { carryOutCalls, type ToolCallContext } from './calls.js';
 import type { Ledger } from './core/budget.js';
-import { type Compacted, compact, estimateTokens, isToCompact } from './core/compaction.js';
-import { type Block, type Message, NO_USAGE, type ResultBlock, type Usage } from './core/messages.js';
+import { type Compacted, compactMessages, estimateTokens, isToCompact } from './core/compaction.js';
+import { type Message, type MessageBlock, NO_USAGE, type ResultBlock, type Usage } from './core/messages.js';
 import type { ModelFacts } from './core/models.js';
 import { findResult, isCall, listOpenCalls, refuseCall } from './core/pairs.js';
 import type { SummaryFields } from './core/summary.js';
 import {
   IDLE,
-  isKept,
+  joinsHistory,
   resumeTurn,
   stepTurn,
   type TurnEffect,
@@ -24,7 +24,7 @@ import { countUnanswered, type Session } from './sessions/session.js';
 import type { SessionState } from './sessions/state-schema.js';
 
 /** A session at work: the provider it asks, and all that its calls need. */
-export interface Talk extends CallSite {
+export interface ActiveSession extends ToolCallContext {
   provider: Provider;
   /** The parts of a request that do not change from one to the next. */
   asks: Omit<ModelRequest, 'messages' | 'maxOutput' | 'signal'>;
@@ -52,7 +52,7 @@ export interface TurnEnd {
 const LEFT = 'not run: the previous turn ended before this call.';
 
 /** Has the model answer a message until the turn ends. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
-export async function say(talk: Talk, text: string): Promise<TurnEnd> {
+export async function runTurn(talk: ActiveSession, text: string): Promise<TurnEnd> {
   const message: Message = { role: 'user', blocks: [{ type: 'text', text: talk.site.clean(text) }] };
   const { state, effect } = stepTurn(IDLE, { type: 'user' }, talk.iterations);
   const open = listOpenCalls(talk.session.messages).map((call) => toEnded(refuseCall(call, LEFT)));
@@ -63,7 +63,7 @@ export async function say(talk: Talk, text: string): Promise<TurnEnd> {
 /**
  * Resumes a turn that a budget or the end of a process interrupted. @returns null if none is under way @throws as `say`
  */
-export async function resume(talk: Talk): Promise<TurnEnd | null> {
+export async function resumeInterruptedTurn(talk: ActiveSession): Promise<TurnEnd | null> {
   const { session } = talk;
   const state = (session.state.turn as unknown as TurnState | null) ?? IDLE;
   const effect = resumeTurn(state, session.messages);
@@ -76,7 +76,7 @@ const store = (state: TurnState): SessionState['turn'] => ({ ...state }) as unkn
 const toEnded = (result: ResultBlock): SessionEntry => ({ type: 'ended', result });
 
 /** Carries out the effects of a turn, one after the other, until it ends. */
-async function carryOn(talk: Talk, begun: TurnState, first: TurnEffect): Promise<TurnEnd> {
+async function carryOn(talk: ActiveSession, begun: TurnState, first: TurnEffect): Promise<TurnEnd> {
   const end: TurnEnd = { status: 'completed', reason: '', requests: 0, usage: NO_USAGE, removed: 0 };
   let [state, effect] = [begun, first];
   while (effect.type !== 'end') {
@@ -92,7 +92,7 @@ async function carryOn(talk: Talk, begun: TurnState, first: TurnEffect): Promise
 }
 
 async function attempt(
-  talk: Talk,
+  talk: ActiveSession,
   state: TurnState,
   effect: Exclude<TurnEffect, { type: 'end' }>,
   end: TurnEnd,
@@ -104,7 +104,9 @@ async function attempt(
       case 'call':
         return await call(talk, effect);
       case 'compact': {
-        const { removed, shorter } = await shorten(talk.session, { room: estimateTokens(talk.session.messages) / 2 });
+        const { removed, shorter } = await compactSession(talk.session, {
+          room: estimateTokens(talk.session.messages) / 2,
+        });
         end.removed += removed;
         return { type: 'compacted', shorter };
       }
@@ -118,10 +120,10 @@ async function attempt(
   }
 }
 
-async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEvent> {
+async function ask(talk: ActiveSession, state: TurnState, end: TurnEnd): Promise<TurnEvent> {
   const { session, facts } = talk;
   talk.site.signal.throwIfAborted();
-  if (isToCompact(estimateInput(talk), facts.window)) end.removed += (await shorten(talk.session)).removed;
+  if (isToCompact(estimateInput(talk), facts.window)) end.removed += (await compactSession(talk.session)).removed;
   const reserved = await talk.ledger.reserve({
     input: estimateInput(talk),
     maxOutput: talk.maxOutput,
@@ -170,7 +172,7 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
 const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-minutes' } as const;
 
 async function keepAnswer(
-  { session, facts, iterations }: Talk,
+  { session, facts, iterations }: ActiveSession,
   state: TurnState,
   { answer, usage, isCutByBudget }: { answer: WholeAnswer; usage: Usage; isCutByBudget: boolean },
 ): Promise<TurnEvent> {
@@ -178,7 +180,7 @@ async function keepAnswer(
     ? { type: 'withheld' }
     : { type: 'answered', blocks: answer.blocks, stop: answer.stop };
   const message: Message = { role: 'assistant', blocks: answer.blocks, usage };
-  const isPart = !isCutByBudget && isKept(answer);
+  const isPart = !isCutByBudget && joinsHistory(answer);
   const price = priceUsage(usage, facts.prices);
   await session.commit([{ type: 'answered', stop: answer.stop, ...(isPart ? { message } : { usage }) }], (now) => ({
     ...{ asking: false, usage: addUsage(now.usage, usage) },
@@ -190,28 +192,28 @@ async function keepAnswer(
 }
 
 /** Estimates the tokens of the next request: those counted for the last answer, plus an estimate of the rest. */
-function estimateInput({ session, asks }: Talk): number {
+function estimateInput({ session, asks }: ActiveSession): number {
   const { context, counted } = session.state;
   const before = context > 0 ? context : Math.ceil(JSON.stringify([asks.system, asks.tools]).length / 3);
   return before + estimateTokens(session.messages.slice(counted));
 }
 
 /** Estimates usage if the provider reports none, because limits and compaction depend on it. */
-function estimateUsage(talk: Talk, blocks: readonly Block[]): Usage {
+function estimateUsage(talk: ActiveSession, blocks: readonly MessageBlock[]): Usage {
   talk.warn('The provider reports no token counts, so the usage is an estimate.');
   const written = estimateTokens([{ role: 'assistant', blocks: [...blocks] }]);
   return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
 }
 
 /** @param counts whether the lost request may be charged */
-function noteLost({ session }: Talk, counts: boolean): Promise<void> {
+function noteLost({ session }: ActiveSession, counts: boolean): Promise<void> {
   return session.commit([{ type: 'unanswered' }], (now) => ({
     ...{ asking: false, unanswered: counts ? countUnanswered(now) : now.unanswered },
   }));
 }
 
 async function call(
-  talk: Talk,
+  talk: ActiveSession,
   { calls, results: refused }: Extract<TurnEffect, { type: 'call' }>,
 ): Promise<TurnEvent> {
   const { session } = talk;
@@ -227,8 +229,11 @@ async function call(
  * Compacts a session's history if that makes it shorter. @param options as `compact` @throws DevCliError as
  * `Session.commit`
  */
-export async function shorten(session: Session, options: { keep?: number; room?: number } = {}): Promise<Compacted> {
-  const made = compact(session.messages, { ...options, before: session.state.summary });
+export async function compactSession(
+  session: Session,
+  options: { keep?: number; room?: number } = {},
+): Promise<Compacted> {
+  const made = compactMessages(session.messages, { ...options, before: session.state.summary });
   if (made.shorter)
     await session.commit([{ type: 'compacted', messages: made.messages, removed: made.removed }], () => ({
       ...{ summary: made.summary as SummaryFields | null, context: 0, counted: 0 },

@@ -6,13 +6,13 @@ import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { stripInvisible } from '../../base/visible.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
-import { isPrivate } from './wires/fetch.js';
+import type { CallPlan, PermissionLevel, SessionTool, ToolResult, ToolScope } from './tools/tool.js';
+import { isPrivateUrl } from './wires/fetch.js';
 
 /** Tools of Model Context Protocol servers (runtime.md, Tools). The package is loaded only if there is a server. */
 
 /** A server as configured. `needs`: the permission that its calls need, if less than everything. */
-export type ServerConfig = { needs?: Need } & (
+export type ServerConfig = { needs?: PermissionLevel } & (
   | { command: string; args?: readonly string[]; env?: Readonly<Record<string, string>> }
   | { url: string; headers?: Readonly<Record<string, string>> }
 );
@@ -33,7 +33,7 @@ export interface ServerSite {
 
 /** Servers that were started. */
 export interface Servers {
-  tools: Tool[];
+  tools: SessionTool[];
   /** Servers that are not available, and tools that are not offered. */
   warnings: string[];
   /** Closes all connections. Never rejects. */
@@ -74,7 +74,7 @@ export async function connectServers(
   const served = (await Promise.all(Object.entries(servers).map(list))).flat();
   if (site.signal.aborted) await close();
   site.signal.throwIfAborted();
-  const tools = new Map<string, Tool>();
+  const tools = new Map<string, SessionTool>();
   for (const one of served) {
     const name = nameTool(one, (taken) => tools.has(taken));
     const isOffered = tools.size < MOST_TOOLS && JSON.stringify(one.offered.inputSchema).length <= LONGEST.schema;
@@ -88,7 +88,7 @@ export async function connectServers(
 }
 
 /** A tool as its server offers it. */
-type Served = { server: string; offered: Offered; client: Client; needs: Need; callMs: number };
+type Served = { server: string; offered: Offered; client: Client; needs: PermissionLevel; callMs: number };
 
 async function connect(config: ServerConfig, site: ServerSite, timeout: number): Promise<Client> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
@@ -97,7 +97,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   let pid: number | null = null;
   if ('url' in config) {
     const url = new URL(config.url);
-    if (!isPrivate(url)) throw new Error('its address must use https');
+    if (!isPrivateUrl(url)) throw new Error('its address must use https');
     const requestInit: RequestInit = { headers: { ...config.headers }, redirect: 'error' };
     transport = new StreamableHTTPClientTransport(url, { requestInit });
   } else {
@@ -151,8 +151,8 @@ function nameTool({ server, offered }: Served, isTaken: (name: string) => boolea
   return [...(isExact ? [name] : []), marked].find((one) => !isTaken(one)) ?? null;
 }
 
-function createTool(name: string, { offered, client, needs, callMs }: Served): Tool {
-  const call = async (input: JsonObject, { signal, clean }: ToolSite): Promise<ToolResult> => {
+function createTool(name: string, { offered, client, needs, callMs }: Served): SessionTool {
+  const call = async (input: JsonObject, { signal, clean }: ToolScope): Promise<ToolResult> => {
     try {
       const params = { name: offered.name, arguments: input };
       // `callTool` is avoided, because it compiles the output schemas of servers.
@@ -173,7 +173,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): T
     isParallel: needs === 'read-only',
     target: () => null,
     toHook: (input) => ({ tool: name, input }),
-    prepare: async (input, site): Promise<Plan> =>
+    prepare: async (input, site): Promise<CallPlan> =>
       needs === 'read-only'
         ? { kind: 'read', run: () => call(input, site) }
         : { kind: 'command', run: async () => (begins(site) ? call(input, site) : INTERRUPTED) },
@@ -183,7 +183,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): T
 const INTERRUPTED: ToolResult = { output: 'interrupted; it may have run in part', isError: true };
 
 /** Records that a call begins; returns false if it began before. */
-function begins({ directory }: ToolSite): boolean {
+function begins({ directory }: ToolScope): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {
     writeFileSync(join(directory, 'begun'), '', { flag: 'wx' });

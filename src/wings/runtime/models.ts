@@ -1,6 +1,6 @@
 import type { SecretSource } from '../../base/schema.js';
 import { describeSecret, readSecret } from '../../work/secret.js';
-import { type RuntimeConfig, refuse } from './config.js';
+import { type RuntimeConfig, runtimeInvalidError } from './config.js';
 import type { ProviderSetting } from './config-schema.js';
 
 /** Resolves which provider to ask for a model, and with which key (runtime.md, Configuration). */
@@ -38,13 +38,14 @@ export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): stri
  * @param full as PROVIDER/MODEL; null if nothing names one
  * @throws DevCliError `RUNTIME_INVALID` for an unknown model or provider, or a missing key
  */
-export async function chooseModel(
+export async function resolveModel(
   full: string | null,
   config: Pick<RuntimeConfig, 'providers'>,
   { env, home, cwd }: { env: NodeJS.ProcessEnv; home: string; cwd: string },
 ): Promise<ChosenModel> {
   const fix = 'Name a model with --model PROVIDER/MODEL, in DEV_CLI_MODEL, or in the configuration.';
-  if (full === null) throw refuse('No model is named.', [{ target: 'model', problem: 'no model is set' }], fix);
+  if (full === null)
+    throw runtimeInvalidError('No model is named.', [{ target: 'model', problem: 'no model is set' }], fix);
   const [provider = '', ...rest] = full.split('/');
   const id = rest.join('/');
   const setting = Object.hasOwn(config.providers, provider) ? config.providers[provider] : BUILT_IN[provider];
@@ -52,7 +53,11 @@ export async function chooseModel(
     const known = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(config.providers)])].join(', ');
     const problem = id === '' ? 'is not of the form PROVIDER/MODEL' : `names no known provider: ${known}`;
     const shown = JSON.stringify(full.slice(0, 100));
-    throw refuse(`The model ${shown} ${problem}.`, [{ target: 'model', problem: `${shown} ${problem}` }], fix);
+    throw runtimeInvalidError(
+      `The model ${shown} ${problem}.`,
+      [{ target: 'model', problem: `${shown} ${problem}` }],
+      fix,
+    );
   }
   const moved = setting === BUILT_IN[provider] ? env[MOVED[provider] ?? ''] || undefined : undefined;
   const source = setting.key ?? BUILT_IN[provider]?.key;
@@ -73,7 +78,7 @@ async function readKey(
   if (key !== '' && !/[^\x21-\x7e]/.test(key)) return key;
   const problem = key === '' ? 'it is missing' : 'it contains blanks or characters that a key cannot have';
   const where = describeSource(source);
-  throw refuse(
+  throw runtimeInvalidError(
     `The key of ${provider} cannot be used (${where}): ${problem}.`,
     [{ target: `providers.${provider}.key`, problem }],
     'Set the key, or say in the configuration where to read it from.',

@@ -1,16 +1,16 @@
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import type { ExitCode } from '../../base/error-codes.js';
 import type { Handler } from '../../protocol/ports.js';
 import type { InputIn } from '../../registry/spec.js';
-import { answerOf, type Emit } from './answer.js';
-import { resume, say } from './converse.js';
+import { answerOrStream, type EmitEntry } from './answer.js';
+import { resumeInterruptedTurn, runTurn } from './converse.js';
 import type { Message, ResultBlock } from './core/messages.js';
 import { isCall } from './core/pairs.js';
 import type { TurnStatus } from './core/turn.js';
 import { formatCost, formatUsage } from './core/usage.js';
 import { openRuntime } from './runtime.js';
 import { findSession } from './sessions/find.js';
-import { showRequest } from './show-request.js';
+import { showDryRun } from './show-request.js';
 import type { RUNTIME_SPECS } from './specs.js';
 
 type PromptInput = InputIn<typeof RUNTIME_SPECS, 'prompt'>;
@@ -21,16 +21,16 @@ const EXITS: Readonly<Partial<Record<TurnStatus, ExitCode>>> = { completed: 0, p
  * `prompt`: one turn of a conversation, with tools (runtime.md, Commands).
  * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `NO_SUCH_SESSION`, `LOCKED`, `USAGE`, `IO`
  */
-export const prompt: Handler<PromptInput> = async (context, input, call) => {
+export const runPrompt: Handler<PromptInput> = async (context, input, call) => {
   const earlier = input.session === undefined ? null : await findSession(context, input.session);
   const opening = {
     ...(earlier ?? { id: `talk-${context.ids.hex(10)}`, kind: 'prompt' as const, work: null }),
     ...{ role: null, promised: [], isReadOnly: false, tools: [], isOver: () => false },
   };
-  if (input.dryRun) return showRequest({ context, input, call, kind: 'prompt' }, [], input.message);
-  return answerOf(input, async (emit) => {
-    const recorded: Parameters<Emit>[0][] = [];
-    const keep: Emit = (entry) => {
+  if (input.dryRun) return showDryRun({ context, input, call, kind: 'prompt' }, [], input.message);
+  return answerOrStream(input, async (emit) => {
+    const recorded: Parameters<EmitEntry>[0][] = [];
+    const keep: EmitEntry = (entry) => {
       recorded.push(entry);
       emit(entry);
     };
@@ -38,8 +38,8 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
     try {
       const talk = await runtime.open(opening);
       try {
-        const earlier = await resume(talk);
-        const end = earlier === null || earlier.status === 'completed' ? await say(talk, input.message) : earlier;
+        const earlier = await resumeInterruptedTurn(talk);
+        const end = earlier === null || earlier.status === 'completed' ? await runTurn(talk, input.message) : earlier;
         const { warnings } = await runtime.total();
         const { usage, cost } = talk.session.state;
         const message = findLastWords(talk.session.messages);
@@ -59,7 +59,7 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
             estimated_cost: cost,
           },
           auto_compaction: end.removed === 0 ? null : { removed_message_count: end.removed },
-          ...defined({
+          ...omitUndefined({
             fault: end.status === 'provider' || end.status === 'context' ? end.reason : undefined,
             warnings,
           }),
@@ -93,7 +93,7 @@ function findLastWords(messages: readonly Message[]): string {
  * Lists the calls of a turn and their results from the recorded entries, because compaction may have removed them from
  * the history.
  */
-function listTools(recorded: readonly Parameters<Emit>[0][]) {
+function listTools(recorded: readonly Parameters<EmitEntry>[0][]) {
   const of = (wanted: string) => recorded.filter(({ type }) => type === wanted).map(({ data }) => data);
   const uses = of('answered').flatMap(({ message }) =>
     ((message as unknown as Message | undefined)?.blocks ?? [])
@@ -102,7 +102,7 @@ function listTools(recorded: readonly Parameters<Emit>[0][]) {
   );
   const results = of('ended').map(({ result, data }) => {
     const { type: _, ...held } = result as unknown as ResultBlock;
-    return { ...held, ...defined({ data }) };
+    return { ...held, ...omitUndefined({ data }) };
   });
   // Concurrent calls end in any order.
   const place = ({ tool_use_id }: Pick<ResultBlock, 'tool_use_id'>) => uses.findIndex(({ id }) => id === tool_use_id);

@@ -33,26 +33,26 @@ export interface ModelRequest {
  * Why an answer ended: nothing more to say, calls to carry out, cut at `maxOutput`, refused by the provider, or to be
  * requested again unchanged.
  */
-export type Stop = 'end' | 'calls' | 'length' | 'refused' | 'paused';
+export type StopReason = 'end' | 'calls' | 'length' | 'refused' | 'paused';
 
 /**
  * A piece of an answer. Blocks come whole and in order. `usage` may come several times: the latest value of each field
  * counts. `end` comes once, last; without it, nothing of the answer counts.
  */
-export type Part =
+export type AnswerPart =
   | TextBlock
   | ThinkingBlock
   | CallBlock
   | { type: 'usage'; usage: Partial<Usage> }
   | { type: 'warning'; text: string }
-  | { type: 'end'; stop: Stop };
+  | { type: 'end'; stop: StopReason };
 
 /**
  * Sends one request and yields its answer, piece by piece. @throws ProviderFault while it is read; the signal's reason
  * once that aborts
  */
 export interface Provider {
-  request(request: ModelRequest): AsyncIterable<Part>;
+  request(request: ModelRequest): AsyncIterable<AnswerPart>;
 }
 
 /** Kinds of faults of a request. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ids } from '../../base/clock.js';
-import type { Block, Usage } from './core/messages.js';
-import { type FaultKind, type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
+import type { MessageBlock, Usage } from './core/messages.js';
+import { type FaultKind, type ModelRequest, type Provider, ProviderFault, type StopReason } from './provider.js';
 
 /** A complete answer. */
 export interface WholeAnswer {
-  blocks: Block[];
+  blocks: MessageBlock[];
   usage: Partial<Usage>;
-  stop: Stop;
+  stop: StopReason;
   warnings: string[];
 }
 

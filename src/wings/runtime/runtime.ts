@@ -1,21 +1,21 @@
 import { dirname } from 'node:path';
-import { defined } from '../../base/defined.js';
+import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
-import { dispatchHook, type Handler, type Ported } from '../../protocol/ports.js';
+import { dispatchHook, type Handler, type WithPorts } from '../../protocol/ports.js';
 import type { Context } from '../../run/context.js';
 import { bindSession } from '../../run/other-executions.js';
-import type { Emit } from './answer.js';
-import { readLimits, sumUp, type Total } from './bill.js';
-import { type RuntimeConfig, type RuntimeFlags, readRuntimeConfig, refuse } from './config.js';
-import type { Talk } from './converse.js';
+import type { EmitEntry } from './answer.js';
+import { readLimits, sumRunUsage, type UsageTotal } from './bill.js';
+import { type RuntimeConfig, type RuntimeFlags, readRuntimeConfig, runtimeInvalidError } from './config.js';
+import type { ActiveSession } from './converse.js';
 import { createLedger } from './core/budget.js';
 import { findModel } from './core/models.js';
 import { renderDynamicPrompt, renderStaticPrompt } from './core/prompt.js';
-import { findToolName, readRules } from './core/rules.js';
+import { findToolName, parseRules } from './core/rules.js';
 import { countTokens } from './core/usage.js';
 import { connectServers, type Servers } from './mcp.js';
-import { type ChosenModel, chooseModel, listKeyVariables } from './models.js';
+import { type ChosenModel, listKeyVariables, resolveModel } from './models.js';
 import { createApprove } from './permissions/ask.js';
 import { type Effort, type Provider, ProviderFault } from './provider.js';
 import { type Opening, takeSession } from './sessions/session.js';
@@ -23,7 +23,7 @@ import { readSurroundings } from './surroundings.js';
 import { createCleaner } from './tools/bounds.js';
 import { probeSandbox, type Sandbox } from './tools/sandbox.js';
 import { SPECS } from './tools/specs.js';
-import type { Tool } from './tools/tool.js';
+import type { SessionTool } from './tools/tool.js';
 import { createTools } from './tools/tools.js';
 import { openWire } from './wires/open-wire.js';
 
@@ -38,11 +38,11 @@ interface AskInput extends Omit<RuntimeFlags, 'mode'> {
 }
 
 /** The call that opens the runtime. */
-export interface Scene {
-  context: Context & Ported;
+export interface RuntimeCall {
+  context: Context & WithPorts;
   input: AskInput;
   call: Pick<Parameters<Handler<never>>[2], 'cwd' | 'env'>;
-  emit: Emit;
+  emit: EmitEntry;
   kind: 'prompt' | 'drive';
   /** The run that is driven. */
   run?: { name: string; runId: string };
@@ -55,7 +55,7 @@ interface TalkOpening extends Omit<Opening, 'model'> {
   promised: readonly string[];
   isReadOnly: boolean;
   /** Tools in addition to those of every session. */
-  tools: readonly Tool[];
+  tools: readonly SessionTool[];
   isOver: () => boolean;
 }
 
@@ -65,10 +65,10 @@ export interface Runtime {
   sandbox: Sandbox | null;
   model: ChosenModel;
   /** Returns a session's request without its messages. Starts nothing. */
-  describe(kind: Opening['kind'], own: readonly Tool[]): Promise<Talk['asks']>;
+  describe(kind: Opening['kind'], own: readonly SessionTool[]): Promise<ActiveSession['asks']>;
   /** Opens a session, or resumes it. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
-  open(opening: TalkOpening): Promise<Talk>;
-  total(): Promise<Total>;
+  open(opening: TalkOpening): Promise<ActiveSession>;
+  total(): Promise<UsageTotal>;
   /** Returns whether the time limit `--max-minutes` is over. */
   isLate(): boolean;
   close(): Promise<void>;
@@ -84,19 +84,19 @@ const TOOL_NAMES = Object.keys(SPECS);
  * Prepares what a call needs; sends nothing.
  * @throws DevCliError `RUNTIME_INVALID` with everything that is wrong; `PREFERENCES_INVALID`, `IO`
  */
-export async function openRuntime(scene: Scene): Promise<Runtime> {
+export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
   const { context, input, call, emit, kind, run } = scene;
   const { signal, root, workTree, home } = context;
   const config = readRuntimeConfig(context, input, call);
-  const { rules, problems } = readRules(config.rules, TOOL_NAMES);
+  const { rules, problems } = parseRules(config.rules, TOOL_NAMES);
   if (problems.length > 0)
-    throw refuse(
+    throw runtimeInvalidError(
       'A permission rule is not valid.',
       problems.map(({ rule, problem }) => ({ target: rule, problem })),
       'Fix the rule, then repeat the same call.',
     );
   const place = { env: { ...call.env }, home, cwd: call.cwd };
-  const model = await chooseModel(config.model, config, place);
+  const model = await resolveModel(config.model, config, place);
   const chosen = await chooseAll(model, config, place);
   const unpriced = [...chosen.keys()].find((full) => findModel(full, config.models).prices === null);
   const limits = readLimits(input, unpriced ?? null, context.clock.now());
@@ -111,12 +111,12 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   for (const name of hidden) delete process.env[name];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
-    throw refuse(
+    throw runtimeInvalidError(
       'The sandbox cannot be used here.',
       [{ target: 'sandbox', problem: 'bwrap is missing or does not work' }],
       'Install bubblewrap, or set `sandbox: auto`.',
     );
-  const before = await sumUp(context, run);
+  const before = await sumRunUsage(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
   const ledger = createLedger({ limits, spent, clock: context.clock });
   // Git runs while the rest is loaded.
@@ -141,10 +141,10 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       return { model: asked, provider: await openWire(asked, { timeouts: config.timeouts, clock: context.clock }) };
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;
-      throw refuse(error.message, [{ target: `providers.${asked.provider}`, problem: error.message }]);
+      throw runtimeInvalidError(error.message, [{ target: `providers.${asked.provider}`, problem: error.message }]);
     }
   };
-  const connect = async (): Promise<readonly Tool[]> => {
+  const connect = async (): Promise<readonly SessionTool[]> => {
     if (Object.keys(config.mcpServers).length === 0) return [];
     servers ??= connectServers(config.mcpServers, {
       cwd: workTree,
@@ -165,17 +165,17 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       tools,
       told,
       effort,
-    }: { kind: Opening['kind']; tools: readonly Tool[]; told: string | null; effort: Effort | undefined },
-  ): Promise<Talk['asks']> => ({
+    }: { kind: Opening['kind']; tools: readonly SessionTool[]; told: string | null; effort: Effort | undefined },
+  ): Promise<ActiveSession['asks']> => ({
     model: id,
     system: [
       { text: renderStaticPrompt(one), cached: true },
       { text: renderDynamicPrompt({ ...(await surroundings), told }), cached: false },
     ],
     tools: tools.map(({ name, description, schema }) => ({ name, description, schema })),
-    ...defined({ effort }),
+    ...omitUndefined({ effort }),
   });
-  const makeTools = (read: Map<string, string>): Tool[] =>
+  const makeTools = (read: Map<string, string>): SessionTool[] =>
     createTools({
       marks: { digestAtRead: (path) => read.get(path) ?? null, note: (path, digest) => void read.set(path, digest) },
       ...{ sandbox, env, hidden: [], runner: context.runner, runners },
@@ -241,7 +241,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     },
     isLate: () => !ledger.hasTime(0),
     async total() {
-      const sum = await sumUp(context, run, opened);
+      const sum = await sumRunUsage(context, run, opened);
       sum.warnings?.forEach(warn);
       return { ...sum, ...(warnings.length > 0 && { warnings }) };
     },
@@ -262,18 +262,18 @@ const boundOutput = (window: number | null): number =>
 async function chooseAll(
   main: ChosenModel,
   config: RuntimeConfig,
-  place: Parameters<typeof chooseModel>[2],
+  place: Parameters<typeof resolveModel>[2],
 ): Promise<ReadonlyMap<string, ChosenModel>> {
   const chosen = new Map([[main.full, main]]);
   for (const { drive } of Object.values(config.roles)) {
     const full = drive?.model;
-    if (full !== undefined && !chosen.has(full)) chosen.set(full, await chooseModel(full, config, place));
+    if (full !== undefined && !chosen.has(full)) chosen.set(full, await resolveModel(full, config, place));
   }
   return chosen;
 }
 
 /** Selects the tools that `--tools` names. @throws DevCliError `USAGE` for an unknown one */
-function chooseTools(all: readonly Tool[], named: readonly string[] | undefined): readonly Tool[] {
+function chooseTools(all: readonly SessionTool[], named: readonly string[] | undefined): readonly SessionTool[] {
   if (named === undefined) return all;
   const known = all.map(({ name }) => name);
   const chosen = named.map((name) => {

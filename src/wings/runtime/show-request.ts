@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { findModel } from './core/models.js';
-import { openRuntime, type Scene } from './runtime.js';
-import type { Tool } from './tools/tool.js';
+import { openRuntime, type RuntimeCall } from './runtime.js';
+import type { SessionTool } from './tools/tool.js';
 
 /**
  * `--dry-run`: shows what would be sent, to whom, and with which permissions (runtime.md, Commands). Sends and writes
@@ -10,7 +10,11 @@ import type { Tool } from './tools/tool.js';
  * @param message the first one
  * @throws DevCliError as `openRuntime`
  */
-export async function showRequest(scene: Omit<Scene, 'emit'>, own: readonly Tool[], message: string): Promise<Answer> {
+export async function showDryRun(
+  scene: Omit<RuntimeCall, 'emit'>,
+  own: readonly SessionTool[],
+  message: string,
+): Promise<Answer> {
   const runtime = await openRuntime({ ...scene, emit: () => {} });
   try {
     const { config, model, sandbox } = runtime;

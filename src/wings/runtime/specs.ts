@@ -1,6 +1,6 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { choice, flag, integer, list, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
+import { choice, commaList, flag, integer, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
 
 /** Options of every command that asks a model. */
 const ASKS = {
@@ -16,7 +16,7 @@ const ASKS = {
     ),
   ),
   allow: optional(
-    list('RULES', 'Calls that are allowed without asking, such as "bash(npm test:*),bash(npm run lint)".'),
+    commaList('RULES', 'Calls that are allowed without asking, such as "bash(npm test:*),bash(npm run lint)".'),
   ),
   config: optional(word('A configuration file to use instead of your own.', { placeholder: 'FILE' })),
   maxCost: optional(word('End before more than this is spent.', { placeholder: 'USD' })),
@@ -61,7 +61,7 @@ export const RUNTIME_SPECS = [
     input: Type.Object({
       message: word('The message.', { format: 'text', placeholder: 'TEXT|@FILE|-' }),
       session: optional(word('Continue a session: its id, a prefix of the id, or latest.', { placeholder: 'SESSION' })),
-      tools: optional(list('TOOLS', 'The tools that the model may use. Default: all.')),
+      tools: optional(commaList('TOOLS', 'The tools that the model may use. Default: all.')),
       ask: flag('Ask on this terminal about calls that need a person.'),
       ...ASKS,
     }),

@@ -1,5 +1,5 @@
-import { Told } from './options.js';
-import { ANYTHING, HISTORY, joinPaths } from './paths.js';
+import { ProgramArguments } from './options.js';
+import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
 
 /**
  * Lists what a git command writes, in the work tree and in git's own data, by its verb (harness.md, Guard). Pure; knows
@@ -7,7 +7,7 @@ import { ANYTHING, HISTORY, joinPaths } from './paths.js';
  */
 
 /** Lists the paths that a git command writes; paths made with `HISTORY` stand for commits, branches and the index. */
-export function takeGit(all: readonly string[]): string[] {
+export function listGitWrites(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
   let kept = '.git';
@@ -48,23 +48,23 @@ const GRAMMARS: Readonly<Record<string, string>> = {
 };
 
 function takeVerb(verb: string, rest: readonly string[]): string[] {
-  const told = new Told(rest, { valued: GRAMMARS[verb] ?? '--output' });
+  const told = new ProgramArguments(rest, { valued: GRAMMARS[verb] ?? '--output' });
   if (told.has('-h', '--help', '--dry-run')) return [];
   return Object.hasOwn(VERBS, verb) ? (VERBS[verb]?.(told, rest) ?? []) : [];
 }
 
-type Verb = (told: Told, rest: readonly string[]) => string[];
+type Verb = (told: ProgramArguments, rest: readonly string[]) => string[];
 
 /** A verb that changes history and may write any file, unless one of the harmless options is given. */
 const anywhere =
   (...harmless: string[]): Verb =>
   (told) =>
-    told.has(...harmless) ? [] : [HISTORY, ANYTHING];
+    told.has(...harmless) ? [] : [GIT_DATA_PREFIX, ANY_PATH];
 /** A verb that changes only history, unless a harmless option is given. */
 const keeping =
   (...harmless: string[]): Verb =>
   (told) =>
-    told.has(...harmless) ? [] : [HISTORY];
+    told.has(...harmless) ? [] : [GIT_DATA_PREFIX];
 /**
  * A verb that writes `paths`, unless its first operand is one of the space-separated, read-only subcommands in `shows`.
  */
@@ -87,44 +87,44 @@ const VERBS: Readonly<Record<string, Verb>> = {
   pull: anywhere(),
   rebase: anywhere('--show-current-patch', '--edit-todo', '--quit'),
   revert: anywhere('--quit'),
-  bisect: unless(' log view visualize terms help', HISTORY, ANYTHING),
-  subtree: unless(' push split', HISTORY, ANYTHING),
+  bisect: unless(' log view visualize terms help', GIT_DATA_PREFIX, ANY_PATH),
+  subtree: unless(' push split', GIT_DATA_PREFIX, ANY_PATH),
   'filter-branch': anywhere(),
-  submodule: unless(' status summary foreach', ANYTHING),
-  'sparse-checkout': unless(' list check-rules', ANYTHING),
+  submodule: unless(' status summary foreach', ANY_PATH),
+  'sparse-checkout': unless(' list check-rules', ANY_PATH),
   remote: unless(' show get-url prune update set-head', CONFIG),
   config: takeConfigured,
   init: (told) => (told.values('--template').length > 0 ? [joinPaths(told.operands[0] ?? '', HOOKS) ?? HOOKS] : []),
   lfs: ({ operands: [what = ''] }) => {
     if (['install', 'uninstall', 'update'].includes(what)) return [HOOKS];
-    if (what === 'migrate') return [HISTORY, ANYTHING];
-    return ['pull', 'checkout'].includes(what) ? [ANYTHING] : [];
+    if (what === 'migrate') return [GIT_DATA_PREFIX, ANY_PATH];
+    return ['pull', 'checkout'].includes(what) ? [ANY_PATH] : [];
   },
-  mergetool: () => [ANYTHING],
+  mergetool: () => [ANY_PATH],
   'merge-file': (told) => (told.has('-p', '--stdout') ? [] : told.operands.slice(0, 1)),
   commit: keeping(),
   push: keeping(...DRY),
   'update-ref': keeping(),
-  'symbolic-ref': (told) => (told.operands.length > 1 || told.has('-d', '--delete') ? [HISTORY] : []),
-  branch: (told) => (told.has('-d', '-D', '-f', '-m', '-M', '--delete', '--force', '--move') ? [HISTORY] : []),
-  'read-tree': (told) => (told.has('-u') && !told.has(...DRY) ? [ANYTHING] : []),
-  'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANYTHING]),
+  'symbolic-ref': (told) => (told.operands.length > 1 || told.has('-d', '--delete') ? [GIT_DATA_PREFIX] : []),
+  branch: (told) => (told.has('-d', '-D', '-f', '-m', '-M', '--delete', '--force', '--move') ? [GIT_DATA_PREFIX] : []),
+  'read-tree': (told) => (told.has('-u') && !told.has(...DRY) ? [ANY_PATH] : []),
+  'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANY_PATH]),
   apply: (told) =>
-    told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANYTHING],
+    told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANY_PATH],
   reset: takeReset,
   stash: ({ operands: [what = ''] }) => {
     if (['list', 'show', 'create'].includes(what)) return [];
-    return ['store', 'drop', 'clear'].includes(what) ? [HISTORY] : [HISTORY, ANYTHING];
+    return ['store', 'drop', 'clear'].includes(what) ? [GIT_DATA_PREFIX] : [GIT_DATA_PREFIX, ANY_PATH];
   },
   // With these options git also removes ignored files, and so `.dev`.
-  clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
+  clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANY_PATH, '.dev'] : [ANY_PATH]),
   checkout: takeCheckedOut,
   switch: takeSwitched,
   restore: (told) => {
     if (told.has('--staged', '-S') && !told.has('--worktree', '-W')) return [];
-    return told.has(...LISTED_ELSEWHERE) ? [ANYTHING] : told.operands;
+    return told.has(...LISTED_ELSEWHERE) ? [ANY_PATH] : told.operands;
   },
-  rm: (told) => (told.has('--cached', ...DRY) ? [] : told.has('--pathspec-from-file') ? [ANYTHING] : told.operands),
+  rm: (told) => (told.has('--cached', ...DRY) ? [] : told.has('--pathspec-from-file') ? [ANY_PATH] : told.operands),
   mv: (told) => (told.has(...DRY) ? [] : told.operands),
   diff: toOutput,
   show: toOutput,
@@ -139,7 +139,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
 
 /** With only a name and no changing option, it reads. */
-function takeConfigured(told: Told): string[] {
+function takeConfigured(told: ProgramArguments): string[] {
   const [first = '', ...more] = told.operands;
   const isAlone = more.length === 0 && first !== 'edit';
   const changes = ['--unset', '--unset-all', '--remove-section', '-e', '--edit'];
@@ -153,38 +153,41 @@ function takeConfigured(told: Told): string[] {
  * files.
  */
 function takeWord([word, ...more]: readonly string[]): string[] {
-  return word === undefined || more.length > 0 ? [] : [HISTORY + word];
+  return word === undefined || more.length > 0 ? [] : [GIT_DATA_PREFIX + word];
 }
 
 /** Without a path, it unstages everything, including other people's changes. */
-function takeReset(told: Told, rest: readonly string[]): string[] {
-  if (told.has('--hard', '--merge', '--keep')) return [HISTORY, ANYTHING];
-  if (told.has('--soft')) return [HISTORY];
+function takeReset(told: ProgramArguments, rest: readonly string[]): string[] {
+  if (told.has('--hard', '--merge', '--keep')) return [GIT_DATA_PREFIX, ANY_PATH];
+  if (told.has('--soft')) return [GIT_DATA_PREFIX];
   if (rest.includes('--') || told.has(...LISTED_ELSEWHERE)) return [];
   const [first = 'HEAD', ...paths] = told.operands;
   if (!['HEAD', '@'].includes(first)) return takeWord(told.operands);
-  return paths.length === 0 ? [HISTORY] : [];
+  return paths.length === 0 ? [GIT_DATA_PREFIX] : [];
 }
 
 /** Takes the start point of a new branch: at HEAD, no file changes. */
 function takeStart([start, ...more]: readonly string[]): string[] {
-  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [HISTORY] : [HISTORY, ANYTHING];
+  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start))
+    ? [GIT_DATA_PREFIX]
+    : [GIT_DATA_PREFIX, ANY_PATH];
 }
 
-function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
+function takeCheckedOut(told: ProgramArguments, rest: readonly string[]): string[] {
   const separator = rest.indexOf('--');
   if (separator !== -1) return rest.slice(separator + 1);
-  if (told.has(...LISTED_ELSEWHERE)) return [ANYTHING];
+  if (told.has(...LISTED_ELSEWHERE)) return [ANY_PATH];
   const isForced = told.has('-f', '--force');
   if (told.has('-b', '-B', '--orphan', '-d', '--detach'))
-    return isForced ? [HISTORY, ANYTHING] : takeStart(told.operands);
-  if (told.has('-t', '--track') || rest.includes('-')) return [HISTORY, ANYTHING];
-  return told.operands.length === 0 && isForced ? [ANYTHING] : [...takeWord(told.operands), ...told.operands];
+    return isForced ? [GIT_DATA_PREFIX, ANY_PATH] : takeStart(told.operands);
+  if (told.has('-t', '--track') || rest.includes('-')) return [GIT_DATA_PREFIX, ANY_PATH];
+  return told.operands.length === 0 && isForced ? [ANY_PATH] : [...takeWord(told.operands), ...told.operands];
 }
 
 /** The operand of `git switch` is never a path. An orphan branch begins without any file. */
-function takeSwitched(told: Told, rest: readonly string[]): string[] {
+function takeSwitched(told: ProgramArguments, rest: readonly string[]): string[] {
   if (rest.length === 0) return [];
-  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [HISTORY, ANYTHING];
+  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-'))
+    return [GIT_DATA_PREFIX, ANY_PATH];
   return takeStart(told.operands);
 }

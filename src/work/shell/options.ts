@@ -3,7 +3,7 @@
  */
 
 /** Stands for a word whose value only the shell knows. No path or option contains this character. */
-export const UNKNOWN = '\0';
+export const UNKNOWN_WORD = '\0';
 
 /** Which options of a program take a value. */
 export interface Grammar {
@@ -19,7 +19,7 @@ export interface Grammar {
 const WHOLE = ['--backup', '--partial', '--strip'];
 
 /** The options and operands that a program was given. */
-export class Told {
+export class ProgramArguments {
   readonly operands: string[] = [];
   readonly #given: [option: string, value: string | null][] = [];
   readonly #valued: readonly string[];

@@ -1,15 +1,15 @@
-import { UNKNOWN } from './options.js';
+import { UNKNOWN_WORD } from './options.js';
 
 /** Paths as commands name them (harness.md, Guard). Pure: the caller knows which paths are directories. */
 
 /** A path for `git` and `patch`, which may change any file below the directory. */
-export const ANYTHING = '';
+export const ANY_PATH = '';
 
 /**
  * Prefix of a path that stands for git's own data: commits, branches, the stash and the index. A word may follow that
  * git takes as a commit or as a file; if such a file exists, git means the file.
  */
-export const HISTORY = '.git/*/';
+export const GIT_DATA_PREFIX = '.git/*/';
 
 /** Splits a path that was made with `HISTORY`; returns null for any other path. */
 export function findHistory(path: string): { directory: string; word: string } | null {
@@ -24,7 +24,7 @@ export type DirectoryTest = (path: string) => boolean;
 export function joinPaths(directory: string | null, path: string): string | null {
   if (path.startsWith('/') || path === '~' || path.startsWith('~/')) return path;
   if (directory === null) return null;
-  return directory === '' ? path : path === ANYTHING ? `${directory}/.` : `${directory}/${path}`;
+  return directory === '' ? path : path === ANY_PATH ? `${directory}/.` : `${directory}/${path}`;
 }
 
 /** Replaces the part of a name that only the shell knows. A wildcard would match files that exist already. */
@@ -32,13 +32,13 @@ const SOME = '…';
 
 /** Returns the name that a file gets when put into another directory; null if only the contents are put there. */
 export function findName(path: string): string | null {
-  if (path === UNKNOWN) return SOME;
+  if (path === UNKNOWN_WORD) return SOME;
   const name = path.slice(path.lastIndexOf('/') + 1);
   return ['', '.', '..'].includes(name) ? null : name.replace(/[*?]+/g, SOME);
 }
 
 /** Lists the paths of things that are put into a directory, each under its own name. */
-export function putInto(directory: string, things: readonly string[]): string[] {
+export function listPathsInside(directory: string, things: readonly string[]): string[] {
   return things.map((thing) => {
     const name = findName(thing);
     return name === null ? directory : `${directory.replace(/(?<=.)\/+$/, '')}/${name}`;

@@ -1,6 +1,6 @@
-import { takeGit } from './git.js';
-import { Told } from './options.js';
-import { ANYTHING, type DirectoryTest, findName, joinPaths, putInto } from './paths.js';
+import { listGitWrites } from './git.js';
+import { ProgramArguments } from './options.js';
+import { ANY_PATH, type DirectoryTest, findName, joinPaths, listPathsInside } from './paths.js';
 
 /**
  * Lists which of its arguments a program writes, for programs where that is plain (harness.md, Guard). Pure; knows only
@@ -32,7 +32,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   ln: takeLinked,
   rsync: takeSynced,
   install: (words, isDirectory) =>
-    new Told(words, { valued: INSTALLED }).has('-d', '--directory')
+    new ProgramArguments(words, { valued: INSTALLED }).has('-d', '--directory')
       ? takeAll(INSTALLED)(words)
       : takeMoved(words, isDirectory, INSTALLED).written,
   dd: (words) => words.flatMap((word) => /^of=(.+)$/s.exec(word)?.[1] ?? []),
@@ -41,11 +41,11 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   ruby: (words) => takeEdited(words, { valued: '-e -r -I -C', attached: 'ixFWKTE', stops: true }),
   awk: takeAwk,
   gawk: takeAwk,
-  sort: (words) => new Told(words, { valued: '-o -k -t -S -T --output' }).values('-o', '--output'),
+  sort: (words) => new ProgramArguments(words, { valued: '-o -k -t -S -T --output' }).values('-o', '--output'),
   curl: takeFetched,
   wget: takeGot,
   patch: takePatched,
-  git: takeGit,
+  git: listGitWrites,
 };
 
 /** Lists what a program writes. @param name without its directory */
@@ -54,12 +54,12 @@ export function listWritten(name: string, words: readonly string[], isDirectory:
 }
 
 function takeAll(valued = ''): (words: readonly string[]) => string[] {
-  return (words) => new Told(words, { valued }).operands;
+  return (words) => new ProgramArguments(words, { valued }).operands;
 }
 
 /** The first operand is the new mode or owner, unless `--reference` names a file to copy it from. */
 function takeOwned(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: '--reference --from' });
+  const told = new ProgramArguments(words, { valued: '--reference --from' });
   return told.has('--reference') ? told.operands : told.operands.slice(1);
 }
 
@@ -70,15 +70,15 @@ const TARGETED = '-t -S --target-directory --suffix';
  * it is or that `-t` names.
  */
 function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = '') {
-  const told = new Told(words, { valued: `${TARGETED} ${more}` });
+  const told = new ProgramArguments(words, { valued: `${TARGETED} ${more}` });
   const directory = told.values('-t', '--target-directory').at(-1);
-  if (directory !== undefined) return { sources: told.operands, written: putInto(directory, told.operands) };
+  if (directory !== undefined) return { sources: told.operands, written: listPathsInside(directory, told.operands) };
   const target = told.operands.at(-1);
   if (target === undefined || told.operands.length < 2) return { sources: [], written: [] };
   const sources = told.operands.slice(0, -1);
   // These options recreate the whole source path, or replace the directory itself.
   const isWhole = told.has('-T', '--no-target-directory', '--parents');
-  return { sources, written: !isWhole && isDirectory(target) ? putInto(target, sources) : [target] };
+  return { sources, written: !isWhole && isDirectory(target) ? listPathsInside(target, sources) : [target] };
 }
 
 function takeLinked(words: readonly string[], isDirectory: DirectoryTest): string[] {
@@ -92,7 +92,7 @@ function takeLinked(words: readonly string[], isDirectory: DirectoryTest): strin
 }
 
 function readLinked(words: readonly string[]) {
-  const told = new Told(words, { valued: TARGETED });
+  const told = new ProgramArguments(words, { valued: TARGETED });
   return {
     operands: told.operands,
     isInto: told.has('-t', '--target-directory'),
@@ -107,7 +107,7 @@ const SYNCED =
 const REMOTE = /^[^/]*:/;
 
 function takeSynced(words: readonly string[], isDirectory: DirectoryTest): string[] {
-  const told = new Told(words, { valued: SYNCED });
+  const told = new ProgramArguments(words, { valued: SYNCED });
   if (told.has('-n', '--dry-run', '--list-only')) return [];
   const logs = told.values('--log-file', '--write-batch', '--only-write-batch');
   const target = told.operands.at(-1);
@@ -118,15 +118,15 @@ function takeSynced(words: readonly string[], isDirectory: DirectoryTest): strin
   if (REMOTE.test(target)) return [...logs, ...removed];
   const isWhole = told.has('-R', '--relative', '--files-from') || !isDirectory(target);
   const names = sources.map((path) => path.replace(REMOTE, ''));
-  return [...logs, ...removed, ...(isWhole ? [target] : putInto(target, names))];
+  return [...logs, ...removed, ...(isWhole ? [target] : listPathsInside(target, names))];
 }
 
 /**
  * For programs that edit files in place if told to: without a script among the options, the first operand is the
  * script.
  */
-function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof Told>[1]): string[] {
-  const told = new Told(words, grammar);
+function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof ProgramArguments>[1]): string[] {
+  const told = new ProgramArguments(words, grammar);
   if (!told.has('-i', '--in-place')) return [];
   return told.values('-e', '-E', '-f', '--expression', '--file').length > 0 ? told.operands : told.operands.slice(1);
 }
@@ -134,7 +134,7 @@ function takeEdited(words: readonly string[], grammar: ConstructorParameters<typ
 function takeAwk(words: readonly string[]): string[] {
   const scripts = ['-f', '-e', '-E', '--file', '--source', '--exec'];
   const valued = `-i -v -F -l --include --assign --field-separator --load ${scripts.join(' ')}`;
-  const told = new Told(words, { valued, stops: true });
+  const told = new ProgramArguments(words, { valued, stops: true });
   if (!told.values('-i', '--include').includes('inplace')) return [];
   const files = told.values(...scripts).length > 0 ? told.operands : told.operands.slice(1);
   return files.filter((word) => !/^[A-Za-z_]\w*=/.test(word));
@@ -143,13 +143,13 @@ function takeAwk(words: readonly string[]): string[] {
 const PATCHED = '-i -o -d -p -F -D -r -B -z -Y -V --input --output --directory --strip --fuzz --reject-file';
 
 function takePatched(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: PATCHED });
+  const told = new ProgramArguments(words, { valued: PATCHED });
   if (told.has('--dry-run', '-C', '--check')) return [];
   const rejects = told.values('-r', '--reject-file');
   const outputs = told.values('-o', '--output');
   const directory = told.values('-d', '--directory').at(-1) ?? '';
-  const [file = ANYTHING] = told.operands;
-  const paths = outputs.length > 0 ? outputs : [directory === '' || file !== ANYTHING ? file : '.'];
+  const [file = ANY_PATH] = told.operands;
+  const paths = outputs.length > 0 ? outputs : [directory === '' || file !== ANY_PATH ? file : '.'];
   return [...rejects, ...paths].filter((path) => path !== '-').map((path) => joinPaths(directory, path) ?? path);
 }
 
@@ -159,7 +159,7 @@ const CURL =
 
 /** Lists the files that curl writes. */
 function takeFetched(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: `${CURL} ${CURL_FILES.join(' ')}` });
+  const told = new ProgramArguments(words, { valued: `${CURL} ${CURL_FILES.join(' ')}` });
   const isNamedThere = told.has('-O', '--remote-name', '--remote-name-all');
   const names = isNamedThere ? [...told.operands, ...told.values('--url')].map(nameDownload) : [];
   const outputs = inDirectory(told.values('--output-dir'), [...told.values('-o', '--output'), ...names]);
@@ -171,7 +171,7 @@ const WGET =
 
 /** Lists the files that wget writes. */
 function takeGot(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: WGET, attached: 'n' });
+  const told = new ProgramArguments(words, { valued: WGET, attached: 'n' });
   if (told.has('--spider')) return [];
   const logs = told.values('-o', '-a', '--output-file', '--append-output');
   const documents = told.values('-O', '--output-document');

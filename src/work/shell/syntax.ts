@@ -1,9 +1,9 @@
-import { type Command, isBeginning, isFileDescriptor, joinTexts, type Part, type Word } from './words.js';
+import { type Command, isBeginning, isFileDescriptor, joinTexts, type Word, type WordPart } from './words.js';
 
 /** Parses a shell command as far as the guard needs (harness.md, Guard), in a single pass; accepts invalid input in some way. */
 
 /** The commands in order; those between `enter` and `leave` run in a subshell. */
-export type Item = Command | 'enter' | 'leave';
+export type ShellItem = Command | 'enter' | 'leave';
 
 const DEEPEST = 60;
 const REDIRECTION = /&>>?|>\||>>|>&|<>|<<<|<<-|<<|<&|>|</y;
@@ -14,7 +14,7 @@ const ENDS_WORD = /[\s;&|<>()]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007' };
 
 /** Lists the commands of a shell line. Never throws. */
-export function parseShell(text: string, depth = 0): Item[] {
+export function parseShell(text: string, depth = 0): ShellItem[] {
   return new Parser(text, depth).parse();
 }
 
@@ -32,7 +32,7 @@ interface Awaited {
 
 class Parser {
   readonly #text: string;
-  readonly #items: Item[] = [];
+  readonly #items: ShellItem[] = [];
   readonly #awaited: Awaited[] = [];
   #at = 0;
   #depth: number;
@@ -42,13 +42,13 @@ class Parser {
     this.#depth = depth;
   }
 
-  parse(): Item[] {
+  parse(): ShellItem[] {
     while (this.#at < this.#text.length) this.#list(null);
     return this.#items;
   }
 
   /** Lists the commands in `$(…)` and backticks of a text that is not itself a command. */
-  parseSubstitutions(): Item[] {
+  parseSubstitutions(): ShellItem[] {
     this.#quoted([], null);
     return this.#items;
   }
@@ -191,7 +191,7 @@ class Parser {
   }
 
   #word(end: End): Word {
-    const parts: Part[] = [];
+    const parts: WordPart[] = [];
     while (this.#at < this.#text.length) {
       const char = this.#text[this.#at] ?? '';
       const next = this.#text[this.#at + 1];
@@ -205,7 +205,7 @@ class Parser {
     return joinTexts(parts);
   }
 
-  #piece(parts: Part[], char: string, next: string | undefined): void {
+  #piece(parts: WordPart[], char: string, next: string | undefined): void {
     if (char === '\\') {
       if (next !== '\n') parts.push(next ?? '');
       this.#at += 2;
@@ -221,7 +221,7 @@ class Parser {
     else parts.push(this.#character(char));
   }
 
-  #brace(): Part {
+  #brace(): WordPart {
     BRACES.lastIndex = this.#at;
     const [whole = '{', inner = ''] = BRACES.exec(this.#text) ?? [];
     this.#at += whole.length;
@@ -238,7 +238,7 @@ class Parser {
   }
 
   /** Reads characters that have the same meaning inside and outside double quotes. */
-  #character(char: string): Part {
+  #character(char: string): WordPart {
     if (char === '$') return this.#dollar();
     this.#at += 1;
     if (char !== '`') return char;
@@ -247,7 +247,7 @@ class Parser {
   }
 
   /** Reads the text between double quotes, or of a here-document. */
-  #quoted(parts: Part[], end: '"' | null): void {
+  #quoted(parts: WordPart[], end: '"' | null): void {
     while (this.#at < this.#text.length) {
       const char = this.#text[this.#at] ?? '';
       const next = this.#text[this.#at + 1] ?? '';
@@ -284,7 +284,7 @@ class Parser {
     return text;
   }
 
-  #dollar(): Part {
+  #dollar(): WordPart {
     VARIABLE.lastIndex = this.#at;
     const [whole, plain, braced] = VARIABLE.exec(this.#text) ?? [];
     const name = plain ?? braced;

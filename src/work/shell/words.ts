@@ -2,8 +2,8 @@
  * A part of a word: text, a variable by its name, the alternatives of `{a,b}`, or (null) something only the shell
  * knows.
  */
-export type Part = string | { variable: string } | { choices: string[] } | null;
-export type Word = readonly Part[];
+export type WordPart = string | { variable: string } | { choices: string[] } | null;
+export type Word = readonly WordPart[];
 
 /** A command of a shell line, as far as the guard needs it. */
 export interface Command {
@@ -28,8 +28,8 @@ export function isFileDescriptor([first, ...more]: Word): boolean {
 }
 
 /** Joins adjacent texts into one. */
-export function joinTexts(parts: readonly Part[]): Part[] {
-  const joined: Part[] = [];
+export function joinTexts(parts: readonly WordPart[]): WordPart[] {
+  const joined: WordPart[] = [];
   let from = 0;
   for (const [index, part] of [...parts, null].entries()) {
     if (typeof part === 'string') continue;

@@ -1,4 +1,4 @@
-import { Told, UNKNOWN } from './options.js';
+import { ProgramArguments, UNKNOWN_WORD } from './options.js';
 import { type DirectoryTest, joinPaths } from './paths.js';
 import { listWritten } from './programs.js';
 import { parseShell } from './syntax.js';
@@ -117,7 +117,7 @@ class Reader {
   #add(paths: readonly string[]): void {
     for (const path of paths) {
       const joined = joinPaths(this.#directory, path);
-      if (joined !== null && !joined.includes(UNKNOWN)) this.#paths.push(joined);
+      if (joined !== null && !joined.includes(UNKNOWN_WORD)) this.#paths.push(joined);
     }
   }
 
@@ -140,7 +140,7 @@ class Reader {
         else this.#variables.delete(name);
       } else {
         const known = this.#evaluate(word);
-        rest.push(...(known.length === 0 ? [UNKNOWN] : known));
+        rest.push(...(known.length === 0 ? [UNKNOWN_WORD] : known));
       }
     }
     return rest;
@@ -164,7 +164,7 @@ class Reader {
   }
 
   #run(all: readonly string[], body: string | null, depth = 0): void {
-    const at = all.findIndex((word) => word !== UNKNOWN && !BEFORE.includes(word));
+    const at = all.findIndex((word) => word !== UNKNOWN_WORD && !BEFORE.includes(word));
     if (at === -1) return;
     this.#note(all, at, depth);
     if (depth > DEEPEST) return;
@@ -192,7 +192,7 @@ class Reader {
 
   #isDirectory(path: string): boolean {
     const joined = joinPaths(this.#directory, path);
-    return joined !== null && !joined.includes(UNKNOWN) && this.#around.isDirectory(joined);
+    return joined !== null && !joined.includes(UNKNOWN_WORD) && this.#around.isDirectory(joined);
   }
 
   #loop([variable = '', preposition, ...values]: readonly string[]): void {
@@ -202,7 +202,7 @@ class Reader {
 
   #changeDirectory(rest: readonly string[]): void {
     const [to, ...more] = rest.filter((word) => !/^-[LPe@]*$|^--$/.test(word));
-    const isKnown = to !== undefined && to !== UNKNOWN && more.length === 0 && !rest.includes('-');
+    const isKnown = to !== undefined && to !== UNKNOWN_WORD && more.length === 0 && !rest.includes('-');
     const joined = isKnown ? joinPaths(this.#directory, to) : null;
     this.#directory = joined !== null && joined.length <= LONGEST ? joined : null;
   }
@@ -216,14 +216,15 @@ class Reader {
     const at = rest.findIndex((word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word));
     const script = at === -1 ? undefined : rest.slice(at + 1).find((word) => !/^[-+]/.test(word));
     if (script !== undefined) this.#readScript(script);
-    else if (body !== null && rest.every((word) => word.startsWith('-') || word === UNKNOWN)) this.#readScript(body);
+    else if (body !== null && rest.every((word) => word.startsWith('-') || word === UNKNOWN_WORD))
+      this.#readScript(body);
   }
 
   /** `find` writes below its starting points. */
   #find(rest: readonly string[], depth: number): void {
     const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
     const places = (expression === -1 ? rest : rest.slice(0, expression)).flatMap((word) =>
-      word.startsWith('-') ? [] : word === UNKNOWN ? '.' : word,
+      word.startsWith('-') ? [] : word === UNKNOWN_WORD ? '.' : word,
     );
     const from = places.length === 0 ? ['.'] : places.slice(0, VALUES);
     for (let index = 0; index < rest.length; index += 1) {
@@ -243,7 +244,7 @@ class Reader {
   }
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
-    const told = new Told(rest, { valued: RUNNERS[name] ?? '', stops: true });
+    const told = new ProgramArguments(rest, { valued: RUNNERS[name] ?? '', stops: true });
     // With these options it only shows what would run.
     if (name === 'command' && told.has('-v', '-V')) return;
     const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
@@ -266,15 +267,15 @@ class Reader {
 }
 
 /** Returns the script that a runner passes to a shell instead. */
-function findScript(name: string, told: Told, inner: readonly string[]): string | undefined {
+function findScript(name: string, told: ProgramArguments, inner: readonly string[]): string | undefined {
   if (name === 'watch') return inner.join(' ');
   if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
-  const later = new Told(inner, { valued: SCRIPTS.join(' '), stops: true });
+  const later = new ProgramArguments(inner, { valued: SCRIPTS.join(' '), stops: true });
   return OPERAND.includes(name) ? [told, later].flatMap((one) => one.values(...SCRIPTS))[0] : undefined;
 }
 
 /** Lists the files in which a runner records what it saw of the command. */
-function listLogs(name: string, told: Told, inner: readonly string[]): string[] {
+function listLogs(name: string, told: ProgramArguments, inner: readonly string[]): string[] {
   if (name === 'time' || name === 'strace') return told.values('-o', '--output');
   // With only a file as operand, this may be any program named `script`.
   return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { appendFact, readFacts } from '../../../src/project/facts.js';
+import { appendFact, readNewestFacts } from '../../../src/project/facts.js';
 import { devCli, devCliAsync, type Result } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
@@ -84,7 +84,7 @@ async function race(writers: number, calls: number): Promise<void> {
   await hook;
   expect([...codes].filter((code) => code !== 'LOCKED')).toEqual([]);
   expect(faultsOf(acknowledged, [])).toEqual([]);
-  const last = readFacts(directory).map(({ n }) => n as number);
+  const last = readNewestFacts(directory).map(({ n }) => n as number);
   expect(last).toEqual(Array.from({ length: last.length }, (_, n) => facts - last.length + n));
 }
 

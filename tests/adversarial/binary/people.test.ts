@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EVENTS } from '../../../src/wings/loop/log.js';
+import { EVENT_LOG_PATH } from '../../../src/wings/loop/log.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, setUpLoop, write } from '../../support/loop.js';
 import { BINARY } from '../../support/project.mjs';
@@ -29,7 +29,7 @@ describe('two people on one item at once', () => {
     const asked = ids.map((id) => ({
       ...{ event_id: `evt_${id}`, event_type: 'auto_attempt', payload: { ...payload, goal_id: id } },
     }));
-    write(project, EVENTS, lines(asked));
+    write(project, EVENT_LOG_PATH, lines(asked));
     for (const id of ids) {
       const people = ['anna', 'ben'].map((operator) => ({ operator, action: random.pick(['approve', 'reject']) }));
       const ends = await Promise.all(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createCommandReplacer, createFormatterFor } from '../../../src/registry/render.js';
 import { toAction } from '../../../src/run/bare-action.js';
 import type { RunState } from '../../../src/run/state.js';
-import { applyPatch } from '../../../src/store/snapshot.js';
+import { applyJsonPatch } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';
 import { buildActionView } from '../../../src/views/action.js';
 import type { Document } from '../../support/cli.js';
@@ -170,7 +170,7 @@ function momentsOf({ journal, content }: Recorded): Moment[] {
     at += Buffer.byteLength(line) + 1;
     entries.push(entry);
     if (entry.more) continue;
-    state = applyPatch(structuredClone(state) as never, structuredClone(entry.patch)) as unknown as RunState;
+    state = applyJsonPatch(structuredClone(state) as never, structuredClone(entry.patch)) as unknown as RunState;
     const draft = entry.files.find(({ path }) => path === 'DRAFT.md');
     const lines = (digest: string | null | undefined) => (digest ? content(digest).split('\n') : []);
     const before = new Set(lines(draft?.before));

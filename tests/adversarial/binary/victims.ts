@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { trust } from '../../../src/project/trust.js';
+import { grantTrust } from '../../../src/project/trust.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
@@ -72,7 +72,7 @@ function wholeAnswer(stdout: string): Document | null {
 /** Trusts a recipe of the project, as a person at a terminal would. */
 export function trusted(project: Project, recipe: string): string {
   const { digest } = requireRecipe({ reader: DISK_READER, shipped: CHECKOUT, project: project.root }, recipe);
-  trust(join(project.home, '.local/state/dev-cli/trusted'), digest);
+  grantTrust(join(project.home, '.local/state/dev-cli/trusted'), digest);
   return recipe;
 }
 

@@ -15,7 +15,7 @@ import { listUncovered } from '../../../src/plan/check/coverage.js';
 import { isEdited, readBoxes, tickBox } from '../../../src/plan/page/boxes.js';
 import { renderProse } from '../../../src/plan/page/prose.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { createPlanSetting, readPlanSetting } from '../../../src/plan/page/setting.js';
+import { createPlanExtras, readPlanExtras } from '../../../src/plan/page/setting.js';
 import { buildPlanSummary } from '../../../src/plan/page/summary.js';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { chosenSeed } from '../../support/seeded.js';
@@ -44,8 +44,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   splitStatements,
   uncovered: (text) => listUncovered(text, [text.slice(10, 200)]),
   renderProse,
-  'PLAN.md with it': (text) => readPlanSetting(renderPlan(plan, {}, createPlanSetting(traced, 'x', text))),
-  readPlanSetting,
+  'PLAN.md with it': (text) => readPlanExtras(renderPlan(plan, {}, createPlanExtras(traced, 'x', text))),
+  readPlanSetting: readPlanExtras,
   readBoxes,
   tickBox: (text) => tickBox(text, 'todo-1'),
   isEdited: (text) => isEdited(text),

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/wings/fleet/database.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
-import { claimNext } from '../../../src/wings/loop/carry.js';
+import { claimNextAttempt } from '../../../src/wings/loop/carry.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { createDatabase } from '../../support/postgres.js';
 import { numberFrom } from '../../support/seeded.js';
@@ -30,7 +30,7 @@ it(`has ${GOALS.length} of ${WORKERS.length} win, each a goal of its own, in ${R
       pools.map((pool, at) => {
         const claim = `QCLM_${(round * 16 + at).toString(16).padStart(12, '0')}`;
         const taker = { worker: `w${at}`, claim, minutes: 1, accepts: () => true, isSteady: true };
-        return claimNext(openOn(pool, project), taker);
+        return claimNextAttempt(openOn(pool, project), taker);
       }),
     );
     const won = given.filter((one) => one !== null);

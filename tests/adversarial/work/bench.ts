@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { inspect, type JobRequest, type JobStatus, launch } from '../../../src/jobs/detached.js';
+import { inspectJob, type JobRequest, type JobStatus, launchDetached } from '../../../src/jobs/detached.js';
 import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { readStartTime } from '../../../src/work/processes.js';
@@ -50,7 +50,7 @@ export async function createBench(): Promise<Bench> {
         directory: directory(name),
       };
       const runners = new RunnerProcesses();
-      launch({ ...spec, ...more }, runners);
+      launchDetached({ ...spec, ...more }, runners);
       runners.release();
       return directory(name);
     },
@@ -74,7 +74,7 @@ export function inState<S extends JobStatus['state']>(
   state: S,
 ): Promise<Extract<JobStatus, { state: S }>> {
   return eventually(() => {
-    const status = inspect(directory);
+    const status = inspectJob(directory);
     return status.state === state && (status as Extract<JobStatus, { state: S }>);
   });
 }

@@ -7,7 +7,7 @@ import type { Baseline } from '../../../src/work/baseline.js';
 import {
   buildCommitCommand,
   buildCommitFiles,
-  isHindrance,
+  isTemporaryGitFailure,
   planCommit,
   readCommitSetting,
 } from '../../../src/work/commit.js';
@@ -211,14 +211,14 @@ describe('where a commit cannot be made', () => {
     const { exit, output } = await commit(scope(since));
     expect(exit).not.toBe(0);
     expect(output).toContain('no tests, no commit');
-    expect(isHindrance(output)).toBe(false);
+    expect(isTemporaryGitFailure(output)).toBe(false);
     expect(git(tree, 'status', '--porcelain')).toBe(' M src/a.ts\n?? src/new.ts\n');
   });
 
   it('tells a repository that cannot be written from one that refuses', () => {
-    expect(isHindrance("fatal: Unable to create '/x/.git/index.lock': Read-only file system")).toBe(true);
-    expect(isHindrance('error: insufficient permission for adding an object')).toBe(true);
-    expect(isHindrance('lint: 3 problems')).toBe(false);
+    expect(isTemporaryGitFailure("fatal: Unable to create '/x/.git/index.lock': Read-only file system")).toBe(true);
+    expect(isTemporaryGitFailure('error: insufficient permission for adding an object')).toBe(true);
+    expect(isTemporaryGitFailure('lint: 3 problems')).toBe(false);
   });
 
   it('works in a part of a repository', async () => {

@@ -6,9 +6,9 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   endCommand,
-  inspect,
+  inspectJob,
   type JobRequest,
-  launch,
+  launchDetached,
   prepareRunner,
   waitFinished,
 } from '../../../src/jobs/detached.js';
@@ -146,7 +146,7 @@ describe('a command that behaves', () => {
     const directory = bench.directory('orphan');
     const spec = { key: 'k', argv: sh('sleep 0.5; echo done'), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
     execFileSync(process.execPath, [script, JSON.stringify({ ...spec, directory, runner: bench.runner })]);
-    expect(inspect(directory).state).not.toBe('finished');
+    expect(inspectJob(directory).state).not.toBe('finished');
     expect((await finished(directory)).exit).toBe(0);
     expect(logIn(directory)).toBe('done\n');
   });
@@ -311,7 +311,7 @@ describe('one execution', () => {
     expect((await inState(directory, 'interrupted')).startedAt).toMatch(/Z$/);
     start();
     await run(directory);
-    expect(inspect(directory).state).toBe('interrupted');
+    expect(inspectJob(directory).state).toBe('interrupted');
     expect(count('killed')).toBe(1);
     // The command itself still runs, and can be ended.
     expect(isRunning(pgid)).toBe(true);
@@ -375,7 +375,7 @@ describe('a runner that waits for more', () => {
   function hand(name: string, line: string, more: Partial<JobRequest> = {}): string {
     const directory = bench.directory(name);
     const spec = { key: name, argv: sh(line), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
-    launch({ ...spec, directory, runner: bench.runner, ...more }, runners);
+    launchDetached({ ...spec, directory, runner: bench.runner, ...more }, runners);
     return directory;
   }
   const ends = (pid: number) => eventually(() => !isRunning(pid));
@@ -445,7 +445,7 @@ describe('a runner that waits for more', () => {
     const two = hand('waits', 'echo 1 >>waits.times');
     process.kill(startedIn(one).pid, 'SIGKILL');
     await inState(one, 'interrupted');
-    expect(inspect(two)).toEqual({ state: 'launching' });
+    expect(inspectJob(two)).toEqual({ state: 'launching' });
     await endCommand(one);
     await sleep(50);
     hand('waits', 'echo 1 >>waits.times');
@@ -457,7 +457,7 @@ describe('a runner that waits for more', () => {
     const directory = bench.directory('prepared');
     prepareRunner({ directory, runner: bench.runner }, runners);
     await sleep(300);
-    expect(inspect(directory)).toEqual({ state: 'absent' });
+    expect(inspectJob(directory)).toEqual({ state: 'absent' });
     const temporary = join(bench.cwd, 'prepared-temporary');
     mkdirSync(temporary);
     const env = { ...process.env, TMPDIR: temporary };
@@ -476,12 +476,12 @@ describe('a runner that waits for more', () => {
 describe('how a command stands', () => {
   it('is absent, launching, running, finished', async () => {
     const directory = bench.directory('states');
-    expect(inspect(directory)).toEqual({ state: 'absent' });
+    expect(inspectJob(directory)).toEqual({ state: 'absent' });
     mkdirSync(directory, { recursive: true });
     const spec = { key: 'k', argv: sh('sleep 0.5'), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
     writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
-    expect(inspect(directory)).toEqual({ state: 'launching' });
-    launch({ ...spec, directory, runner: bench.runner }, new RunnerProcesses());
+    expect(inspectJob(directory)).toEqual({ state: 'launching' });
+    launchDetached({ ...spec, directory, runner: bench.runner }, new RunnerProcesses());
     const { startedAt } = await inState(directory, 'running');
     expect(startedAt).toBe(startedIn(directory).at);
     expect((await inState(directory, 'finished')).exit).toMatchObject({ exit: 0 });
@@ -503,9 +503,9 @@ describe('how a command stands', () => {
     };
     const { host } = identifyProcess();
     writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host }));
-    expect(inspect(directory)).toEqual({ state: 'running', startedAt: 'then' });
+    expect(inspectJob(directory)).toEqual({ state: 'running', startedAt: 'then' });
     writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host, ...change }));
-    expect(inspect(directory)).toEqual({ state: 'interrupted', startedAt: 'then' });
+    expect(inspectJob(directory)).toEqual({ state: 'interrupted', startedAt: 'then' });
   });
 
   it.each(['', '{', 'null', '[]', '{"exit":0}', '{"exit":"0","argv":[]}'])(
@@ -514,7 +514,7 @@ describe('how a command stands', () => {
       const directory = bench.directory('damaged');
       mkdirSync(directory, { recursive: true });
       writeFileSync(join(directory, 'exit.json'), text);
-      expect(inspect(directory)).toEqual({ state: 'interrupted' });
+      expect(inspectJob(directory)).toEqual({ state: 'interrupted' });
     },
   );
 
@@ -522,7 +522,7 @@ describe('how a command stands', () => {
     const directory = bench.directory('unreadable');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'command.json'), '{"key":"k"}');
-    expect(inspect(directory)).toEqual({ state: 'interrupted' });
+    expect(inspectJob(directory)).toEqual({ state: 'interrupted' });
   });
 
   it('is not believed when it says that a process group is 0, 1 or negative', () => {
@@ -538,7 +538,7 @@ describe('how a command stands', () => {
         at: 'then',
       };
       writeFileSync(join(directory, 'started.json'), JSON.stringify(record));
-      expect(inspect(directory)).toEqual({ state: 'interrupted' });
+      expect(inspectJob(directory)).toEqual({ state: 'interrupted' });
     }
   });
 });
@@ -548,8 +548,8 @@ describe('waiting', () => {
     const slow = bench.start('slow', sh('sleep 600'));
     const quick = bench.start('quick', sh('sleep 0.3'));
     await waitFinished([slow, quick], { milliseconds: 20_000 });
-    expect(inspect(quick).state).toBe('finished');
-    expect(inspect(slow).state).toBe('running');
+    expect(inspectJob(quick).state).toBe('finished');
+    expect(inspectJob(slow).state).toBe('running');
     const from = performance.now();
     await waitFinished([slow], { milliseconds: 300 });
     expect(performance.now() - from).toBeGreaterThanOrEqual(290);
@@ -563,7 +563,7 @@ describe('waiting', () => {
     const waiting = waitFinished([directory], { milliseconds: 20_000 });
     process.kill(startedIn(directory).pid, 'SIGKILL');
     await waiting;
-    expect(inspect(directory).state).toBe('interrupted');
+    expect(inspectJob(directory).state).toBe('interrupted');
     await endCommand(directory);
   });
 
@@ -586,7 +586,7 @@ describe('ending', () => {
     const directory = bench.start('ended', sh('sleep 600 & echo $! >ended.pid; wait'));
     const pid = await pidIn('ended.pid');
     await Promise.all([endCommand(directory), endCommand(directory)]);
-    expect(inspect(directory)).toMatchObject({ state: 'finished', exit: { signal: 'SIGTERM', timedOut: false } });
+    expect(inspectJob(directory)).toMatchObject({ state: 'finished', exit: { signal: 'SIGTERM', timedOut: false } });
     expect(isRunning(pid)).toBe(false);
     await endCommand(directory);
   });
@@ -597,7 +597,7 @@ describe('ending', () => {
     const spec = { key: 'k', argv: ['touch', 'withdrawn'], shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
     writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
     await endCommand(directory);
-    expect(inspect(directory)).toEqual({ state: 'absent' });
+    expect(inspectJob(directory)).toEqual({ state: 'absent' });
     const late = spawn(process.execPath, [bench.runner, join(directory, 'command.json')], { stdio: 'ignore' });
     expect(await new Promise((resolve) => late.once('exit', resolve))).toBe(0);
     expect(existsSync(join(bench.cwd, 'withdrawn'))).toBe(false);
@@ -609,14 +609,14 @@ describe('ending', () => {
     await sleep(milliseconds);
     await endCommand(directory);
     await sleep(500);
-    expect(['absent', 'finished']).toContain(inspect(directory).state);
+    expect(['absent', 'finished']).toContain(inspectJob(directory).state);
     if (existsSync(join(bench.cwd, name))) expect(isRunning(await pidIn(name))).toBe(false);
   });
 
   it('of a directory that holds nothing does nothing', async () => {
     const directory = bench.directory('never');
     await endCommand(directory);
-    expect(inspect(directory)).toEqual({ state: 'absent' });
+    expect(inspectJob(directory)).toEqual({ state: 'absent' });
     expect(existsSync(directory)).toBe(false);
   });
 

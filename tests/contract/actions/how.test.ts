@@ -117,7 +117,9 @@ describe('what a refusal needs stands in its fix (protocol.md, Errors)', () => {
     startTiny(project(), [AGENTS_BLOCK, END_BLOCK]);
     const other = devCli(project(), ['init', 'run-1', '--quick', '--goal', 'Something else']);
     expect([other.code, other.json.error?.code]).toEqual([4, 'RUN_EXISTS']);
-    expect(other.json.error?.fix).toMatch(/^To continue it: dev-cli next run-1\. If the user wants it gone, init with --force /);
+    expect(other.json.error?.fix).toMatch(
+      /^To continue it: dev-cli next run-1\. If the user wants it gone, init with --force /,
+    );
   });
 
   it('another goal under a name that is taken', () => {

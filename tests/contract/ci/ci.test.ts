@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { renderRunSummary } from '../../../src/documents/run-summary.js';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { createPlanSetting } from '../../../src/plan/page/setting.js';
+import { createPlanExtras } from '../../../src/plan/page/setting.js';
 import { aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, imageOf, type Result, runDir, spawnDevCli, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { git } from '../../support/executing.js';
@@ -50,7 +50,7 @@ function writePlan(name: string, plan: PlanContent = aPlan(), shown: PlanContent
   writeProjectFile(
     project,
     `.dev/specs/${name}/PLAN.md`,
-    renderPlan(shown, { 'todo-1': true }, createPlanSetting(plan, name, null)),
+    renderPlan(shown, { 'todo-1': true }, createPlanExtras(plan, name, null)),
   );
 }
 const report = (more: object = {}) =>

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { execute } from '../../../src/app/execute.js';
+import { executeCommand } from '../../../src/app/execute.js';
 import type { Answer } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
@@ -11,7 +11,7 @@ import { findCommand } from '../../../src/registry/find.js';
 // Another test file of this process may have loaded the front together with the app.
 vi.hoisted(() => vi.resetModules());
 vi.mock('../../../src/app/execute.js', () => ({ execute: vi.fn() }));
-const app = vi.mocked(execute);
+const app = vi.mocked(executeCommand);
 
 let directory: string;
 let controller: AbortController;

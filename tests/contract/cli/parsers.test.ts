@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY } from '../../../src/registry/find.js';
 import { type ParsedCommand, parseHot } from '../../../src/registry/hot.js';
 import { readCommandLine } from '../../../src/registry/parse.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { argument, invocationOf } from '../../core/registry/invocations.js';
 
@@ -81,7 +81,7 @@ describe('the small parser of hot commands and commander', () => {
   it('agree on every invocation as it is printed, and the small one reads each', () => {
     fc.assert(
       fc.property(hotInvocation, (given) => {
-        const words = splitCommand(renderCommand(given)).slice(1);
+        const words = splitCommand(renderInvocation(given)).slice(1);
         expect(agree(words) || words.includes('--')).toBe(true);
       }),
       { numRuns: 250 },
@@ -98,7 +98,7 @@ describe('the small parser of hot commands and commander', () => {
     let read = 0;
     fc.assert(
       fc.property(hotInvocation, fc.array(change, { minLength: 1, maxLength: 3 }), (given, changes) => {
-        const words = splitCommand(renderCommand(given)).slice(1);
+        const words = splitCommand(renderInvocation(given)).slice(1);
         for (const { at, kind, word } of changes) {
           const kept = words[at] ?? word;
           words.splice(Math.min(at, words.length), kind === 'insert' ? 0 : 1, ...wordsFor(kind, kept, word));

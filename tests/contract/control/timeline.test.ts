@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { createTimelineBuilder, type Timeline } from '../../../src/views/timeline.js';
-import type { Row } from '../../../src/views/timeline-rows.js';
+import type { TimelineRow } from '../../../src/views/timeline-rows.js';
 import { begin, doAll, goOn, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, runDir } from '../../support/cli.js';
@@ -43,7 +43,7 @@ function timelineOf(name = RUN): Timeline {
   return built;
 }
 
-const rowOf = ({ rows }: Timeline, id: string): Row | undefined => rows.find((row) => row.id === id);
+const rowOf = ({ rows }: Timeline, id: string): TimelineRow | undefined => rows.find((row) => row.id === id);
 
 /** Lists how each agent's work on a todo ended. */
 const workers = (timeline: Timeline, id: string) =>

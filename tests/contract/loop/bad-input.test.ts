@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EVENTS } from '../../../src/wings/loop/log.js';
+import { EVENT_LOG_PATH } from '../../../src/wings/loop/log.js';
 import { spawnDevCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, promptOf, readDigest, setUpLoop, write } from '../../support/loop.js';
@@ -74,7 +74,7 @@ describe('a claim', () => {
 it('another program’s lock keeps an answer waiting, which is carried out once it is gone', () => {
   const project = begin(goal('one', 'blocked'));
   const payload = { run_id: 'r', goal_id: 'one', attempt: 1, success: false, action_taken: 'block', reason: 'why' };
-  write(project, EVENTS, lines([{ event_id: 'evt_1', event_type: 'auto_attempt', payload }]));
+  write(project, EVENT_LOG_PATH, lines([{ event_id: 'evt_1', event_type: 'auto_attempt', payload }]));
   const lock = '.ai/goals.yaml.lock';
   write(project, lock, 'mine\n');
   const act = ['inbox', 'act', 'inbox-evt_1', '--action', 'approve', '--operator', 'anna'];
@@ -91,10 +91,10 @@ describe('the log', () => {
     const project = begin(goal('one', 'blocked'));
     const payload = { goal_id: 'one', action_taken: 'block', reason: 'x'.repeat(100_000) };
     const line = `${lineOf({ event_id: 'evt_1', event_type: 'auto_attempt', payload })}\n`;
-    write(project, EVENTS, line.repeat(Math.ceil((50 * 1024 * 1024) / line.length)));
+    write(project, EVENT_LOG_PATH, line.repeat(Math.ceil((50 * 1024 * 1024) / line.length)));
     expect(run(project, 'events', 'replay')).toMatchObject({ exit: 0, unique_events: 1, goal_count: 1 });
     expect(run(project, 'inbox', 'list')).toMatchObject({ exit: 0, count: 1 });
-    truncateSync(join(project.root, EVENTS), 64 * 1024 * 1024 + 1);
+    truncateSync(join(project.root, EVENT_LOG_PATH), 64 * 1024 * 1024 + 1);
     for (const words of ['events replay', 'observe baseline', 'inbox list'])
       expect(run(project, ...words.split(' ')), words).toMatchObject({ exit: 1, error: { code: 'IO' } });
     // A log that cannot be read takes no claim back.
@@ -103,7 +103,7 @@ describe('the log', () => {
 
   it('is whole or missing where it is removed while it is read', async () => {
     const project = begin();
-    const path = join(project.root, EVENTS);
+    const path = join(project.root, EVENT_LOG_PATH);
     write(project, 'log.txt', lines(Array.from({ length: 3_000 }, () => ({ payload: { goal_id: 'one' } }))));
     const script = `const fs = require('node:fs'); const [, path, from] = process.argv;
       const rest = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);

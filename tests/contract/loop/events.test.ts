@@ -6,10 +6,10 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/base/json.js';
 import type { Context } from '../../../src/run/context.js';
 import { buildEvent } from '../../../src/wings/loop/core/events.js';
-import { createQueue, EVENTS, flushEvents } from '../../../src/wings/loop/log.js';
+import { createQueue, EVENT_LOG_PATH, flushEvents } from '../../../src/wings/loop/log.js';
 import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
-import { type Streams, tellUnsent } from '../../../src/wings/loop/streams.js';
+import { passOnUnsentEvents, type Streams } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { call, eventsOf, write } from '../../support/loop.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -41,7 +41,7 @@ const block = (goal_id: string) => ({
 describe('events replay', () => {
   it('writes views that any YAML reader takes, the same bytes each time', () => {
     const log = `${lines([block('true'), block('1e5')])}[]\n{"half`;
-    write(project, EVENTS, `${log}\n${log}`);
+    write(project, EVENT_LOG_PATH, `${log}\n${log}`);
     expect(run('events', 'replay')).toMatchObject({
       exit: 0,
       json: {
@@ -67,21 +67,21 @@ describe('events replay', () => {
     const empty = { ok: true, total_events: 0, skipped: 0, goal_count: 0, inbox_items: 0 };
     expect(run('events', 'replay').json).toMatchObject(empty);
     expect([read(VIEWS), read(INBOX)]).toEqual(['goals: {}\n', 'items: []\n']);
-    write(project, EVENTS, '');
+    write(project, EVENT_LOG_PATH, '');
     expect(run('events', 'replay').json).toMatchObject(empty);
     rmSync(join(project.root, '.ai/events'), { recursive: true });
     expect(run('events', 'replay').json).toMatchObject(empty);
   });
 
   it('refuses a log that is no file, and links out of the project, and writes nothing then', () => {
-    mkdirSync(join(project.root, EVENTS));
+    mkdirSync(join(project.root, EVENT_LOG_PATH));
     expect(run('events', 'replay')).toMatchObject({ exit: 1, json: { error: { code: 'IO' } } });
-    rmSync(join(project.root, EVENTS), { recursive: true });
+    rmSync(join(project.root, EVENT_LOG_PATH), { recursive: true });
     const outside = join(project.root, '../outside');
     writeFileSync(outside, lineOf(block('a')));
-    symlinkSync(outside, join(project.root, EVENTS));
+    symlinkSync(outside, join(project.root, EVENT_LOG_PATH));
     expect(run('events', 'replay')).toMatchObject({ exit: 1, json: { error: { code: 'IO' } } });
-    rmSync(join(project.root, EVENTS));
+    rmSync(join(project.root, EVENT_LOG_PATH));
     mkdirSync(join(project.root, '.ai/state'));
     writeFileSync(outside, 'kept');
     symlinkSync(outside, join(project.root, INBOX));
@@ -103,7 +103,7 @@ describe('events replay', () => {
 
 describe('observe baseline', () => {
   it('reports, and where it is enforced tells the inbox', () => {
-    write(project, EVENTS, `${lineOf({ ...block('a'), timestamp: new Date().toISOString() })}\n{"half`);
+    write(project, EVENT_LOG_PATH, `${lineOf({ ...block('a'), timestamp: new Date().toISOString() })}\n{"half`);
     const plain = run('observe', 'baseline');
     expect(plain).toMatchObject({ exit: 0, json: { ok: true, window_days: 14, skipped: 1, report_path: REPORT } });
     const failing_guards = ['min_goal_runs', 'min_first_pass_success_rate', 'max_block_rate'];
@@ -120,7 +120,7 @@ describe('observe baseline', () => {
     const enforced = run('observe', 'baseline', '--enforce', '--no-write');
     expect(enforced).toMatchObject({ exit: 3, json: { ok: false, report_path: null } });
     expect(has(REPORT)).toBe(false);
-    const log = read(EVENTS).split('\n');
+    const log = read(EVENT_LOG_PATH).split('\n');
     expect([log.length, log[1]]).toEqual([4, '{"half']);
     const event = JSON.parse(log[2] ?? '') as JsonObject;
     expect(event).toMatchObject({ event_type: 'orchestrate_cycle_blocked', payload: { failing_guards } });
@@ -139,7 +139,7 @@ describe('observe baseline', () => {
       exit: 0,
       json: { baseline: { baseline_ready: true } },
     });
-    expect(has(EVENTS)).toBe(false);
+    expect(has(EVENT_LOG_PATH)).toBe(false);
     const { stdout } = callDoor({ argv: ['observe', 'baseline'], cwd: project.root, env: project.env });
     expect(stdout).toMatch(/\nGuards: min_goal_runs 0, .*, max_mttr_minutes 180\.\nThe baseline is ready\./);
     guards('{max_block_rate: 35}');
@@ -191,7 +191,7 @@ describe('what is appended', () => {
         return answer;
       },
     };
-    const streams: Streams = { ...own, tellNews: (write) => tellUnsent(own, write) };
+    const streams: Streams = { ...own, tellNews: (write) => passOnUnsentEvents(own, write) };
     // Meanwhile another call has sent both, and a third event came.
     between = () => {
       state = { ...state, unsent: events.slice(2) };

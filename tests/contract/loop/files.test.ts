@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { readContextBudget, readGoals } from '../../../src/documents/goals.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { GUARDS } from '../../../src/wings/loop/core/baseline.js';
+import { DEFAULT_BASELINE_LIMITS } from '../../../src/wings/loop/core/baseline.js';
 import { readLoopFiles, readLoopTexts } from '../../../src/wings/loop/files.js';
 import { writeGoalStatus } from '../../../src/wings/loop/goals.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -42,7 +42,7 @@ describe('the files of the loop', () => {
       ...{ worktree_setup: [], worktree_copy: [], protected_paths: [] },
       limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null },
       queue: { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 },
-      observe: GUARDS,
+      observe: DEFAULT_BASELINE_LIMITS,
       fleet: null,
     });
     expect(goals).toEqual([

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WINGS } from '../../../src/app/wings.js';
 import type { Context } from '../../../src/run/context.js';
-import { carryOut, finishAnswers, record } from '../../../src/wings/loop/inbox/answers.js';
-import { EVENTS } from '../../../src/wings/loop/log.js';
+import { applyInboxAnswer, finishAnswers, recordInboxAnswer } from '../../../src/wings/loop/inbox/answers.js';
+import { EVENT_LOG_PATH } from '../../../src/wings/loop/log.js';
 import { LOOP, openLoop } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -32,7 +32,7 @@ const goals = (statuses: Record<string, string>) =>
       .map(([id, status]) => `  - { id: ${id}, title: T, status: ${status} }\n`)
       .join('')}`,
   );
-const log = (...events: object[]) => write(project, EVENTS, lines(events));
+const log = (...events: object[]) => write(project, EVENT_LOG_PATH, lines(events));
 const event = (event_id: string, goal_id: string, action_taken: string, more: object = {}) => ({
   ...{ event_id, event_type: 'auto_attempt' },
   payload: { run_id: 'r', goal_id, attempt: 1, success: false, action_taken, reason: 'why', ...more },
@@ -215,7 +215,7 @@ describe('an answer that is cut off', () => {
       reader: { read: (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : null) },
     } as never as Context;
   };
-  const given: Parameters<typeof record>[2] = {
+  const given: Parameters<typeof recordInboxAnswer>[2] = {
     ...{ goal: 'a', reasonCode: 'action_block', classification: 'failed', operator: 'anna', reason: 'T' },
     action: 'approve',
   };
@@ -223,17 +223,17 @@ describe('an answer that is cut off', () => {
   it('after it was recorded, is finished by the next call, once', async () => {
     log(event('evt_1', 'a', 'block'));
     const desk = { context: context(), streams: openLoop(context()), isHere: true };
-    const answer = await record(desk, 'inbox-evt_1', given, false);
-    await expect(record(desk, 'inbox-evt_1', { ...given, operator: 'ben' }, false)).rejects.toMatchObject({
+    const answer = await recordInboxAnswer(desk, 'inbox-evt_1', given, false);
+    await expect(recordInboxAnswer(desk, 'inbox-evt_1', { ...given, operator: 'ben' }, false)).rejects.toMatchObject({
       code: 'INBOX_REFUSED',
     });
     expect(statusOf('a')).toBe('blocked');
     // Goals that cannot be read keep it waiting.
     write(project, '.ai/goals.yaml', 'goals: [');
-    await expect(carryOut(desk, 'inbox-evt_1', answer)).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
+    await expect(applyInboxAnswer(desk, 'inbox-evt_1', answer)).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
     goals({ a: 'blocked' });
     expect(idsOf()).toEqual([]);
-    await carryOut(desk, 'inbox-evt_1', answer);
+    await applyInboxAnswer(desk, 'inbox-evt_1', answer);
     await finishAnswers(desk);
     expect(statusOf('a')).toBe('active');
     expect((await desk.streams.read(LOOP)).goals['a']?.notes).toEqual(['T']);

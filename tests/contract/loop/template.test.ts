@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, parseTemplate } from '../../../src/wings/loop/template.js';
+import { fillCommandTemplate, parseTemplate } from '../../../src/wings/loop/template.js';
 
 // loop-core.md, Files: the command line of a tool.
 
@@ -8,7 +8,7 @@ const FILLING = { prompt: 'do {goal} $(x)', promptFile: '/p/prompt.md', goal: 'g
 function fill(line: string, filling = FILLING) {
   const template = parseTemplate(line);
   if ('problem' in template) throw new Error(template.problem);
-  return fillTemplate(template, filling);
+  return fillCommandTemplate(template, filling);
 }
 
 describe('the template of a tool', () => {

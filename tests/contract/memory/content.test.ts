@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepContent, readContent } from '../../../src/work/content.js';
+import { computeContentTree, storeContentTree } from '../../../src/work/content.js';
 import { readRecentCommits } from '../../../src/work/recent-commits.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
@@ -39,7 +39,7 @@ function put(files: Record<string, string>): void {
   }
 }
 
-const content = (workTree = project.root) => readContent(workTree, { env: project.env });
+const content = (workTree = project.root) => computeContentTree(workTree, { env: project.env });
 
 /** Returns every file of the repository with its bytes and modification time. */
 function photograph(directory = join(project.root, '.git')): Record<string, string> {
@@ -173,7 +173,7 @@ describe('the content', () => {
 
   it('is unknown without a repository, without git, and where a file cannot be read', async () => {
     expect(await content(project.home)).toBeNull();
-    expect(await readContent(project.root, { env: { ...project.env, PATH: project.home } })).toBeNull();
+    expect(await computeContentTree(project.root, { env: { ...project.env, PATH: project.home } })).toBeNull();
     put({ '.gitattributes': '*.ts filter=broken\n', 'src/a.ts': 'other\n' });
     git('config', 'filter.broken.clean', 'false');
     git('config', 'filter.broken.required', 'true');
@@ -190,7 +190,7 @@ describe('the content', () => {
 
   it('can be kept, for a commit to name it', async () => {
     put({ 'src/a.ts': 'other\n', 'PROJECT_CONTEXT.md': 'x' });
-    const kept = await keepContent(project.root, { env: project.env });
+    const kept = await storeContentTree(project.root, { env: project.env });
     expect(kept?.content).toBe(await content());
     expect(git('ls-tree', '-r', '--name-only', kept?.tree ?? '').split('\n')).toContain('PROJECT_CONTEXT.md');
     expect(git('cat-file', '-p', `${kept?.tree}:src/a.ts`)).toBe('other');

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BLOCK, NEW_HOOK, putBlock } from '../../../src/wings/harness/install/git-block.js';
+import { GIT_HOOK_BLOCK, NEW_HOOK, putBlock } from '../../../src/wings/harness/install/git-block.js';
 import { type CallOptions, devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
@@ -161,7 +161,7 @@ describe('install --harness git (memory.md, Hooks)', () => {
         git: { status: 'refused', path: hook },
       });
       expect(refused.git?.detail, name).toMatch(why);
-      expect(refused.git?.detail, name).toContain(BLOCK);
+      expect(refused.git?.detail, name).toContain(GIT_HOOK_BLOCK);
       expect(imageOf(project, '.git'), name).toEqual(before);
       expect(existsSync(join(project.root, '.claude')), name).toBe(false);
     }

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, systemIds } from '../../../src/app/system.js';
 import { identifyProcess } from '../../../src/store/process.js';
-import { callTool } from '../../../src/wings/neutral/call.js';
+import { callContractTool } from '../../../src/wings/neutral/call.js';
 import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
@@ -331,7 +331,7 @@ describe('the surroundings (neutral.md, Files)', () => {
     const before = imageOf(project, '.nexus');
     const cancelled = new AbortController();
     const context = { workTree: project.root, clock: systemClock, ids: systemIds, signal: cancelled.signal };
-    const made = callTool(context, 'task_add', { title: 'T', context: 'c' });
+    const made = callContractTool(context, 'task_add', { title: 'T', context: 'c' });
     cancelled.abort();
     await expect(made).rejects.toMatchObject({ code: 'INTERRUPTED' });
     expect(imageOf(project, '.nexus')).toEqual(before);

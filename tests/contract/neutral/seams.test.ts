@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { merge } from '../../../src/wings/neutral/merge.js';
+import { mergeCycles } from '../../../src/wings/neutral/merge.js';
 import { devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
@@ -236,7 +236,7 @@ describe('nexus merge, as git calls it', () => {
     const last = { completed_at: '2026-01-03T00:00:00Z' };
     const between = { completed_at: '2026-01-02T00:00:00Z' };
     const other = { branch: 'a', completed_at: '2026-01-01T00:00:00Z' };
-    const merged = merge({ cycles: [first, { branch: 'x' }, last] }, { cycles: [other, between] });
+    const merged = mergeCycles({ cycles: [first, { branch: 'x' }, last] }, { cycles: [other, between] });
     expect(JSON.stringify(merged.cycles)).toBe(JSON.stringify([first, { branch: 'x' }, between, last]));
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
 import { runCodec } from '../../../src/run/codec.js';
-import { applyPatch, serializeSnapshot } from '../../../src/store/snapshot.js';
+import { applyJsonPatch, serializeSnapshot } from '../../../src/store/snapshot.js';
 import { readEntries } from '../../support/entries.js';
 import { type GoldenRun, goldenRuns } from '../../support/golden.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
@@ -43,7 +43,7 @@ function kindOf(value: unknown): string {
 function* statesOf({ name, files }: GoldenRun): Generator<string> {
   let state: JsonObject | null = null;
   for (const { patch, more } of readEntries(Buffer.from(files[`.dev/specs/${name}/events.jsonl`] ?? ''))) {
-    if (patch.length > 0) state = applyPatch(state, structuredClone(patch));
+    if (patch.length > 0) state = applyJsonPatch(state, structuredClone(patch));
     if (more !== true && state !== null) yield serializeSnapshot(state, runCodec);
   }
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Difference, Entry } from '../../../src/store/store.js';
+import type { Entry, ReplayDifference } from '../../../src/store/store.js';
 import { devCli, imageOf, init, journalOf, runDir } from '../../support/cli.js';
 import { readEntries } from '../../support/entries.js';
 import { rewriteEntries } from '../../support/journal.js';
@@ -17,8 +17,8 @@ interface Report {
   documents: number;
   objects: number;
   runs: number;
-  differences: Difference[];
-  notes: Difference[];
+  differences: ReplayDifference[];
+  notes: ReplayDifference[];
 }
 
 let project: Project;
@@ -104,7 +104,7 @@ describe('a run as it should be', () => {
 });
 
 describe('what is not as the journal says is named', () => {
-  const CASES: [string, () => void, Partial<Difference>[]][] = [
+  const CASES: [string, () => void, Partial<ReplayDifference>[]][] = [
     [
       'a value of state.json',
       () => {

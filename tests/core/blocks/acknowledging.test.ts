@@ -3,7 +3,7 @@ import { acknowledge } from '../../../src/protocol/acknowledge/complete.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { findPending } from '../../../src/run/pending-action.js';
-import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
+import { NO_OUTSIDE_FACTS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../plan/fixture.js';
@@ -316,7 +316,7 @@ describe('changed sources in autopilot', () => {
     const state = copyState(await on.state());
     state.mode = { depth: 'quick', interaction: 'autopilot' };
     state.baseline = { head: null, dirty: {} };
-    const around = { ...NO_SURROUNDINGS, changes: (_: string, now: Baseline) => ({ paths: ['a.ts'], now }) };
+    const around = { ...NO_OUTSIDE_FACTS, changes: (_: string, now: Baseline) => ({ paths: ['a.ts'], now }) };
     const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), around);
     const result = acknowledge(tx, { pending: findPending(tx), input: { action: 'a1' } });
     const error = result.kind === 'refused' ? result.error : null;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/values/sources.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
-import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
+import { NO_OUTSIDE_FACTS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
-import { readContent } from '../../../src/store/texts.js';
+import { readEntryContent } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /**
@@ -176,7 +176,9 @@ describe('init (protocol.md §5)', () => {
     on.put('DRAFT.md', `${on.text('DRAFT.md')}\nEdited by hand\n`);
     await on.init('one', { goal: 'Add Y' });
     const entries = await on.store.journal(on.name);
-    const kept = entries.flatMap((entry) => Object.keys(entry.texts ?? {}).map((digest) => readContent(entry, digest)));
+    const kept = entries.flatMap((entry) =>
+      Object.keys(entry.texts ?? {}).map((digest) => readEntryContent(entry, digest)),
+    );
     expect(kept.map(String).join('\n')).toContain('Edited by hand');
   });
 
@@ -292,7 +294,7 @@ describe('the second net (harness.md, The second net)', () => {
     const head = await on.store.read(on.name);
     const state = { ...copyState(await on.state()), baseline: now };
     let paths: string[] = [];
-    const around = { ...NO_SURROUNDINGS, changes: () => ({ paths, now }) };
+    const around = { ...NO_OUTSIDE_FACTS, changes: () => ({ paths, now }) };
     const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), around);
     const refuse = (actionId: string, ...changed: string[]) => {
       paths = changed;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isPrivate, isSafeAbove, prepareCompileCache } from '../../../src/cli/compile-cache.js';
+import { isPrivateDirectory, isSafeAbove, prepareCompileCache } from '../../../src/cli/compile-cache.js';
 
 const USER = process.geteuid?.() ?? 0;
 const SOMEBODY = USER + 1;
@@ -140,12 +140,12 @@ describe('what it is judged by', () => {
   const directory = { isDirectory: true, owner: USER };
 
   it('private is a directory of the user with mode 700, whatever else the mode says', () => {
-    expect(isPrivate({ ...directory, mode: 0o40700 }, USER)).toBe(true);
-    expect(isPrivate({ ...directory, mode: 0o42700 }, USER)).toBe(true);
-    expect(isPrivate({ ...directory, mode: 0o40700, isDirectory: false }, USER)).toBe(false);
-    expect(isPrivate({ ...directory, mode: 0o40700, owner: SOMEBODY }, USER)).toBe(false);
+    expect(isPrivateDirectory({ ...directory, mode: 0o40700 }, USER)).toBe(true);
+    expect(isPrivateDirectory({ ...directory, mode: 0o42700 }, USER)).toBe(true);
+    expect(isPrivateDirectory({ ...directory, mode: 0o40700, isDirectory: false }, USER)).toBe(false);
+    expect(isPrivateDirectory({ ...directory, mode: 0o40700, owner: SOMEBODY }, USER)).toBe(false);
     for (let bit = 1; bit < 0o1000; bit *= 2) {
-      expect(isPrivate({ ...directory, mode: 0o40700 ^ bit }, USER)).toBe(false);
+      expect(isPrivateDirectory({ ...directory, mode: 0o40700 ^ bit }, USER)).toBe(false);
     }
   });
 

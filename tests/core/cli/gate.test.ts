@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/base/decision.js';
-import { decide, type GateScreen } from '../../../src/cli/gate.js';
+import { askForDecision, type GateScreen } from '../../../src/cli/gate.js';
 
 // The dialogue at a gate (protocol.md, A person's word), with a screen that types what a test says.
 
@@ -37,23 +37,23 @@ function typing(...lines: string[]): GateScreen & { seen: string[]; wrong: strin
 
 describe('a decision at a terminal', () => {
   it('takes a number or an id', async () => {
-    expect(await decide(DECISION, typing('2'))).toBe('stop');
-    expect(await decide(DECISION, typing('approve'))).toBe('approve');
+    expect(await askForDecision(DECISION, typing('2'))).toBe('stop');
+    expect(await askForDecision(DECISION, typing('approve'))).toBe('approve');
   });
 
   it('is left open by nothing', async () => {
-    expect(await decide(DECISION, typing(''))).toBeNull();
+    expect(await askForDecision(DECISION, typing(''))).toBeNull();
   });
 
   it.each(['0', '3', '-1', '1.0', 'yes', 'constructor', 'x', 'pp'])('asks again after %s', async (line) => {
     const screen = typing(line, '1');
-    expect(await decide(DECISION, screen)).toBe('approve');
+    expect(await askForDecision(DECISION, screen)).toBe('approve');
     expect(screen.wrong).toEqual([expect.stringContaining('There is no such choice.')]);
   });
 
   it('shows what one wants to look at, without what a terminal would act on, and asks again', async () => {
     const screen = typing('P', '1');
-    expect(await decide(DECISION, screen)).toBe('approve');
+    expect(await askForDecision(DECISION, screen)).toBe('approve');
     const question = 'Your choice (1 to 2; p: the plan; Enter alone: leave it open): ';
     expect(screen.seen).toEqual(['run-1 waits for you', question, '# Plan[2J\n', question]);
   });

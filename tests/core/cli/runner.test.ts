@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamItem } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import { chooseFormat, printAnswer, printFailure, renderJson } from '../../../src/cli/print.js';
-import { breakCommands } from '../../../src/cli/runner-commands.js';
+import { escapeWorkflowCommands } from '../../../src/cli/runner-commands.js';
 import { printStream } from '../../../src/cli/stream.js';
 
 // Text that GitHub's runner takes for a command is made harmless (view.md, CI).
@@ -37,21 +37,21 @@ const answer = (text: string) => ({ json: { text }, exit: 0 as const, text: () =
 describe('commands for the runner in foreign text', () => {
   it.each(HOSTILE)('%j is broken, and loses nothing', (text) => {
     expect(hasCommand(text)).toBe(true);
-    const broken = breakCommands(text);
+    const broken = escapeWorkflowCommands(text);
     expect(hasCommand(broken)).toBe(false);
     expect(broken.replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
-    expect(breakCommands(broken)).toBe(broken);
+    expect(escapeWorkflowCommands(broken)).toBe(broken);
   });
 
   it.each(['a::b', 'x: y', '# title', '## [x]', 'std::vector', 'a ::b', 'x:\n:y', '#\n#[x]'])('%j stays', (text) => {
-    expect(breakCommands(text)).toBe(text);
+    expect(escapeWorkflowCommands(text)).toBe(text);
   });
 
   it.each([':', '#', ' ', '\u200d', '#\u200d', '\n', '::'])(
     'a megabyte of %j takes no time',
     (unit) => {
       const text = unit.repeat(1_000_000 / unit.length);
-      expect(hasCommand(breakCommands(text))).toBe(false);
+      expect(hasCommand(escapeWorkflowCommands(text))).toBe(false);
     },
     5_000,
   );

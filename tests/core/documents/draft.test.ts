@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DevCliError } from '../../../src/base/errors.js';
 import { createDraft, readDraft, readDraftStatus } from '../../../src/documents/draft.js';
 import { updateDraft } from '../../../src/documents/draft-edit.js';
-import { SECTION_IDS, SECTIONS, type SectionId } from '../../../src/documents/sections.js';
+import { SECTION_IDS, SECTION_TEXTS, type SectionId } from '../../../src/documents/sections.js';
 
 function thrown(act: () => unknown): DevCliError {
   try {
@@ -86,8 +86,8 @@ describe('a new draft', () => {
   });
 
   it('tells for every section in one line what to write', () => {
-    for (const id of SECTION_IDS) expect(SECTIONS[id].need).toMatch(/^[^\n]{10,90}$/);
-    expect(SECTIONS.boundaries.need).toBe('what must not change, one bullet each');
+    for (const id of SECTION_IDS) expect(SECTION_TEXTS[id].need).toMatch(/^[^\n]{10,90}$/);
+    expect(SECTION_TEXTS.boundaries.need).toBe('what must not change, one bullet each');
   });
 });
 
@@ -160,14 +160,14 @@ describe('updating a draft', () => {
           const marker = `<!-- section: ${id} -->${eol}`;
           const heading = (text: string) => {
             // The real marker is the one directly below the section's own heading.
-            const start = text.indexOf(`## ${SECTIONS[id].heading}${eol}${marker}`);
+            const start = text.indexOf(`## ${SECTION_TEXTS[id].heading}${eol}${marker}`);
             return { head: text.slice(0, start), rest: text.slice(start) };
           };
           const next = SECTION_IDS[SECTION_IDS.indexOf(id) + 1];
           const tailOf = (text: string) =>
             next === undefined
               ? ''
-              : text.slice(text.indexOf(`## ${SECTIONS[next].heading}${eol}<!-- section: ${next} -->${eol}`));
+              : text.slice(text.indexOf(`## ${SECTION_TEXTS[next].heading}${eol}<!-- section: ${next} -->${eol}`));
           expect(heading(after).head).toBe(heading(before).head);
           expect(tailOf(after)).toBe(tailOf(before));
           if (crlf) expect(after.replaceAll('\r\n', '')).not.toContain('\n');

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { misfit, type OutlineSchema } from '../../../src/documents/outline.js';
+import { findMisfit, type OutlineSchema } from '../../../src/documents/outline.js';
 import entryData from '../../../src/generated/entry-data.js';
 import planContent from '../../../src/generated/plan-content-outline.js';
 import recipe from '../../../src/generated/recipe-outline.js';
@@ -185,7 +185,7 @@ describe('an outline', () => {
       fc.property(near(schema), (value) => {
         const fits = validate(value);
         if (fits) fitted += 1;
-        expect(misfit(schema, value) === null).toBe(fits);
+        expect(findMisfit(schema, value) === null).toBe(fits);
       }),
       { numRuns: 400 },
     );
@@ -196,13 +196,13 @@ describe('an outline', () => {
 
   it.each(Object.entries(CHECKED))('of a %s is as strict as the validator of it', (_, [schema, values]) => {
     const validate = new Ajv2020({ strict: false, discriminator: true, unicode: false }).compile(schema);
-    for (const value of values) expect([misfit(schema, value), validate(value)]).toEqual([null, true]);
+    for (const value of values) expect([findMisfit(schema, value), validate(value)]).toEqual([null, true]);
     let fitted = 0;
     fc.assert(
       fc.property(fc.constantFrom(...values).chain(changed), (value) => {
         const fits = validate(value);
         if (fits) fitted += 1;
-        expect(misfit(schema, value) === null).toBe(fits);
+        expect(findMisfit(schema, value) === null).toBe(fits);
       }),
       { numRuns: 2000 },
     );
@@ -217,10 +217,10 @@ describe('an outline', () => {
       additionalProperties: false,
       properties: { a: { type: 'object', patternProperties: { '^(.*)$': { type: ['string', 'null'] } } } },
     };
-    expect(misfit(schema, { a: { x: null } })).toBeNull();
-    expect(misfit(schema, { a: { x: 1 } })).toEqual({ at: '/a/x', problem: 'must be string or null' });
-    expect(misfit(schema, {})).toEqual({ at: '', problem: 'must have "a"' });
-    expect(misfit(schema, { a: {}, b: 1 })).toEqual({ at: '', problem: 'must not have "b"' });
-    expect(misfit(schema, null)).toEqual({ at: '', problem: 'must be object' });
+    expect(findMisfit(schema, { a: { x: null } })).toBeNull();
+    expect(findMisfit(schema, { a: { x: 1 } })).toEqual({ at: '/a/x', problem: 'must be string or null' });
+    expect(findMisfit(schema, {})).toEqual({ at: '', problem: 'must have "a"' });
+    expect(findMisfit(schema, { a: {}, b: 1 })).toEqual({ at: '', problem: 'must not have "b"' });
+    expect(findMisfit(schema, null)).toEqual({ at: '', problem: 'must be object' });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRegion, putRegion, takeRegion } from '../../../src/documents/region.js';
+import { findRegion, putRegion, removeRegion } from '../../../src/documents/region.js';
 
 // memory.md, Handoff and House: a marked block in a file that belongs to somebody else.
 
@@ -31,7 +31,7 @@ describe('a region', () => {
     fc.assert(
       fc.property(foreign, body, place, (text, said, where) => {
         const put = putRegion(text, MARKERS, said, where);
-        expect(takeRegion(put, MARKERS)).toBe(text);
+        expect(removeRegion(put, MARKERS)).toBe(text);
         expect(findRegion(put, MARKERS)).toMatchObject({ kind: 'found', body: said });
       }),
     );
@@ -61,7 +61,7 @@ describe('a region', () => {
   it('is found, replaced and taken in a file whose line ends were changed', () => {
     const text = 'a\r\n<!-- x v1 -->\r\nB\r\n<!-- /x -->\r\nb\r\n';
     expect(findRegion(text, MARKERS)).toMatchObject({ kind: 'found', body: 'B' });
-    expect(takeRegion(text, MARKERS)).toBe('a\r\nb\r\n');
+    expect(removeRegion(text, MARKERS)).toBe('a\r\nb\r\n');
     expect(putRegion(text, MARKERS, 'C', 'first')).toBe('a\r\n<!-- x v1 -->\nC\n<!-- /x -->\r\nb\r\n');
   });
 
@@ -73,6 +73,6 @@ describe('a region', () => {
     ['<!-- x v1 -->\n<!-- /x -->\n<!-- /x -->', 3],
   ])('is broken in %j', (text, line) => {
     expect(findRegion(text, MARKERS)).toMatchObject({ kind: 'broken', line });
-    expect(takeRegion(text, MARKERS)).toBe(text);
+    expect(removeRegion(text, MARKERS)).toBe(text);
   });
 });

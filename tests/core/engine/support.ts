@@ -1,10 +1,10 @@
 import type {
   EngineEffect,
   EngineEvent,
-  MovedPlan,
   NewTask,
   NewTodo,
-  Part,
+  PlanUpdate,
+  StagePart,
   StageResult,
 } from '../../../src/engine/core/events.js';
 import { createEngineState, createTodoRow } from '../../../src/engine/core/rows.js';
@@ -39,7 +39,7 @@ export function todo(id: string, dependsOn: string[] = [], files: string[] = [`s
 export interface Waiting {
   todo: string | null;
   stage: string;
-  part?: Part;
+  part?: StagePart;
   attempt: number;
   how: 'task' | 'work' | 'gate';
 }
@@ -58,7 +58,7 @@ export class Rim {
   constructor(
     readonly todos: NewTodo[],
     readonly program: EngineProgram = PROGRAM,
-    readonly applies: (todo: string | null, stage: string, part?: Part) => boolean = (_, stage) =>
+    readonly applies: (todo: string | null, stage: string, part?: StagePart) => boolean = (_, stage) =>
       !stage.startsWith('approve') && stage !== 'stateBegin',
   ) {
     this.state = createEngineState(todos.map((one) => createTodoRow(one)));
@@ -72,7 +72,7 @@ export class Rim {
   }
 
   /** Takes up another plan. The caller has to remove interrupted work from `waiting` first. */
-  apply(plan: MovedPlan): void {
+  apply(plan: PlanUpdate): void {
     const before = this.ended;
     this.ended = null;
     this.take({ type: 'APPLY', plan });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mayOverlap } from '../../../src/documents/globs.js';
-import type { MovedPlan, NewTodo, StageResult } from '../../../src/engine/core/events.js';
+import type { NewTodo, PlanUpdate, StageResult } from '../../../src/engine/core/events.js';
 import { isInterrupted, isPastTodos, judgeTodos } from '../../../src/engine/core/moved-plan.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
@@ -64,7 +64,7 @@ function apply(plan: readonly Planned[], { which, kind, files, after }: Edit, nu
 const planned = (todos: readonly NewTodo[]): Planned[] => todos.map((one) => ({ ...one, text: 0 }));
 
 /** Compares two plans, as the engine's caller does. */
-function movedFrom(io: Rim, before: readonly Planned[], after: readonly Planned[], reopen: string[] = []): MovedPlan {
+function movedFrom(io: Rim, before: readonly Planned[], after: readonly Planned[], reopen: string[] = []): PlanUpdate {
   const texts = new Map(before.map((one) => [one.id, JSON.stringify(one)]));
   const entries = after.map((one) => {
     const { text: _, ...plain } = one;
@@ -95,7 +95,7 @@ function pick({ id, title, type, risk, dependsOn, files }: TodoState): NewTodo {
 }
 
 /** Takes up a plan as the engine's caller does: interrupted work no longer waits. */
-function takeUp(io: Rim, moved: MovedPlan): void {
+function takeUp(io: Rim, moved: PlanUpdate): void {
   const verdicts = judgeTodos(io.state, moved);
   const left = new Set(verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo: id }) => id));
   const isMoved = moved.isOtherwiseChanged || verdicts.some(({ verdict }) => verdict !== 'same');

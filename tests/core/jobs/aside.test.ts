@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { computeAside } from '../../../src/jobs/aside.js';
+import { computeInWorker } from '../../../src/jobs/aside.js';
 
 // plans-from-elsewhere.md, plan import: a computation that takes too long is given up, and a signal ends the call
 // meanwhile
@@ -25,21 +25,21 @@ const BUSY = 'for (;;);';
 
 it('answers with what the program makes of what it is given', async () => {
   const program = writeProgram('parentPort.postMessage({ twice: workerData.once * 2 });');
-  expect(await computeAside(program, { once: 21 }, LIMITS)).toEqual({ twice: 42 });
+  expect(await computeInWorker(program, { once: 21 }, LIMITS)).toEqual({ twice: 42 });
 });
 
 it('gives up what takes more time than it may', async () => {
-  expect(await computeAside(writeProgram(BUSY), null, { signal: NEVER, processorMs: 200 })).toBeNull();
+  expect(await computeInWorker(writeProgram(BUSY), null, { signal: NEVER, processorMs: 200 })).toBeNull();
 });
 
 it('hears a signal while the program is busy', async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 50);
-  const busy = computeAside(writeProgram(BUSY), null, { ...LIMITS, signal: controller.signal });
+  const busy = computeInWorker(writeProgram(BUSY), null, { ...LIMITS, signal: controller.signal });
   await expect(busy).rejects.toMatchObject({ code: 'INTERRUPTED' });
 });
 
 it('fails as the program fails', async () => {
-  await expect(computeAside(writeProgram("throw new RangeError('no')"), null, LIMITS)).rejects.toThrow('no');
-  await expect(computeAside(writeProgram('process.exit(0)'), null, LIMITS)).rejects.toThrow('gave no answer');
+  await expect(computeInWorker(writeProgram("throw new RangeError('no')"), null, LIMITS)).rejects.toThrow('no');
+  await expect(computeInWorker(writeProgram('process.exit(0)'), null, LIMITS)).rejects.toThrow('gave no answer');
 });

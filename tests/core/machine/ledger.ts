@@ -1,7 +1,7 @@
 import type { Effect, MachineEvent } from '../../../src/machine/events.js';
 import type { Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import { type Step, startProgram, transition } from '../../../src/machine/transition.js';
+import { startProgram, type TransitionResult, transition } from '../../../src/machine/transition.js';
 
 type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
 
@@ -37,7 +37,7 @@ function recorded(ledger: Ledger, effects: readonly Effect[]): Ledger {
 export interface Moment {
   before: Position | null;
   event: MachineEvent | null;
-  step: Step;
+  step: TransitionResult;
   ledger: Ledger;
   /** Every condition evaluated, with its answer, in order. */
   asked: [source: string, answer: boolean][];
@@ -60,7 +60,7 @@ export function recordedRun(program: Program, answers: Answers, choose: Chooser,
   };
   const first = startProgram(program, conditions);
   const moments: Moment[] = [];
-  const note = (before: Position | null, event: MachineEvent | null, step: Step) => {
+  const note = (before: Position | null, event: MachineEvent | null, step: TransitionResult) => {
     const last = moments.at(-1);
     const ledger = recorded(last?.ledger ?? emptyLedger(program), step.effects);
     moments.push({ before, event, step, ledger, asked });

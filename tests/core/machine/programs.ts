@@ -1,7 +1,7 @@
 import type { Effect, MachineEvent } from '../../../src/machine/events.js';
 import type { Counters, Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock, ProgramChoice } from '../../../src/machine/program.js';
-import { type Step, startProgram, transition } from '../../../src/machine/transition.js';
+import { startProgram, type TransitionResult, transition } from '../../../src/machine/transition.js';
 
 /** Creates a block in which everything a test does not mention has its default. */
 export function block(id: string, part: Partial<Omit<ProgramBlock, 'id'>> = {}): ProgramBlock {
@@ -58,7 +58,7 @@ export function countersOf(position: Position, id: string): Counters {
 }
 
 /** Returns the last effect: what the run waits for now. */
-export function lastOf(step: Pick<Step, 'effects'>): Effect {
+export function lastOf(step: Pick<TransitionResult, 'effects'>): Effect {
   const last = step.effects.at(-1);
   if (last === undefined) throw new Error('no effects');
   return last;

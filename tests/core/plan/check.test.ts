@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkPlan } from '../../../src/plan/check/check.js';
 import { listUncovered } from '../../../src/plan/check/coverage.js';
-import { findCycles, type Graph, splitIntoWaves } from '../../../src/plan/model/graph.js';
+import { type DependencyGraph, findCycles, splitIntoWaves } from '../../../src/plan/model/graph.js';
 import { findPathProblem } from '../../../src/plan/model/paths.js';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlanTemplate } from '../../../src/plan/model/template.js';
@@ -357,7 +357,7 @@ describe('paths that a plan only names', () => {
 describe('the dependency graph', () => {
   const graph = fc
     .array(fc.array(fc.nat({ max: 9 }), { maxLength: 3 }), { minLength: 1, maxLength: 10 })
-    .map((edges): Graph => {
+    .map((edges): DependencyGraph => {
       const ids = edges.map((_, index) => `t${index}`);
       return new Map(
         edges.map((to, index) => [`t${index}`, [...new Set(to.map((n) => `t${n}`))].filter((id) => ids.includes(id))]),
@@ -378,7 +378,7 @@ describe('the dependency graph', () => {
   it('has cycles exactly when something is stuck for another reason than itself, and each is one', () => {
     fc.assert(
       fc.property(graph, (each) => {
-        const loose: Graph = new Map([...each].map(([id, to]) => [id, to.filter((next) => next !== id)]));
+        const loose: DependencyGraph = new Map([...each].map(([id, to]) => [id, to.filter((next) => next !== id)]));
         const found = findCycles(each);
         expect(found.length > 0).toBe(splitIntoWaves(loose).stuck.size > 0);
         for (const cycle of found) {
@@ -389,7 +389,7 @@ describe('the dependency graph', () => {
         }
         // If the todos of the found cycles are removed, every remaining cycle must lead to one of them.
         const named = new Set(found.flat());
-        const rest: Graph = new Map(
+        const rest: DependencyGraph = new Map(
           [...loose].filter(([id]) => !named.has(id)).map(([id, to]) => [id, to.filter((next) => !named.has(next))]),
         );
         expect(named.size === found.flat().length).toBe(true);
@@ -400,7 +400,7 @@ describe('the dependency graph', () => {
   });
 });
 
-function reaches(graph: Graph, from: string, goals: Set<string>): boolean {
+function reaches(graph: DependencyGraph, from: string, goals: Set<string>): boolean {
   const seen = new Set<string>();
   const open = [from];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {

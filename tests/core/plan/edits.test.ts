@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import type { PlanSetting } from '../../../src/plan/page/setting.js';
+import type { PlanExtras } from '../../../src/plan/page/setting.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { goldenRuns } from '../../support/golden.mjs';
 import { anyPlan, printAnew } from './rich.js';
 
 // Reading an edited PLAN.md back (documents.md, Living plan).
 
-const SETTING: PlanSetting = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
+const SETTING: PlanExtras = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
 
 /** Ways to write the same document differently. */
 const REWRITTEN: Record<string, (text: string) => string> = {

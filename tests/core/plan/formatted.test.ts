@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readBoxes } from '../../../src/plan/page/boxes.js';
 import { readChecksum } from '../../../src/plan/page/form.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { readPlanSetting } from '../../../src/plan/page/setting.js';
+import { readPlanExtras } from '../../../src/plan/page/setting.js';
 import { aPlan, aTodo } from './fixture.js';
 import { printAnew } from './rich.js';
 
@@ -34,7 +34,7 @@ describe.each(Object.entries(FORMATTED))('PLAN.md %s', (_, text) => {
   it('has its boxes', () => expect(readBoxes(text)).toEqual({ 'todo-1': true, 'todo-2': false }));
 
   it('shows what was asked, and what of that nothing covers', () => {
-    const { request, uncovered = [] } = readPlanSetting(text);
+    const { request, uncovered = [] } = readPlanExtras(text);
     expect(request).toBe(SETTING.request);
     expect(uncovered.map((line) => line.replace(/^\* /, '- '))).toEqual(SETTING.uncovered);
   });

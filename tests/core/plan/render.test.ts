@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { formatCommandLine } from '../../../src/documents/plan-text.js';
 import { renderBriefSummary, renderRunSummary } from '../../../src/documents/run-summary.js';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
-import { followsFrom, isEdited, readBoxes, renderAgain, tickBox } from '../../../src/plan/page/boxes.js';
+import { followsFrom, isEdited, readBoxes, rerenderPlan, tickBox } from '../../../src/plan/page/boxes.js';
 import { renderCell, renderProse } from '../../../src/plan/page/prose.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { createPlanSetting, type PlanSetting, readPlanSetting } from '../../../src/plan/page/setting.js';
+import { createPlanExtras, type PlanExtras, readPlanExtras } from '../../../src/plan/page/setting.js';
 import { buildPlanSummary } from '../../../src/plan/page/summary.js';
 import { carryBoxes } from '../../../src/plan/read-back/unchanged-todos.js';
 import { CHANGES } from '../../support/changes.mjs';
 import { aCommand, aPlan, aTodo } from './fixture.js';
 import { HOSTILE, hostilePlan, ids } from './hostile.js';
 
-const SETTING: PlanSetting = {
+const SETTING: PlanExtras = {
   name: 'add-auth',
   request: 'Add JWT auth. Remove the old login.',
   uncovered: ['- Remove the old login.'],
@@ -101,11 +101,11 @@ describe('PLAN.md', () => {
   it('leaves out what is empty: a small one has at most 40 lines', () => {
     const { plan: planOf, goal, name } = CHANGES.small;
     const plan = planOf(0) as PlanContent;
-    const text = renderPlan(plan, {}, createPlanSetting(plan, name, goal));
+    const text = renderPlan(plan, {}, createPlanExtras(plan, name, goal));
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
     expect(text).not.toMatch(/## (?:Must not|Unconfirmed|Words|Todos|Commands|Commits|Risks|Request)/);
     expect(followsFrom(text, plan)).toBe(true);
-    const asked = renderPlan(plan, {}, createPlanSetting(plan, name, `${goal}\nAt once.`));
+    const asked = renderPlan(plan, {}, createPlanExtras(plan, name, `${goal}\nAt once.`));
     expect(asked).toContain(`\n## Request\n\`\`\`text\n${goal}\nAt once.\n\`\`\`\n`);
   });
 
@@ -236,13 +236,13 @@ describe('boxes', () => {
       fc.property(request, fc.boolean(), (parts, isTraced) => {
         const requirements = [{ id: 'r-1', quote: 'x', from: 'user' as const, text: 'x' }];
         const plan = aPlan({ context, ...(isTraced ? { requirements } : {}) });
-        const setting = createPlanSetting(plan, 'add-auth', parts.join('\n'));
+        const setting = createPlanExtras(plan, 'add-auth', parts.join('\n'));
         const text = renderPlan(plan, { 'todo-1': true }, setting);
         // A request that a requirement quotes in full is not shown again.
         const { request: quoted, ...others } = setting;
-        expect(readPlanSetting(text)).toEqual(isTraced && quoted === 'x' ? others : setting);
+        expect(readPlanExtras(text)).toEqual(isTraced && quoted === 'x' ? others : setting);
         expect([followsFrom(text, plan), isEdited(text)]).toEqual([true, false]);
-        expect(renderAgain(text, plan, carryBoxes(text, plan))).toBe(text);
+        expect(rerenderPlan(text, plan, carryBoxes(text, plan))).toBe(text);
         expect(followsFrom(text, aPlan({ context, risks: [{ text: 'x', severity: 'low' }] }))).toBe(false);
       }),
     );

@@ -1,19 +1,19 @@
 import { appendFileSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appendFact, readFacts, rotateFacts } from '../../../src/project/facts.js';
+import { appendFact, readNewestFacts, rotateFacts } from '../../../src/project/facts.js';
 import { temporaryRoot } from '../store/disk.js';
 
 // The facts file (memory.md, Where).
 
-const numbers = (directory: string) => readFacts(directory).map(({ n }) => n);
+const numbers = (directory: string) => readNewestFacts(directory).map(({ n }) => n);
 
 describe('facts', () => {
   it('are read in their order; none where there is no file', () => {
     const directory = temporaryRoot();
-    expect(readFacts(directory)).toEqual([]);
+    expect(readNewestFacts(directory)).toEqual([]);
     for (const n of [1, 2, 3]) appendFact(directory, { n, text: 'a\nb' });
-    expect(readFacts(directory)).toEqual([1, 2, 3].map((n) => ({ n, text: 'a\nb' })));
+    expect(readNewestFacts(directory)).toEqual([1, 2, 3].map((n) => ({ n, text: 'a\nb' })));
     expect(lstatSync(join(directory, 'facts.jsonl')).mode & 0o777).toBe(0o600);
   });
 
@@ -49,7 +49,7 @@ describe('facts', () => {
     writeFileSync(elsewhere, '{"n":1}\n');
     symlinkSync(elsewhere, join(directory, 'facts.jsonl'));
     expect(() => appendFact(directory, { n: 2 })).toThrow('ELOOP');
-    expect(() => readFacts(directory)).toThrow('ELOOP');
+    expect(() => readNewestFacts(directory)).toThrow('ELOOP');
     expect(readFileSync(elsewhere, 'utf8')).toBe('{"n":1}\n');
   });
 });

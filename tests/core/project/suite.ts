@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Runs } from '../../../src/project/runs.js';
+import type { RunStore } from '../../../src/project/runs.js';
 import { type Sample, step } from '../store/sample.js';
 import { cutShort, type Subject } from '../store/suite.js';
 
 /** The runs under test. */
 export interface RunSubject extends Subject {
-  store: Runs<Sample>;
+  store: RunStore<Sample>;
   /** Returns the names of the guarded runs. */
   guarding(): string[];
 }

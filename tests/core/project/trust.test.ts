@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { isTrusted, trust } from '../../../src/project/trust.js';
+import { grantTrust, isTrusted } from '../../../src/project/trust.js';
 import { ensureDirectory, writeDurably } from '../../../src/store/durable.js';
 import { temporaryRoot } from '../store/disk.js';
 import { codeOf } from '../store/sample.js';
@@ -12,15 +12,15 @@ describe('trust', () => {
     const directory = join(temporaryRoot(), 'made/later');
     const [one, two] = ['a'.repeat(64), 'b'.repeat(64)];
     expect(isTrusted(directory, one)).toBe(false);
-    trust(directory, one);
-    trust(directory, one);
+    grantTrust(directory, one);
+    grantTrust(directory, one);
     expect([isTrusted(directory, one), isTrusted(directory, two)]).toEqual([true, false]);
   });
 
   it('takes nothing but a digest', () => {
     for (const bad of ['', '../../../../../etc/passwd', 'short']) {
       expect(() => isTrusted('/', bad)).toThrow('not a digest');
-      expect(() => trust('/', bad)).toThrow('not a digest');
+      expect(() => grantTrust('/', bad)).toThrow('not a digest');
     }
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { dispatchHook, type HookEvent, type Ports } from '../../../src/protocol/ports.js';
-import { check } from '../../../src/protocol/questions/check.js';
-import { manifest } from '../../../src/protocol/questions/manifest.js';
-import { status } from '../../../src/protocol/questions/status.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { checkDocumentFile } from '../../../src/protocol/questions/check.js';
+import { showManifest } from '../../../src/protocol/questions/manifest.js';
+import { showStatus } from '../../../src/protocol/questions/status.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import { CHECKS, HANDLERS, SECTIONS } from '../../support/wing.js';
 import { recipeOf, type Stage, stage } from './stage.js';
 
@@ -45,21 +45,21 @@ describe('sections', () => {
       ...section('short', 'status', 'Short: y'),
     ];
     const ported = { ...context, ports: { ...NONE, sections } };
-    const lines = ((await manifest(ported, name)).text?.(renderCommand) ?? '').split('\n');
+    const lines = ((await showManifest(ported, name)).text?.(renderInvocation) ?? '').split('\n');
     const closing = lines.findIndex((line) => line.startsWith('The pending action'));
     expect(lines[closing - 1]).toBe(`${`Long: ${'x'.repeat(500)}`.slice(0, 99)}…`);
-    const page = (await manifest(ported, name)).json as { sections: object };
+    const page = (await showManifest(ported, name)).json as { sections: object };
     expect(Object.keys(page.sections)).toEqual(['step', 'mode', 'long']);
-    const told = await status(ported, name);
-    expect(told.text?.(renderCommand).split('\n').at(-1)).toBe('Short: y');
+    const told = await showStatus(ported, name);
+    expect(told.text?.(renderInvocation).split('\n').at(-1)).toBe('Short: y');
     expect(told.json).toMatchObject({ sections: { short: 'Short: y' } });
   });
 
   it('leave no trace where there are none, or none has anything to say', async () => {
     const { context, name } = await begun();
-    const plain = await status(context, name);
+    const plain = await showStatus(context, name);
     expect(Object.keys(plain.json)).not.toContain('sections');
-    const silent = await status({ ...context, ports: { ...NONE, sections: SECTIONS } }, name);
+    const silent = await showStatus({ ...context, ports: { ...NONE, sections: SECTIONS } }, name);
     expect(Object.keys(silent.json)).toEqual(Object.keys(plain.json));
   });
 });
@@ -70,9 +70,15 @@ describe('checks', () => {
     const ported = { ...context, ports: { ...NONE, checks: CHECKS } };
     store.put('none', '/.dev/notes/one', 'a\nb\n');
     store.put('none', '/.dev/notes/two', 'a\n');
-    expect(await check(ported, '.dev/notes/one', context.root)).toMatchObject({ exit: 3, json: { kind: 'note' } });
-    expect(await check(ported, '.dev/notes/two', context.root)).toMatchObject({ exit: 0, json: { kind: 'note' } });
-    expect((await check(context, '.dev/notes/one', context.root)).json).toMatchObject({ kind: 'text' });
+    expect(await checkDocumentFile(ported, '.dev/notes/one', context.root)).toMatchObject({
+      exit: 3,
+      json: { kind: 'note' },
+    });
+    expect(await checkDocumentFile(ported, '.dev/notes/two', context.root)).toMatchObject({
+      exit: 0,
+      json: { kind: 'note' },
+    });
+    expect((await checkDocumentFile(context, '.dev/notes/one', context.root)).json).toMatchObject({ kind: 'text' });
   });
 
   it('never those that the core knows', async () => {
@@ -81,7 +87,7 @@ describe('checks', () => {
       async () => [{ kind: 'all', covers: () => true, judge: () => ({ problems: [], warnings: [] }) }],
     ];
     put('plan-content.json', '{}');
-    const answer = await check(
+    const answer = await checkDocumentFile(
       { ...context, ports: { checks: everything } },
       `.dev/specs/${name}/plan-content.json`,
       '/',

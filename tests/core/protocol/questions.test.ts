@@ -1,12 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Questions } from '../../../src/app/use-cases.js';
 import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
-import type { history, journal } from '../../../src/protocol/questions/history.js';
-import type { list } from '../../../src/protocol/questions/list.js';
-import type { manifest } from '../../../src/protocol/questions/manifest.js';
+import type { showHistory, streamJournal } from '../../../src/protocol/questions/history.js';
+import type { showRunList } from '../../../src/protocol/questions/list.js';
+import type { showManifest } from '../../../src/protocol/questions/manifest.js';
 import type { nextIfIdle } from '../../../src/protocol/questions/next.js';
 import type { checkReplay, showReplay } from '../../../src/protocol/questions/replay.js';
-import type { status } from '../../../src/protocol/questions/status.js';
+import type { showStatus } from '../../../src/protocol/questions/status.js';
 import type { watchStatus } from '../../../src/protocol/questions/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
@@ -25,13 +25,13 @@ describe('a question', () => {
   it('is given nothing that writes', () => {
     expectTypeOf<'transact'>().toExtend<Writing>();
     expectTypeOf<Reach<typeof stepComplete>>().toEqualTypeOf<Writing>();
-    expectTypeOf<Reach<typeof status>>().toBeNever();
+    expectTypeOf<Reach<typeof showStatus>>().toBeNever();
     expectTypeOf<Reach<typeof watchStatus>>().toBeNever();
-    expectTypeOf<Reach<typeof manifest>>().toBeNever();
+    expectTypeOf<Reach<typeof showManifest>>().toBeNever();
     expectTypeOf<Reach<typeof nextIfIdle>>().toBeNever();
-    expectTypeOf<Reach<typeof list>>().toBeNever();
-    expectTypeOf<Reach<typeof history>>().toBeNever();
-    expectTypeOf<Reach<typeof journal>>().toBeNever();
+    expectTypeOf<Reach<typeof showRunList>>().toBeNever();
+    expectTypeOf<Reach<typeof showHistory>>().toBeNever();
+    expectTypeOf<Reach<typeof streamJournal>>().toBeNever();
     expectTypeOf<Reach<typeof checkReplay>>().toBeNever();
     expectTypeOf<Reach<typeof showReplay>>().toBeNever();
     expectTypeOf<Reach<Questions[keyof Questions]>>().toBeNever();

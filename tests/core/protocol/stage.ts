@@ -5,17 +5,17 @@ import type { AckInput } from '../../../src/blocks/acknowledgement.js';
 import type { MemoryRuns, ProjectMemory } from '../../../src/project/memory.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
-import { abort } from '../../../src/protocol/control/abort.js';
+import { abortNamedRun } from '../../../src/protocol/control/abort.js';
 import { stepInvalidate } from '../../../src/protocol/control/invalidate.js';
 import { runDocumentCommand } from '../../../src/protocol/documents.js';
-import { init } from '../../../src/protocol/init/init.js';
+import { initRun } from '../../../src/protocol/init/init.js';
 import type { InitInput } from '../../../src/protocol/init/prepare.js';
-import { createMemoryContext } from '../../../src/protocol/memory-context.js';
-import type { Ported } from '../../../src/protocol/ports.js';
-import { manifest } from '../../../src/protocol/questions/manifest.js';
-import { next } from '../../../src/protocol/questions/next.js';
-import { status } from '../../../src/protocol/questions/status.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { createInMemoryContext } from '../../../src/protocol/memory-context.js';
+import type { WithPorts } from '../../../src/protocol/ports.js';
+import { showManifest } from '../../../src/protocol/questions/manifest.js';
+import { showNextAction } from '../../../src/protocol/questions/next.js';
+import { showStatus } from '../../../src/protocol/questions/status.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import type { Action } from '../../../src/run/action.js';
 import { toAction } from '../../../src/run/bare-action.js';
 import { runCodec } from '../../../src/run/codec.js';
@@ -48,7 +48,7 @@ export interface Stage {
   readonly name: string;
   readonly memory: ProjectMemory;
   readonly store: MemoryRuns<RunState>;
-  readonly context: Context & Ported;
+  readonly context: Context & WithPorts;
   init(recipe: string, input?: InitInput): Promise<Outcome>;
   complete(input: AckInput): Promise<Outcome>;
   invalidate(step: string): Promise<Outcome>;
@@ -81,8 +81,8 @@ export function stage({ recipes, terminal = false }: Options): Stage {
   const reader = readerOver(recipes);
   const library = { reader, shipped: PACKAGE, project: ROOT };
   const { signal } = new AbortController();
-  const { context: plain, memory, store } = createMemoryContext({ root: ROOT, library, signal, codec: FROZEN });
-  const context: Context & Ported = {
+  const { context: plain, memory, store } = createInMemoryContext({ root: ROOT, library, signal, codec: FROZEN });
+  const context: Context & WithPorts = {
     ...plain,
     reader,
     caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
@@ -102,14 +102,14 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     memory,
     store,
     context,
-    init: (recipe, input = {}) => outcome(init(context, name, { recipe, ...input })),
+    init: (recipe, input = {}) => outcome(initRun(context, name, { recipe, ...input })),
     complete: (input) => outcome(stepComplete(context, name, input)),
     invalidate: (step) => outcome(stepInvalidate(context, name, { step })),
-    abort: (reason) => outcome(abort(context, name, reason)),
+    abort: (reason) => outcome(abortNamedRun(context, name, reason)),
     document: (command, input = {}) => outcome(runDocumentCommand(context, command, { name, ...input })),
-    next: async () => JSON.stringify((await next(context, name, {})).json),
-    manifest: async () => (await manifest(context, name)).text?.(renderCommand) ?? '',
-    statusText: async () => (await status(context, name)).text?.(renderCommand) ?? '',
+    next: async () => JSON.stringify((await showNextAction(context, name, {})).json),
+    manifest: async () => (await showManifest(context, name)).text?.(renderInvocation) ?? '',
+    statusText: async () => (await showStatus(context, name)).text?.(renderInvocation) ?? '',
     action: async () => {
       const pending = (await read()).pendingAction;
       if (pending === null) throw new Error('nothing pending');

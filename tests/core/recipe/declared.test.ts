@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ARTIFACTS,
+  DEFAULT_ARTIFACTS,
   getClosing,
   isGuarded,
   keepsSources,
   listArtifacts,
   listInherited,
 } from '../../../src/recipe/declared.js';
-import { listBeginners } from '../../../src/recipe/load/beginners.js';
+import { listStartableRecipes } from '../../../src/recipe/load/beginners.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith } from './library-fixture.js';
@@ -76,9 +76,9 @@ describe('what a recipe states', () => {
     const flow = (head: string) => `name: demo\ntype: meta\n${head}phases:\n  - { name: a, recipe: notes }\n`;
     const workflow = (head: string) =>
       requireRecipe(libraryWith({ '.dev/workflows/demo.yaml': flow(head), '.dev/recipes/notes.yaml': notes }), 'demo');
-    expect(listArtifacts(captured(''))).toEqual(ARTIFACTS);
+    expect(listArtifacts(captured(''))).toEqual(DEFAULT_ARTIFACTS);
     expect(listArtifacts(captured('artifacts: [a.md]\n'))).toEqual(['a.md']);
-    expect(listArtifacts(workflow(''))).toEqual([...ARTIFACTS, 'notes.md']);
+    expect(listArtifacts(workflow(''))).toEqual([...DEFAULT_ARTIFACTS, 'notes.md']);
     expect(listArtifacts(workflow('artifacts: [notes.md]\n'))).toEqual(['notes.md']);
     expect(getClosing(workflow('closing: Done.\n'))).toBe('Done.');
   });
@@ -86,14 +86,16 @@ describe('what a recipe states', () => {
 
 describe('the recipes that init begins by itself', () => {
   it('are one for each mode of planning and for each depth of an execution', () => {
-    const modes = listBeginners(libraryWith(), 'planning').map(({ mode }) => `${mode['depth']} ${mode['interaction']}`);
+    const modes = listStartableRecipes(libraryWith(), 'planning').map(
+      ({ mode }) => `${mode['depth']} ${mode['interaction']}`,
+    );
     expect(modes.sort()).toEqual([
       'quick autopilot',
       'quick interactive',
       'standard autopilot',
       'standard interactive',
     ]);
-    const depths = listBeginners(libraryWith(), 'execution').map(({ mode }) => mode);
+    const depths = listStartableRecipes(libraryWith(), 'execution').map(({ mode }) => mode);
     expect(depths).toEqual(expect.arrayContaining([{ depth: 'quick' }, { depth: 'standard' }]));
     expect(depths).toHaveLength(2);
   });
@@ -106,7 +108,11 @@ describe('the recipes that init begins by itself', () => {
       '.dev/recipes/execute-quick.yaml': silent,
       '.dev/recipes/broken.yaml': 'begins: [planning\n',
     });
-    expect(listBeginners(library, 'planning')[0]).toEqual({ name: 'own', skill: 'own', mode: { depth: 'quick' } });
-    expect(listBeginners(library, 'execution').map(({ name }) => name)).toContain('execute-quick');
+    expect(listStartableRecipes(library, 'planning')[0]).toEqual({
+      name: 'own',
+      skill: 'own',
+      mode: { depth: 'quick' },
+    });
+    expect(listStartableRecipes(library, 'execution').map(({ name }) => name)).toContain('execute-quick');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAgent, listAgentTypes } from '../../../src/recipe/load/agent-definitions.js';
+import { findAgentDefinition, listAgentTypes } from '../../../src/recipe/load/agent-definitions.js';
 import { listRecipes, loadRecipe, loadRecipeFile, requireRecipe } from '../../../src/recipe/load/load.js';
 import { findRecipe, resolveSibling } from '../../../src/recipe/load/recipe-files.js';
 import { libraryWith } from './library-fixture.js';
@@ -105,17 +105,20 @@ describe('agent definitions', () => {
     ['scout', '.codex/agents/scout.toml', false],
     ['plain', '.claude/agents/plain.md', true],
   ])('%s is defined in %s; may write: %s', (type, source, maySave) => {
-    expect(findAgent(library, type)).toMatchObject({ captured: { type, source }, maySave });
+    expect(findAgentDefinition(library, type)).toMatchObject({ captured: { type, source }, maySave });
   });
 
   it('give a role in a sentence', () => {
-    expect(findAgent(library, 'writer')?.captured.role).toBe('You write.');
-    expect(findAgent(library, 'scout')?.captured).toMatchObject({ description: 'Scouts', role: 'You scout.' });
+    expect(findAgentDefinition(library, 'writer')?.captured.role).toBe('You write.');
+    expect(findAgentDefinition(library, 'scout')?.captured).toMatchObject({
+      description: 'Scouts',
+      role: 'You scout.',
+    });
   });
 
   it('are known by name, and by no path', () => {
     expect(listAgentTypes(library)).toEqual(expect.arrayContaining(['scout', 'writer', 'plan-reviewer']));
-    expect(findAgent(library, '../agents/scout')).toBeNull();
-    expect(findAgent(library, 'nobody')).toBeNull();
+    expect(findAgentDefinition(library, '../agents/scout')).toBeNull();
+    expect(findAgentDefinition(library, 'nobody')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listCommandsToTrust } from '../../../src/recipe/external-commands.js';
-import { findAgent } from '../../../src/recipe/load/agent-definitions.js';
+import { findAgentDefinition } from '../../../src/recipe/load/agent-definitions.js';
 import { listRecipes, loadRecipe, requireRecipe } from '../../../src/recipe/load/load.js';
 import { findRecipe, listRecipeFiles, resolveSibling } from '../../../src/recipe/load/recipe-files.js';
 import { parseCaptured } from '../../../src/run/captured-recipe.js';
@@ -154,9 +154,11 @@ describe('a shared recipe', () => {
   });
 
   it('may take its agents from any home, but nothing of the project is left out', () => {
-    expect(findAgent(libraryWith(files), 'rider')?.captured.source).toBe('/home/me/.config/dev-cli/agents/rider.md');
+    expect(findAgentDefinition(libraryWith(files), 'rider')?.captured.source).toBe(
+      '/home/me/.config/dev-cli/agents/rider.md',
+    );
     const own = libraryWith({ ...files, '.dev/agents/scout.md': 'You stay.\n' });
-    expect(findAgent(own, 'scout')?.captured.source).toBe('.dev/agents/scout.md');
+    expect(findAgentDefinition(own, 'scout')?.captured.source).toBe('.dev/agents/scout.md');
     expect(loadRecipe(own, 'x').problems).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DevCliError } from '../../../src/base/errors.js';
-import { findAgent } from '../../../src/recipe/load/agent-definitions.js';
+import { findAgentDefinition } from '../../../src/recipe/load/agent-definitions.js';
 import type { Library } from '../../../src/recipe/load/library.js';
 import { loadRecipe, requireRecipe } from '../../../src/recipe/load/load.js';
 import { listRecipeFiles } from '../../../src/recipe/load/recipe-files.js';
@@ -51,8 +51,8 @@ describe('what ships', () => {
     const text = readFileSync(path, 'utf8');
     expect(findShippedAgent(text)).toBeDefined();
     if (variant !== undefined) return;
-    const read = findAgent(withText(path, `${text}\n`), type);
-    expect(findAgent(library, type)).toEqual({ ...read, text });
+    const read = findAgentDefinition(withText(path, `${text}\n`), type);
+    expect(findAgentDefinition(library, type)).toEqual({ ...read, text });
   });
 });
 

@@ -6,7 +6,7 @@ import { CORE, type InputOf } from '../../../src/registry/catalogue.js';
 import { buildInputSchema, buildTool, describeCommand, listSpecs } from '../../../src/registry/describe.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import type { CommandSpec } from '../../../src/registry/spec.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
@@ -32,7 +32,7 @@ describe('a specification', () => {
   it('declares the input that the parser makes of a command line', () => {
     fc.assert(
       fc.property(invocation, (given) => {
-        const { form, input } = parseCommand(splitCommand(renderCommand(given)));
+        const { form, input } = parseCommand(splitCommand(renderInvocation(given)));
         const validate = holds.get(form.name);
         expect(validate?.(input), JSON.stringify(validate?.errors)).toBe(true);
       }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Invocation } from '../../../src/base/invocation.js';
 import type { Json, JsonObject } from '../../../src/base/json.js';
 import { REGISTRY } from '../../../src/registry/find.js';
-import { listBrokenRules } from '../../../src/registry/input.js';
+import { listBrokenInputRules } from '../../../src/registry/input.js';
 import type { DescribedCommand, Positional, ValueForm } from '../../../src/registry/spec.js';
 
 /** Anything an operating system can pass as an argument. */
@@ -40,7 +40,7 @@ function anyInput(spec: DescribedCommand): fc.Arbitrary<JsonObject> {
   const required = [...spec.positionals, ...spec.options].filter((value) => value.required).map(({ key }) => key);
   return fc
     .record(Object.fromEntries(values), { requiredKeys: required, noNullPrototype: true })
-    .filter((input) => listBrokenRules(spec, new Set(Object.keys(input))).length === 0);
+    .filter((input) => listBrokenInputRules(spec, new Set(Object.keys(input))).length === 0);
 }
 
 /** Every invocation of a command. */

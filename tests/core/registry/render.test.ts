@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../src/registry/parse.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
 
@@ -9,7 +9,7 @@ describe('rendering an invocation', () => {
   it('gives a line that parses back to it', () => {
     fc.assert(
       fc.property(invocation, ({ command, input }) => {
-        const parsed = parseCommand(splitCommand(renderCommand({ command, input })));
+        const parsed = parseCommand(splitCommand(renderInvocation({ command, input })));
         expect({ command: parsed.form.name, input: parsed.input }).toEqual({ command, input });
       }),
       { numRuns: 500 },
@@ -31,7 +31,7 @@ describe('rendering an invocation', () => {
     [{ command: 'recipe lint', input: { files: ['-x', 'b'] } }, 'dev-cli recipe lint -- -x b'],
     [{ command: 'help', input: {} }, 'dev-cli help'],
   ])('writes %j', (given, line) => {
-    expect(renderCommand(given)).toBe(line);
+    expect(renderInvocation(given)).toBe(line);
   });
 
   it.each([
@@ -42,6 +42,6 @@ describe('rendering an invocation', () => {
     [{ command: 'init', input: { name: 'x', set: 'a=b' } }],
     [{ command: 'step complete', input: { action: 'a1', without: ['a,b'], reason: 'r' } }],
   ])('refuses %j', (given) => {
-    expect(() => renderCommand(given)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
+    expect(() => renderInvocation(given)).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
   });
 });

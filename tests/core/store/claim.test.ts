@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claim, findClaimOwner } from '../../../src/store/claim.js';
+import { claimPath, findClaimOwner } from '../../../src/store/claim.js';
 import { identifyProcess } from '../../../src/store/process.js';
 import { claimedError, inspectClaim } from '../../../src/store/standing.js';
 import { openStore, temporaryRoot } from './disk.js';
@@ -26,24 +26,24 @@ describe('a claim', () => {
   it('is had by one, names its holder, and is free again when released', () => {
     const path = join(temporaryRoot(), 'claim');
     expect(findClaimOwner(path)).toBeNull();
-    const first = claim(path, options);
+    const first = claimPath(path, options);
     expect(findClaimOwner(path)).toMatchObject({ pid: process.pid, for: 'npm test' });
-    expect(claim(path, options)).toBeNull();
+    expect(claimPath(path, options)).toBeNull();
     first?.release();
     expect(existsSync(path)).toBe(false);
-    expect(claim(path, options)).not.toBeNull();
+    expect(claimPath(path, options)).not.toBeNull();
   });
 
   it('has further keys for readers, of which none stands for the holder', () => {
     const path = join(temporaryRoot(), 'claim');
-    claim(path, { ...options, more: { started_at: 'now', base_commit: 'abc', pid: 1 } });
+    claimPath(path, { ...options, more: { started_at: 'now', base_commit: 'abc', pid: 1 } });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
       started_at: 'now',
       base_commit: 'abc',
       pid: process.pid,
     });
     expect(inspectClaim(path)).toMatchObject({ state: 'alive', holder: { pid: process.pid, for: 'npm test' } });
-    expect(claim(path, options)).toBeNull();
+    expect(claimPath(path, options)).toBeNull();
   });
 
   it.each([
@@ -60,9 +60,9 @@ describe('a claim', () => {
     expect(standing.state).toBe(state);
     if (standing.state === 'alive' || standing.state === 'unreadable') {
       expect(claimedError(path, standing)).toMatchObject({ code: 'LOCKED' });
-      expect(claim(path, { ...options, plain: true })).toBeNull();
+      expect(claimPath(path, { ...options, plain: true })).toBeNull();
     } else {
-      expect(claim(path, { ...options, plain: true })).not.toBeNull();
+      expect(claimPath(path, { ...options, plain: true })).not.toBeNull();
       expect(readdirSync(join(path, '..'))).toEqual(['auto.lock']);
     }
     expect(inspectClaim(path).state).toBe(state === 'unreadable' ? 'unreadable' : 'alive');
@@ -73,7 +73,7 @@ describe('a claim', () => {
       const path = join(temporaryRoot(), 'claim');
       left(path, change);
       expect(findClaimOwner(path), JSON.stringify(change)).toBeNull();
-      expect(claim(path, options)).not.toBeNull();
+      expect(claimPath(path, options)).not.toBeNull();
       expect(JSON.parse(readFileSync(path, 'utf8')).pid).toBe(process.pid);
       expect(readdirSync(join(path, '..'))).toEqual(['claim']);
     }
@@ -87,7 +87,7 @@ describe('a claim', () => {
     const [line] = (await once(shell.stdout, 'data')) as [Buffer];
     await new Promise((resolve) => setTimeout(resolve, 200));
     left(path, { pid: Number(line.toString()), start: null });
-    expect(claim(path, options)).not.toBeNull();
+    expect(claimPath(path, options)).not.toBeNull();
     shell.kill();
   });
 
@@ -101,9 +101,9 @@ describe('a claim', () => {
       left -= 1;
       return ids.hex(bytes);
     };
-    expect(claim(join(directory, 'claim'), { ...options, ids: { ...ids, hex }, make: true })).not.toBeNull();
+    expect(claimPath(join(directory, 'claim'), { ...options, ids: { ...ids, hex }, make: true })).not.toBeNull();
     left = Number.POSITIVE_INFINITY;
-    const forEver = () => claim(join(directory, 'other'), { ...options, ids: { ...ids, hex }, make: true });
+    const forEver = () => claimPath(join(directory, 'other'), { ...options, ids: { ...ids, hex }, make: true });
     expect(forEver).toThrow(/is gone/);
   });
 
@@ -117,20 +117,20 @@ describe('a claim', () => {
     ]) {
       const path = join(temporaryRoot(), 'claim');
       left(path, change);
-      expect(claim(path, options), JSON.stringify(change)).toBeNull();
+      expect(claimPath(path, options), JSON.stringify(change)).toBeNull();
     }
   });
 
   it('is not walked through when it is a link', () => {
     const directory = temporaryRoot();
     symlinkSync('nowhere', join(directory, 'claim'));
-    expect(claim(join(directory, 'claim'), options)).toBeNull();
+    expect(claimPath(join(directory, 'claim'), options)).toBeNull();
     expect(existsSync(join(directory, 'nowhere'))).toBe(false);
   });
 
   it('leaves the claim of another alone when its own was taken away', () => {
     const path = join(temporaryRoot(), 'claim');
-    const mine = claim(path, options);
+    const mine = claimPath(path, options);
     left(path, { token: 'def' });
     mine?.release();
     expect(findClaimOwner(path)?.token).toBe('def');
@@ -143,7 +143,7 @@ describe('a claim', () => {
     writeFileSync(`${path}.${deadPid()}.aa`, '');
     writeFileSync(`${path}.${process.pid}.bb`, '');
     writeFileSync(`${path}.md`, '');
-    claim(path, options);
+    claimPath(path, options);
     expect(readdirSync(directory).sort()).toEqual(['claim', `claim.${process.pid}.bb`, 'claim.md']);
   });
 });

@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { createReadRuns } from '../../../src/project/runs.js';
-import { createPlaces, createReadMedium } from '../../../src/store/directory-reading.js';
+import { createReadMedium, createStorePaths } from '../../../src/store/directory-reading.js';
 import type { ReadMedium } from '../../../src/store/medium.js';
 import { createReadStore, createStreamOpener } from '../../../src/store/read-store.js';
 import { runsSuite } from '../project/suite.js';
@@ -308,7 +308,7 @@ describe('speed', () => {
     const filler = `${lines[0]}\n`.repeat(100_000);
     writeFileSync(path, `${filler}${lines[1]}\n`);
     let read = 0;
-    const medium = createReadMedium(createPlaces(at('.'), RUN_LAYOUT));
+    const medium = createReadMedium(createStorePaths(at('.'), RUN_LAYOUT));
     const counting: ReadMedium = {
       ...medium,
       journal: (stream, use) =>

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
-import { createRuns, type Runs } from '../../../src/project/runs.js';
-import { type Layout, streamPath, toRootRelative } from '../../../src/store/layout.js';
+import { createRuns, type RunStore } from '../../../src/project/runs.js';
+import { type StoreLayout, streamPath, toRootRelative } from '../../../src/store/layout.js';
 import type { Store } from '../../../src/store/store.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import type { RunSubject } from '../project/suite.js';
@@ -14,7 +14,7 @@ export function temporaryRoot(): string {
   return scratchDirectory('store-');
 }
 
-export function openStore(root: string, lockWaitMs?: number): Runs<Sample> {
+export function openStore(root: string, lockWaitMs?: number): RunStore<Sample> {
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
   return createRuns({ root, codec: sampleCodec, clock: steppingClock(), ids: countingIds(), ...wait });
 }
@@ -27,7 +27,7 @@ interface OnDisk {
 /** Creates the subject of the suite for a store in a directory. */
 export function subjectIn<T extends Store<Sample>>(
   root: string,
-  layout: Layout,
+  layout: StoreLayout,
   store: T,
 ): Subject & OnDisk & { store: T } {
   const { names } = layout;

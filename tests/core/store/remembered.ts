@@ -1,12 +1,12 @@
-import type { Layout } from '../../../src/store/layout.js';
-import type { Memory, MemoryStore } from '../../../src/store/memory.js';
+import type { StoreLayout } from '../../../src/store/layout.js';
+import type { MemoryStore, MemoryStoreData } from '../../../src/store/memory.js';
 import type { Sample } from './sample.js';
 import type { Subject } from './suite.js';
 
 /** Creates the subject of the suite for a store in memory. */
 export function subjectOf<T extends Pick<MemoryStore<Sample>, 'put'> & Subject['store']>(
-  memory: Memory,
-  layout: Layout,
+  memory: MemoryStoreData,
+  layout: StoreLayout,
   store: T,
 ): Subject & { store: T } {
   const { snapshots, journals, objects, documents } = memory;

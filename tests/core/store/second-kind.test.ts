@@ -2,16 +2,16 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { openDirectory } from '../../../src/store/directory.js';
-import type { Layout } from '../../../src/store/layout.js';
+import type { StoreLayout } from '../../../src/store/layout.js';
 import type { Marker } from '../../../src/store/medium.js';
-import { createMemory, createMemoryStore } from '../../../src/store/memory.js';
+import { createMemoryStore, createMemoryStoreData } from '../../../src/store/memory.js';
 import { subjectIn, temporaryRoot } from './disk.js';
 import { subjectOf } from './remembered.js';
 import { countingIds, sampleCodec, step, steppingClock } from './sample.js';
 import { cutShort, storeSuite } from './suite.js';
 
 /** Streams other than runs: letters of a mailbox, in another directory, with other names and without marks. */
-const LETTERS: Layout = {
+const LETTERS: StoreLayout = {
   noun: 'letter',
   home: 'post',
   streams: 'post/box/in',
@@ -40,7 +40,7 @@ function inDirectory(marker: Marker | null = null, lockWaitMs = 10_000) {
 }
 
 function inMemory() {
-  const memory = createMemory();
+  const memory = createMemoryStoreData();
   const store = createMemoryStore({ layout: LETTERS, codec: sampleCodec, clock: steppingClock(), memory });
   return subjectOf(memory, LETTERS, store);
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/base/json.js';
-import type { Layout } from '../../../src/store/layout.js';
-import { BEGINNING, type Cursor, type Store } from '../../../src/store/store.js';
+import type { StoreLayout } from '../../../src/store/layout.js';
+import { BEGINNING, type JournalCursor, type Store } from '../../../src/store/store.js';
 import { rebooted } from '../../support/entries.js';
 import { codeOf, type Sample, step as stepOf } from './sample.js';
 
 /** A store under test, with the means to simulate a crash, an agent or a careless edit. */
 export interface Subject {
-  layout: Layout;
+  layout: StoreLayout;
   store: Store<Sample>;
   /** Writes a document outside any commit, as an agent would. */
   put(stream: string, path: string, content: string): void;
@@ -610,7 +610,7 @@ export function storeSuite(
   });
 
   describe(`${name}: looking back`, () => {
-    const seqsFrom = async ({ store }: Subject, from: Cursor, most = Number.POSITIVE_INFINITY) => {
+    const seqsFrom = async ({ store }: Subject, from: JournalCursor, most = Number.POSITIVE_INFINITY) => {
       const seqs: number[] = [];
       const scanned = await store.scan('run', from, ({ seq }) => seqs.push(seq) < most);
       return { seqs, ...scanned };

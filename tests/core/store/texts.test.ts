@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_DOCUMENT } from '../../../src/base/files.js';
 import { sha256 } from '../../../src/base/sha256.js';
-import { packTexts, readContent, type StoredText } from '../../../src/store/texts.js';
+import { packTexts, readEntryContent, type StoredText } from '../../../src/store/texts.js';
 
 const pack = (...texts: string[]) =>
   Object.values(packTexts(new Map(texts.map((text) => [sha256(text), Buffer.from(text)]))));
@@ -27,7 +27,7 @@ describe('a content in a line', () => {
       fc.property(fc.array(contents, { minLength: 1, maxLength: 4 }), (all) => {
         const byDigest = new Map(all.map((bytes) => [sha256(Buffer.from(bytes)), Buffer.from(bytes)]));
         const texts = JSON.parse(JSON.stringify(packTexts(byDigest))) as { [sha256: string]: unknown };
-        for (const [digest, content] of byDigest) expect(readContent({ texts }, digest)).toEqual(content);
+        for (const [digest, content] of byDigest) expect(readEntryContent({ texts }, digest)).toEqual(content);
       }),
     );
   });
@@ -50,9 +50,9 @@ describe('a content in a line', () => {
   ])('is missing where the one it is like %s', (_what, damage) => {
     const [one, two] = [prose(), `${prose()} two`];
     const texts = packTexts(new Map([one, two].map((text) => [sha256(text), Buffer.from(text)])));
-    expect(readContent({ texts }, sha256(two))?.toString()).toBe(two);
+    expect(readEntryContent({ texts }, sha256(two))?.toString()).toBe(two);
     damage(texts, sha256(one));
-    expect(readContent({ texts }, sha256(two))).toBeNull();
+    expect(readEntryContent({ texts }, sha256(two))).toBeNull();
   });
 
   it.each<[string, unknown]>([
@@ -66,17 +66,17 @@ describe('a content in a line', () => {
     ['is a list', ['good']],
   ])('is missing where it %s', (_what, text) => {
     const digest = sha256('good');
-    expect(readContent({ texts: { [digest]: text } }, digest)).toBeNull();
-    expect(readContent({ texts: { [digest]: 'good' } }, digest)).toEqual(Buffer.from('good'));
-    expect(readContent({}, digest)).toBeNull();
+    expect(readEntryContent({ texts: { [digest]: text } }, digest)).toBeNull();
+    expect(readEntryContent({ texts: { [digest]: 'good' } }, digest)).toEqual(Buffer.from('good'));
+    expect(readEntryContent({}, digest)).toBeNull();
   });
 
   it('never becomes larger than a document', () => {
     const bomb = Buffer.alloc(MAX_DOCUMENT + 1);
     const digest = sha256(bomb);
-    expect(readContent({ texts: { [digest]: deflated(bomb) } }, digest)).toBeNull();
+    expect(readEntryContent({ texts: { [digest]: deflated(bomb) } }, digest)).toBeNull();
     const largest = bomb.subarray(1);
     const of = sha256(largest);
-    expect(readContent({ texts: { [of]: deflated(largest) } }, of)?.length).toBe(MAX_DOCUMENT);
+    expect(readEntryContent({ texts: { [of]: deflated(largest) } }, of)?.length).toBe(MAX_DOCUMENT);
   });
 });

@@ -7,26 +7,26 @@ import type { Line, Paragraph } from '../../../src/base/spans.js';
 import { layOutGuide, layOutHelp } from '../../../src/cli/help-lines.js';
 import { paint } from '../../../src/cli/paint.js';
 import { toBoundedLine } from '../../../src/documents/foreign.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import { measureText } from '../../../src/views/frames/columns.js';
 import { layOutHistory } from '../../../src/views/frames/history.js';
 import { layOutList } from '../../../src/views/frames/list.js';
-import { fitColumns, layOut } from '../../../src/views/frames/paragraphs.js';
+import { fitColumns, layOutParagraphs } from '../../../src/views/frames/paragraphs.js';
 import { layOutRow } from '../../../src/views/frames/rows.js';
-import type { Item } from '../../../src/views/history-items.js';
+import type { HistoryItem } from '../../../src/views/history-items.js';
 import type { HistoryView } from '../../../src/views/history-text.js';
-import type { Row as Run } from '../../../src/views/list.js';
-import { type Row, renderRow } from '../../../src/views/rows.js';
+import type { RunListRow as Run } from '../../../src/views/list.js';
+import { renderTextRow, type TextRow } from '../../../src/views/rows.js';
 
 /** view.md, Width. */
 
 const NOW = Date.parse('2026-11-27T20:00:00.000Z');
 const WIDTHS = [40, 80, 120, 200];
-const format = renderCommand;
+const format = renderInvocation;
 
 const textOf = (lines: readonly Line[]): string => paint(lines, false);
 const fitted = (build: (columns: number) => readonly Paragraph[], columns: number): Line[] =>
-  layOut(build(fitColumns(columns)), columns);
+  layOutParagraphs(build(fitColumns(columns)), columns);
 
 /** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
 function recorded(name: string, text: string): string {
@@ -96,7 +96,7 @@ const listIn = (columns: number, runs = RUNS) =>
   fitted((room) => layOutList({ ...view, runs }, { format, columns: room }), columns);
 
 /** One row of each kind that status has. */
-const ROWS: Row[] = [
+const ROWS: TextRow[] = [
   ['', 'delete-todos', 'execute-standard', 'live 1h03m'],
   ['goal   ', 'Todos can be deleted, singly and all at once, and come back within a minute'],
   ['now    ', 'waiting for the agent: 2 tasks out: todo-2 worker, todo-3 worker (3m00s)'],
@@ -110,11 +110,11 @@ const ROWS: Row[] = [
   ['', '✓ approve commands (by human)   · commit the rest   · code review   · final verification   · report'],
   ['!      ', 'src/app.js changed since this run began'],
 ];
-const rowsIn = (rows: readonly Row[], columns: number) =>
+const rowsIn = (rows: readonly TextRow[], columns: number) =>
   fitted((room) => rows.map((row) => layOutRow(row, room)), columns);
 
 const by = { kind: 'agent' as const, via: 'cli' as const };
-const ITEMS: Item[] = [
+const ITEMS: HistoryItem[] = [
   {
     kind: 'other',
     type: 'plan-captured',
@@ -262,9 +262,9 @@ describe('columns', () => {
       ),
     );
     const timeless = ROWS.flatMap((row) =>
-      row.length > 4 ? [[row[0], row[1], row[2], ...row.slice(4)] as unknown as Row] : [row],
+      row.length > 4 ? [[row[0], row[1], row[2], ...row.slice(4)] as unknown as TextRow] : [row],
     );
-    const lost = words(timeless.map(renderRow).join('\n')).filter(
+    const lost = words(timeless.map(renderTextRow).join('\n')).filter(
       (word) => !titles.has(word) && !narrow.includes(word),
     );
     expect(lost).toEqual([]);
@@ -305,7 +305,7 @@ describe('whatever the text', () => {
         fc.array(line, { minLength: 4, maxLength: 4 }),
         width,
         async ([goal = '', id = '', title = '', note = ''], columns) => {
-          const rows: Row[] = [
+          const rows: TextRow[] = [
             ['goal   ', goal],
             ['✓ ', id, title, '3m00s', note],
             ['    ', note],
@@ -339,10 +339,10 @@ describe('whatever the text', () => {
   it('a command that has no room stands alone, and a shell takes it as one', () => {
     const command = "dev-cli release add-auth --root '/srv/trees/side by side'";
     const spans = [{ text: 'go on with ' }, { text: command, command: true as const }, { text: ' (choices: a, b)' }];
-    const text = textOf(layOut([{ spans, indent: 2 }], 40));
+    const text = textOf(layOutParagraphs([{ spans, indent: 2 }], 40));
     expect(text).toBe(
       "go on with \n  dev-cli release add-auth --root \\\n    '/srv/trees/side by side'\n   (choices: a, b)\n",
     );
-    expect(textOf(layOut([{ spans, indent: 2 }], 120))).toBe(`go on with ${command} (choices: a, b)\n`);
+    expect(textOf(layOutParagraphs([{ spans, indent: 2 }], 120))).toBe(`go on with ${command} (choices: a, b)\n`);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { history } from '../../../src/protocol/questions/history.js';
+import { showHistory } from '../../../src/protocol/questions/history.js';
 import type { Entry } from '../../../src/store/store.js';
 import { createHistoryBuilder } from '../../../src/views/history.js';
-import type { ActionItem, Item, RunHistory } from '../../../src/views/history-items.js';
+import type { ActionItem, HistoryItem, RunHistory } from '../../../src/views/history-items.js';
 
 /** storage.md, History: built from entries alone, without the snapshot. */
 
@@ -30,17 +30,17 @@ function told(all: Entry[]): RunHistory[] {
   return historian.runs();
 }
 
-function itemsOf(all: Entry[]): Item[] {
+function itemsOf(all: Entry[]): HistoryItem[] {
   return told(all).flatMap(({ items }) => items);
 }
 
 /** Creates a context whose store has one run with these entries. */
-function contextOf(all: Entry[]): Parameters<typeof history>[0] {
+function contextOf(all: Entry[]): Parameters<typeof showHistory>[0] {
   const store = {
     read: async () => ({ snapshot: {} }),
     scan: async (_: string, __: object, visit: (entry: Entry) => boolean) => ({ torn: !all.every(visit) }),
   };
-  return { store, clock: { now: () => 0 } } as unknown as Parameters<typeof history>[0];
+  return { store, clock: { now: () => 0 } } as unknown as Parameters<typeof showHistory>[0];
 }
 
 const INIT = {
@@ -267,7 +267,7 @@ describe('entries that are intact and still none of ours', () => {
   });
 
   async function telling(journal: Entry[]): Promise<void> {
-    const answer = await history(contextOf(journal), 'run-1', {});
+    const answer = await showHistory(contextOf(journal), 'run-1', {});
     expect(answer.text?.(() => '')).toEqual(expect.any(String));
   }
 });
@@ -280,7 +280,7 @@ describe('a journal of 100,000 entries', () => {
         i % 2 === 0 ? issued(`a${i}`) : { type: 'acknowledged', data: { actionId: `a${i - 1}`, block: 'b' } },
       ),
     );
-    const answer = await history(contextOf(many), 'run-1', {});
+    const answer = await showHistory(contextOf(many), 'run-1', {});
     expect((answer.json as { runs: RunHistory[] }).runs[0]?.items.length).toBe(50_000);
     const text = answer.text?.(() => '') ?? '';
     expect(text.split('\n').length).toBeLessThan(120);

@@ -9,7 +9,7 @@ import { runCodec } from '../../../src/run/codec.js';
 import type { RunState } from '../../../src/run/state.js';
 import { measureText, wrapSpans } from '../../../src/views/frames/columns.js';
 import { renderHome } from '../../../src/views/frames/home.js';
-import { buildHome, type FoundRun, type Home } from '../../../src/views/home.js';
+import { buildHome, type FoundRun, type HomeView } from '../../../src/views/home.js';
 import { goldenRuns } from '../../support/golden.mjs';
 
 /** view.md, Home; view.md, Colour. */
@@ -68,7 +68,7 @@ const RUNS: FoundRun[] = [
 const PROJECT = { project: 'todo-api', branch: 'main' };
 const WHOLE = buildHome(PROJECT, RUNS, [{ name: 'rate-limits' }], NOW);
 
-const frameOf = (home: Home, columns: number): Line[] =>
+const frameOf = (home: HomeView, columns: number): Line[] =>
   renderHome(home, { now: NOW, columns, format: (root) => createFormatterFor(root) });
 const textOf = (lines: readonly Line[]): string => paint(lines, false);
 

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openGatePage } from '../../../src/app/screens/gate.js';
-import { putInWords } from '../../../src/app/words.js';
+import { spellOutSigns } from '../../../src/app/words.js';
 import type { Decision } from '../../../src/base/decision.js';
-import type { Size } from '../../../src/base/screen.js';
+import type { TerminalSize } from '../../../src/base/screen.js';
 import type { Line } from '../../../src/base/spans.js';
 import { paintChanges, paintLine } from '../../../src/cli/paint.js';
 import { createFormatterFor } from '../../../src/registry/render.js';
 import { measureText } from '../../../src/views/frames/columns.js';
-import { type Cursor, FIRST, pressKey } from '../../../src/views/frames/cursor.js';
+import { FIRST, pressKey, type ScreenCursor } from '../../../src/views/frames/cursor.js';
 import { renderGateFrame } from '../../../src/views/frames/gate-page.js';
 import { listHomeRows, renderHomeFrame } from '../../../src/views/frames/home-screen.js';
-import { listRows, renderRunFrame } from '../../../src/views/frames/run.js';
+import { listShownRows, renderRunFrame } from '../../../src/views/frames/run.js';
 import type { RunModel } from '../../../src/views/frames/run-model.js';
-import type { Home } from '../../../src/views/home.js';
-import type { Row } from '../../../src/views/timeline-rows.js';
+import type { HomeView } from '../../../src/views/home.js';
+import type { TimelineRow } from '../../../src/views/timeline-rows.js';
 import { emulate } from '../../support/emulator.js';
 
 /** view.md, Run screen; view.md, Keys; view.md, Drawing. */
@@ -25,12 +25,12 @@ const NOW = Date.parse('2026-11-27T20:00:00.000Z');
 const MINUTE = 60_000;
 const WIDTHS = [40, 80, 120, 200];
 
-const segment = (of: Partial<Row['segments'][number]>): Row['segments'][number] => ({
+const segment = (of: Partial<TimelineRow['segments'][number]>): TimelineRow['segments'][number] => ({
   ...{ from: NOW - 9 * MINUTE, to: NOW - 8 * MINUTE, who: 'agent', what: 'worker', ok: true, seq: 3, documents: [] },
   ...of,
 });
 
-const row = (id: string, of: Partial<Row>): Row => ({
+const row = (id: string, of: Partial<TimelineRow>): TimelineRow => ({
   ...{ id, title: `Title of ${id}`, kind: 'todo', state: 'pending', after: [], wave: 0 },
   ...{ attempts: 0, commit: null, why: null, segments: [] },
   ...of,
@@ -55,7 +55,7 @@ const MODEL: RunModel = {
   ],
 };
 
-const HOME: Home = {
+const HOME: HomeView = {
   ...{ project: 'todo-api', branch: 'main', runs: 4 },
   groups: [
     {
@@ -103,7 +103,7 @@ const DECISION: Decision = {
 const LOOK = { key: 'p', label: 'the plan', look: async () => 'plan' };
 const QUESTION = 'Your choice (1 to 2; Enter alone: leave it open): ';
 const told = { now: NOW, notice: null, format: (root: string | undefined) => createFormatterFor(root) };
-const gate = (size: Size, top = 0) => renderGateFrame(DECISION, size, { top, typed: '', notice: '' }, QUESTION);
+const gate = (size: TerminalSize, top = 0) => renderGateFrame(DECISION, size, { top, typed: '', notice: '' }, QUESTION);
 
 /** Returns what is sent to a terminal to show these frames, one after the other. */
 function write(...frames: (readonly Line[])[]): string {
@@ -125,7 +125,7 @@ function recorded(name: string, text: string): string {
 }
 
 /** Checks that a frame has the lines of its screen, none wider than it, and that a terminal shows it so. */
-async function expectFrame(frame: readonly Line[], { columns, rows }: Size): Promise<string[]> {
+async function expectFrame(frame: readonly Line[], { columns, rows }: TerminalSize): Promise<string[]> {
   expect(frame).toHaveLength(rows);
   for (const line of frame) {
     const end = line.reduce((used, { text, at }) => (at ?? used) + measureText(text), 0);
@@ -193,7 +193,7 @@ describe('a frame', () => {
           ...{ name: foreign, recipe: foreign, waits: { ...MODEL.waits, text: foreign.replaceAll(/\p{Cc}/gu, '') } },
           rows: made.map(({ id, ...of }) => row(id, { ...of, segments })),
         };
-        const cursor: Cursor = { ...FIRST, ...chosen, isTyping };
+        const cursor: ScreenCursor = { ...FIRST, ...chosen, isTyping };
         await expectFrame(renderRunFrame(model, screen, cursor, { now: NOW, notice: foreign }), screen);
         const home = {
           ...HOME,
@@ -271,9 +271,9 @@ describe('a frame', () => {
 });
 
 describe('the keys of a run', () => {
-  const shown = (cursor: Cursor) => ({
+  const shown = (cursor: ScreenCursor) => ({
     ...{ on: 'run' as const, page: 2, isHeld: false },
-    rows: listRows(MODEL, cursor).map(({ id, title }) => ({ id, text: `${id} ${title}` })),
+    rows: listShownRows(MODEL, cursor).map(({ id, title }) => ({ id, text: `${id} ${title}` })),
   });
   const press = (...keys: string[]) =>
     keys.reduce((now, key) => pressKey(now.cursor, key, shown(now.cursor)), {
@@ -283,7 +283,7 @@ describe('the keys of a run', () => {
     } as ReturnType<typeof pressKey>);
 
   it('begin on the first row shown, which is the one that failed, and stay on a row by its id', () => {
-    expect(listRows(MODEL, FIRST)[0]?.id).toBe('todo-2');
+    expect(listShownRows(MODEL, FIRST)[0]?.id).toBe('todo-2');
     expect(press('j').cursor.at).toBe('todo-5');
     expect(press('down', 't').cursor).toMatchObject({ at: 'todo-5', inOrder: true });
     expect(press('G', 'g', 'k').cursor.at).toBe('todo-2');
@@ -334,7 +334,7 @@ describe('the keys of a run', () => {
   });
 
   it('leave out what has not failed, close details before going back, and show all keys', () => {
-    expect(listRows(MODEL, press('f').cursor).map(({ id }) => id)).toEqual(['todo-2']);
+    expect(listShownRows(MODEL, press('f').cursor).map(({ id }) => id)).toEqual(['todo-2']);
     expect(press('return').cursor.showsDetails).toBe(true);
     expect(press('return', 'escape')).toMatchObject({ cursor: { showsDetails: false }, wish: null });
     expect(press('?').cursor.showsKeys).toBe(true);
@@ -395,7 +395,7 @@ describe('the page of a gate', () => {
 describe('words', () => {
   it('stand for signs wherever a part of a line begins with one', () => {
     const text = '✓ todo-1  Title   done · or not\n  ◐ worker  · verify  – commit\n';
-    expect(putInWords(text)).toBe(
+    expect(spellOutSigns(text)).toBe(
       'done: todo-1  Title   done · or not\n  at work: worker  to come: verify  skipped: commit\n',
     );
   });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { status } from '../../../src/protocol/questions/status.js';
-import { renderCommand } from '../../../src/registry/render.js';
+import { showStatus } from '../../../src/protocol/questions/status.js';
+import { renderInvocation } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
 import { foldTodos } from '../../../src/views/status-tree.js';
 import { aPlan } from '../plan/fixture.js';
@@ -23,13 +23,13 @@ const isExecution = new Ajv2020({ strict: false }).compile(
 );
 
 async function viewOf(on: Execution): Promise<ExecutionView> {
-  const { execution: view } = (await status(on.context, on.name)).json as { execution: ExecutionView };
+  const { execution: view } = (await showStatus(on.context, on.name)).json as { execution: ExecutionView };
   expect(isExecution(JSON.parse(JSON.stringify(view))), JSON.stringify(isExecution.errors)).toBe(true);
   return view;
 }
 
 async function textOf(on: Execution, full = false): Promise<string[]> {
-  return ((await status(on.context, on.name, { full })).text?.(renderCommand) ?? '').split('\n');
+  return ((await showStatus(on.context, on.name, { full })).text?.(renderInvocation) ?? '').split('\n');
 }
 
 const lineOf = (lines: string[], todo: string) =>

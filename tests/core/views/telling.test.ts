@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { buildRunSummary } from '../../../src/blocks/run-summary.js';
 import { tickBox } from '../../../src/plan/page/boxes.js';
-import { check } from '../../../src/protocol/questions/check.js';
-import { status } from '../../../src/protocol/questions/status.js';
+import { checkDocumentFile } from '../../../src/protocol/questions/check.js';
+import { showStatus } from '../../../src/protocol/questions/status.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
-import { renderCommand } from '../../../src/registry/render.js';
-import { createWorkspace } from '../../../src/run/documents/pending.js';
+import { renderInvocation } from '../../../src/registry/render.js';
+import { createDocumentOverlay } from '../../../src/run/documents/pending.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
@@ -90,9 +90,9 @@ describe('check', () => {
     );
     const file = '.dev/specs/run-1/findings/one.md';
     on.put('findings/one.md', report('two'));
-    expect((await check(on.context, file, on.context.root)).exit).toBe(3);
+    expect((await checkDocumentFile(on.context, file, on.context.root)).exit).toBe(3);
     on.put('findings/one.md', report('one'));
-    expect((await check(on.context, file, on.context.root)).exit).toBe(0);
+    expect((await checkDocumentFile(on.context, file, on.context.root)).exit).toBe(0);
   });
 });
 
@@ -168,7 +168,7 @@ describe('status', () => {
     on.put('PLAN.md', `${ticked}\nMore.\n`);
     expect(await on.statusText()).toContain('PLAN.md changed since "gate" was answered with "on"');
     expect(await on.manifest()).toContain('Changed since the decision: PLAN.md (gate)');
-    const { gates } = (await status(on.context, on.name)).json as { gates: Record<string, { changed?: true }> };
+    const { gates } = (await showStatus(on.context, on.name)).json as { gates: Record<string, { changed?: true }> };
     expect(gates['gate']?.changed).toBe(true);
   });
 });
@@ -183,9 +183,9 @@ describe('what a recipe writes and collects', () => {
     );
     on.put('notes.md', '{}');
     await on.complete({ action: 'a1' });
-    const shown = await status(on.context, on.name);
+    const shown = await showStatus(on.context, on.name);
     expect(shown.json).toMatchObject({ artifacts: ['.dev/specs/run-1/notes.md'] });
-    expect(shown.text?.(renderCommand)).toContain('\nwrote  .dev/specs/run-1/notes.md');
+    expect(shown.text?.(renderInvocation)).toContain('\nwrote  .dev/specs/run-1/notes.md');
     on.put('seen/1.md', report('eye'));
     on.put('tmp/b.md', report('ux-reviewer'));
     await on.complete({ action: 'a2' });
@@ -206,7 +206,7 @@ describe('what a recipe writes and collects', () => {
     );
     const path = '.dev/specs/run-1/UPGRADE.md';
     const named = async () => {
-      const shown = (await status(on.context, on.name)).json as { artifacts: string[] };
+      const shown = (await showStatus(on.context, on.name)).json as { artifacts: string[] };
       const done = await on.action();
       return { status: shown.artifacts.includes(path), done: done.action === 'done' ? done.artifacts : null };
     };
@@ -275,7 +275,7 @@ describe('the summary of a run', () => {
     await on.complete({ action: 'a2' });
     const { recipe } = requireRecipe(on.context.library, 'one');
     const { files } = await on.store.read(on.name);
-    const summary = buildRunSummary(await on.state(), recipe, createWorkspace(files), '2026-11-21T22:00:00.000Z');
+    const summary = buildRunSummary(await on.state(), recipe, createDocumentOverlay(files), '2026-11-21T22:00:00.000Z');
     expect(summary.decisions.map(({ text: told, by }) => [told, by])).toEqual([
       ['A user table in the database', 'agent'],
       ['Keep JWT', 'user'],

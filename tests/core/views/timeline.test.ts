@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import type { Entry } from '../../../src/store/store.js';
 import { createTimelineBuilder, sortRows, type Timeline } from '../../../src/views/timeline.js';
-import type { Row } from '../../../src/views/timeline-rows.js';
+import type { TimelineRow } from '../../../src/views/timeline-rows.js';
 import { createClock } from '../../../src/views/timeline-work.js';
 import { readEntries } from '../../support/entries.js';
 import { goldenRuns } from '../../support/golden.mjs';
@@ -437,7 +437,7 @@ describe('waves', () => {
 });
 
 describe('the order for a person', () => {
-  const row = (id: string, state: Row['state'], to?: number): Row => {
+  const row = (id: string, state: TimelineRow['state'], to?: number): TimelineRow => {
     const segment = { from: 0, to: to ?? 0, who: 'agent' as const, what: 'w', ok: true, seq: 1, documents: [] };
     const bare = { title: id, kind: 'todo' as const, after: [], wave: 0, attempts: 1, commit: null, why: null };
     return { ...bare, id, state, segments: to === undefined ? [] : [segment] };
@@ -462,7 +462,15 @@ describe('the order for a person', () => {
   });
 
   it('loses no row and repeats none', () => {
-    const states = fc.constantFrom<Row['state']>('done', 'skipped', 'pending', 'stale', 'running', 'waiting', 'failed');
+    const states = fc.constantFrom<TimelineRow['state']>(
+      'done',
+      'skipped',
+      'pending',
+      'stale',
+      'running',
+      'waiting',
+      'failed',
+    );
     fc.assert(
       fc.property(fc.array(states), (all) => {
         const rows = all.map((state, i) => row(`t${i}`, state));

@@ -5,7 +5,7 @@ import { validateBySchema } from '../../../src/recipe/user-schema.js';
 import type { PendingAction } from '../../../src/run/action.js';
 import { buildValue } from '../../../src/wings/authoring/canned/data.js';
 import { buildPlan } from '../../../src/wings/authoring/canned/plan.js';
-import { buildReport, changeReport, listAwaitedWords } from '../../../src/wings/authoring/canned/report.js';
+import { buildCannedReport, changeReport, listAwaitedWords } from '../../../src/wings/authoring/canned/report.js';
 import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { renderJunit } from '../../../src/wings/authoring/tests/junit.js';
 import { openSnapshots } from '../../../src/wings/authoring/tests/snapshots.js';
@@ -26,7 +26,7 @@ describe('what is canned (authoring.md, Simulations)', () => {
   );
 
   it('is a report as its prompt demands it, and what a script makes of it', () => {
-    const report = buildReport('plan-reviewer', { verdict: true, words: ['SHIP'] });
+    const report = buildCannedReport('plan-reviewer', { verdict: true, words: ['SHIP'] });
     const judge = (text: string) => checkReport(text, { agent: 'plan-reviewer', verdict: true });
     expect(judge(report)).toMatchObject({
       ok: true,

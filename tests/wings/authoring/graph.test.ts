@@ -5,16 +5,16 @@ import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { listBlockWays, listEdges } from '../../../src/wings/authoring/edges.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { renderAscii } from '../../../src/wings/authoring/graph/ascii.js';
-import { buildGraph } from '../../../src/wings/authoring/graph/command.js';
-import type { Graph, GraphEdge, Mark } from '../../../src/wings/authoring/graph/graph.js';
+import { buildRecipeGraph } from '../../../src/wings/authoring/graph/command.js';
+import type { GraphEdge, Mark, RecipeGraph } from '../../../src/wings/authoring/graph/graph.js';
 import { assignLanes } from '../../../src/wings/authoring/graph/lanes.js';
-import { layOut } from '../../../src/wings/authoring/graph/layout.js';
+import { layOutGraph } from '../../../src/wings/authoring/graph/layout.js';
 import { markGraph } from '../../../src/wings/authoring/graph/marks.js';
 import { renderMermaid } from '../../../src/wings/authoring/graph/mermaid.js';
 import { renderSvg } from '../../../src/wings/authoring/graph/svg.js';
-import { cutText, measureText } from '../../../src/wings/authoring/graph/text.js';
+import { cutText, measureLabelText } from '../../../src/wings/authoring/graph/text.js';
 import { renderXState } from '../../../src/wings/authoring/graph/xstate.js';
-import { play } from '../../../src/wings/authoring/play.js';
+import { playScript } from '../../../src/wings/authoring/play.js';
 import type { ScriptStep } from '../../../src/wings/authoring/script-schema.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 
@@ -69,19 +69,19 @@ const MERMAID = new RegExp(
   `^(?:flowchart TD|  (?:  )?${ID}(?:\\(\\[${WORDS}\\]\\)|\\(\\(\\(${WORDS}\\)\\)\\)|\\{\\{${WORDS}\\}\\}|\\[\\[${WORDS}\\]\\]|\\[${WORDS}\\])|  subgraph g\\d+\\[${WORDS}\\]|  end|  ${ID} (?:-->|-\\.->)(?:\\|${WORDS}\\|)? ${ID}|  classDef [a-z]+ [a-z#0-9:, -]+|  class ${ID}(?:,${ID})* [a-z]+)$`,
 );
 
-function judge(graph: Graph): void {
+function judge(graph: RecipeGraph): void {
   expect(judgeXml(renderSvg(graph))).toEqual([]);
   const lines = renderMermaid(graph).trimEnd().split('\n');
   expect(lines.filter((line) => !MERMAID.test(line))).toEqual([]);
   const wide = renderAscii(graph)
     .split('\n')
-    .filter((line) => measureText(line) > 80);
+    .filter((line) => measureLabelText(line) > 80);
   expect(wide).toEqual([]);
 }
 
 describe('graph (graph.md, The graph)', () => {
   it.each(SHIPPED)('%s: every transition that is counted is on an edge, and no other', (_name, captured) => {
-    const graph = buildGraph(captured);
+    const graph = buildRecipeGraph(captured);
     const drawn = new Set(graph.edges.flatMap(({ ways }) => ways));
     expect([...drawn].sort()).toEqual(
       listEdges(captured)
@@ -97,7 +97,7 @@ describe('graph (graph.md, The graph)', () => {
   it.each(SHIPPED)(
     '%s: is well-formed in each format, within 80 columns and with plain signs in ASCII',
     (_name, captured) => {
-      const graph = buildGraph(captured);
+      const graph = buildRecipeGraph(captured);
       judge(graph);
       expect(renderAscii(graph)).toMatch(/^[\n -~]*$/);
       for (const { name, kind } of graph.nodes) {
@@ -108,7 +108,7 @@ describe('graph (graph.md, The graph)', () => {
   );
 
   it('takes nothing in a recipe for its own form', () => {
-    const graph = buildGraph(hostile);
+    const graph = buildRecipeGraph(hostile);
     judge(graph);
     expect(renderSvg(graph)).toContain('&#60;script&#62;');
     expect(judgeXml(`<text>${HOSTILE}</text>`)).not.toEqual([]);
@@ -116,7 +116,7 @@ describe('graph (graph.md, The graph)', () => {
   });
 
   it('says what a condition, a bound, a choice and a failure do', () => {
-    const { nodes, edges } = buildGraph(
+    const { nodes, edges } = buildRecipeGraph(
       demo(`name: demo
 type: sequential
 blocks:
@@ -152,7 +152,7 @@ blocks:
   });
 
   it('draws where a stage leads that nothing mends: no retries, no rounds of fixes', () => {
-    const { edges } = buildGraph(
+    const { edges } = buildRecipeGraph(
       demo(`name: demo
 type: engine
 config: { policies: { max_retries: 0, max_fix_rounds: 0 } }
@@ -178,7 +178,7 @@ handlers:
 
   it('names in a tip the choices that a label counts, and cuts between words', () => {
     const picture = renderSvg(
-      buildGraph(
+      buildRecipeGraph(
         demo(`name: demo
 type: sequential
 blocks:
@@ -197,7 +197,7 @@ blocks:
   it('says where a person decides in a phase, and lists its stages as the picture of the engine does', () => {
     const phases = (name: string) => {
       const captured = SHIPPED.find(([one]) => one === name)?.[1];
-      return captured === undefined ? [] : buildGraph(captured).nodes.map(({ facts }) => facts.join(' '));
+      return captured === undefined ? [] : buildRecipeGraph(captured).nodes.map(({ facts }) => facts.join(' '));
     };
     const said = phases('ultrawork').join('\n');
     expect(said).toContain('a person decides: approve-plan');
@@ -213,13 +213,13 @@ blocks:
   - { id: b, type: llm, instruction: x, choices: [on, { id: back, goto: a }] }
 `);
     const heights = [
-      ...renderSvg(buildGraph(judged)).matchAll(/<rect class="[^"]*box[^>]* width="300" height="(\d+)"/g),
+      ...renderSvg(buildRecipeGraph(judged)).matchAll(/<rect class="[^"]*box[^>]* width="300" height="(\d+)"/g),
     ];
     expect(heights.map(([, height]) => height)).toEqual(['52', '52']);
   });
 
   it('marks by word and sign, not by colour alone', () => {
-    const graph = buildGraph(hostile);
+    const graph = buildRecipeGraph(hostile);
     const words: Record<Mark, string[]> = {
       done: ['✓ done', '[done]'],
       current: ['▶ now', '[NOW]'],
@@ -241,7 +241,7 @@ blocks:
 
   it('has colours of its own for dark surroundings, and the light ones as attributes', () => {
     for (const [, captured] of SHIPPED) {
-      const svg = renderSvg(buildGraph(captured));
+      const svg = renderSvg(buildRecipeGraph(captured));
       const [, dark = ''] = /<style>@media \(prefers-color-scheme:dark\)\{(.*)\}<\/style>/.exec(svg) ?? [];
       const classes = new Set([...svg.matchAll(/class="([^"]+)"/g)].flatMap(([, names = '']) => names.split(' ')));
       expect([...classes].filter((name) => !dark.includes(`.${name}{`))).toEqual([]);
@@ -252,9 +252,9 @@ blocks:
   });
 
   it('lays no line over a box, and no two ways back over each other', () => {
-    const crowded = buildGraph(many(200));
-    for (const graph of [...SHIPPED.map(([, captured]) => buildGraph(captured)), crowded]) {
-      const { nodes, lanes, right, width } = layOut(graph, { box: 300, heightOf: () => 60, widthOf: () => 90 });
+    const crowded = buildRecipeGraph(many(200));
+    for (const graph of [...SHIPPED.map(([, captured]) => buildRecipeGraph(captured)), crowded]) {
+      const { nodes, lanes, right, width } = layOutGraph(graph, { box: 300, heightOf: () => 60, widthOf: () => 90 });
       nodes.slice(1).forEach(({ box }, index) => {
         const above = nodes[index]?.box;
         expect(box.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
@@ -282,8 +282,8 @@ blocks:
   - { id: b, type: llm, instruction: x, choices: [on, { id: unclear, goto: a }] }
   - { id: c, type: wait-for-user, message: m, choices: [on, { id: more, goto: a }, { id: other, goto: b }] }
 `);
-    for (const graph of [...SHIPPED.map(([, captured]) => captured), crossed].map((one) => buildGraph(one))) {
-      const { lanes, nodes } = layOut(graph, { box: 300, heightOf: () => 37, widthOf: () => 90 });
+    for (const graph of [...SHIPPED.map(([, captured]) => captured), crossed].map((one) => buildRecipeGraph(one))) {
+      const { lanes, nodes } = layOutGraph(graph, { box: 300, heightOf: () => 37, widthOf: () => 90 });
       for (const { edge, x, leaves } of lanes) {
         const below = lanes.filter((other) => other.edge.from === edge.from && other.leaves > leaves);
         expect(below.filter((other) => other.x < x)).toEqual([]);
@@ -305,13 +305,13 @@ blocks:
     agents: [{ type: code-reviewer, output: a.md }]
     exitWhen: agents["code-reviewer"].verdict == "OKAY"
 `);
-    const picture = renderSvg(buildGraph(judged));
+    const picture = renderSvg(buildRecipeGraph(judged));
     expect(picture).toContain('>until agents[&#34;code-reviewer&#34;].verdict ==</text>');
     expect(picture).toContain('>&#34;OKAY&#34;</text>');
   });
 
   it('draws 200 blocks', () => {
-    const graph = buildGraph(many(200));
+    const graph = buildRecipeGraph(many(200));
     judge(graph);
     expect(renderAscii(graph).split('\n').length).toBeGreaterThan(1000);
     const lanes = assignLanes(graph, 1);
@@ -325,7 +325,7 @@ blocks:
 /** Returns the marks of a run in memory, after these steps. */
 async function marksOf(recipe: string, steps: ScriptStep[], given = {}): Promise<Record<string, string | undefined>> {
   const library = libraryWith();
-  const { on } = await play(
+  const { on } = await playScript(
     recipe,
     { given: { goal: 'x', ...given }, steps },
     {
@@ -334,7 +334,7 @@ async function marksOf(recipe: string, steps: ScriptStep[], given = {}): Promise
       fixtures: NO_FIXTURES,
     },
   );
-  const marked = markGraph(buildGraph(requireRecipe(library, recipe)), await on.read());
+  const marked = markGraph(buildRecipeGraph(requireRecipe(library, recipe)), await on.read());
   judge(marked);
   return Object.fromEntries(marked.nodes.map(({ name, mark }) => [name, mark]));
 }
@@ -373,10 +373,10 @@ describe('graph --run (graph.md, Runs)', () => {
 });
 
 describe('graph in a terminal (graph.md, ASCII)', () => {
-  const widest = (text: string) => Math.max(...text.split('\n').map(measureText));
+  const widest = (text: string) => Math.max(...text.split('\n').map(measureLabelText));
 
   it.each(SHIPPED)('%s takes the columns that there are', (_name, captured) => {
-    const graph = buildGraph(captured);
+    const graph = buildRecipeGraph(captured);
     for (const columns of [40, 60, 80, 100, 120]) {
       expect(widest(renderAscii(graph, columns)), String(columns)).toBeLessThanOrEqual(columns);
       expect(widest(renderAscii(graph, columns)), String(columns)).toBeGreaterThan(columns - 12);
@@ -399,9 +399,9 @@ blocks:
 `);
 
   it.each([
-    ['ascii', renderAscii(buildGraph(titled))],
-    ['svg', renderSvg(buildGraph(titled))],
-    ['mermaid', renderMermaid(buildGraph(titled))],
+    ['ascii', renderAscii(buildRecipeGraph(titled))],
+    ['svg', renderSvg(buildRecipeGraph(titled))],
+    ['mermaid', renderMermaid(buildRecipeGraph(titled))],
     ['xstate', renderXState(titled)],
   ])('is what %s shows of it, not its command', (format, picture) => {
     for (const title of ['Write the note', 'Run all tests', 'A fresh reader looks', 'A person reads it'])
@@ -411,7 +411,7 @@ blocks:
   });
 
   it('stands beside what a failure that leads back comes to in the end', () => {
-    expect(renderAscii(buildGraph(titled))).toContain('if it fails 4x: goes on');
+    expect(renderAscii(buildRecipeGraph(titled))).toContain('if it fails 4x: goes on');
   });
 });
 

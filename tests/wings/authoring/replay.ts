@@ -1,7 +1,7 @@
 import type { Library } from '../../../src/recipe/load/library.js';
 import type { RunState } from '../../../src/run/state.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
-import { type Play, play } from '../../../src/wings/authoring/play.js';
+import { type PlayResult, playScript } from '../../../src/wings/authoring/play.js';
 import type { ReportedFinding } from '../../../src/wings/authoring/verify/report.js';
 import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
@@ -15,7 +15,7 @@ export function projectWith(recipes: Record<string, string>, more: Record<string
 /** A finding whose script was played on the real protocol in memory. */
 export interface Replayed {
   finding: ReportedFinding;
-  play: Play;
+  play: PlayResult;
   state: RunState | null;
 }
 
@@ -26,7 +26,7 @@ export async function replay(library: Library, name: string): Promise<Replayed[]
   for (const finding of report.findings) {
     const { given, steps, end } = finding.script;
     const signal = new AbortController().signal;
-    const played = await play(name, { given, steps, end } as Parameters<typeof play>[1], {
+    const played = await playScript(name, { given, steps, end } as Parameters<typeof playScript>[1], {
       library,
       signal,
       fixtures: NO_FIXTURES,

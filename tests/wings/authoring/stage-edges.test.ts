@@ -5,9 +5,9 @@ import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { listEdges, listTaken } from '../../../src/wings/authoring/edges.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
-import { buildGraph } from '../../../src/wings/authoring/graph/command.js';
+import { buildRecipeGraph } from '../../../src/wings/authoring/graph/command.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
-import { play } from '../../../src/wings/authoring/play.js';
+import { playScript } from '../../../src/wings/authoring/play.js';
 import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { listRunStageEnds, listTodoStageEnds } from '../../../src/wings/authoring/stage-edges.js';
 import { chosenSeed } from '../../support/seeded.js';
@@ -75,7 +75,7 @@ async function wander(
   const captured = requireRecipe(library, 'chance');
   const chance = createRandom(seed);
   let actions = 0;
-  const { on, findings } = await play(
+  const { on, findings } = await playScript(
     'chance',
     { given: { plan: seed % 2 === 0 ? 'middle' : { risk: 'high' } } },
     {
@@ -111,7 +111,7 @@ describe('the ends of stages', () => {
         fc.asyncProperty(engines, async ({ text, seed }) => {
           const { captured, taken, ends } = await wander(text, seed);
           const counted = new Set(listEdges(captured));
-          const drawn = new Set(buildGraph(captured).edges.flatMap(({ ways }) => ways));
+          const drawn = new Set(buildRecipeGraph(captured).edges.flatMap(({ ways }) => ways));
           const own = taken.filter((edge) => !UNCOUNTED.test(edge));
           expect(own.filter((edge) => !counted.has(edge))).toEqual([]);
           expect(own.filter((edge) => !drawn.has(edge))).toEqual([]);
@@ -141,7 +141,7 @@ describe('the ends of stages', () => {
     });
     const captured = requireRecipe(projectWith({ chance: text }), 'chance');
     expect(listEdges(captured)).toEqual(expect.arrayContaining(['licence_check: pass', 'licence_check: fail']));
-    const { nodes, edges } = buildGraph(captured);
+    const { nodes, edges } = buildRecipeGraph(captured);
     expect(nodes.map(({ name }) => name)).toContain('licence_check');
     expect(edges).toContainEqual(
       expect.objectContaining({
@@ -162,7 +162,7 @@ describe('ways back', () => {
   it.each(['execute-standard', 'specify-standard-interactive', 'ultrawork', 'bugfix'])(
     'of %s say what leads there',
     (name) => {
-      const { edges } = buildGraph(requireRecipe(projectWith({}), name));
+      const { edges } = buildRecipeGraph(requireRecipe(projectWith({}), name));
       const back = edges.filter(({ kind }) => kind === 'back' || kind === 'again');
       expect(back.filter(({ label }) => /^[^a-z]*$/.test(label))).toEqual([]);
     },

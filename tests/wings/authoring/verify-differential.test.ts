@@ -8,14 +8,24 @@ import type { Library } from '../../../src/recipe/load/library.js';
 import { checkRecipe } from '../../../src/recipe/load/load.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
-import { play } from '../../../src/wings/authoring/play.js';
+import { playScript } from '../../../src/wings/authoring/play.js';
 import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { StepChecker } from '../../../src/wings/authoring/verify/check-step.js';
-import { explore } from '../../../src/wings/authoring/verify/explore.js';
-import type { Graph } from '../../../src/wings/authoring/verify/graph.js';
-import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
-import { changeCounts, type Learned, type Left, Machine } from '../../../src/wings/authoring/verify/learned.js';
-import { type Counts, isCounted, keyStanding, readStanding } from '../../../src/wings/authoring/verify/place.js';
+import { exploreSequentialRecipe } from '../../../src/wings/authoring/verify/explore.js';
+import type { StateGraph } from '../../../src/wings/authoring/verify/graph.js';
+import { runInterruptible } from '../../../src/wings/authoring/verify/interruptible.js';
+import {
+  changeCounts,
+  type LearnedTransition,
+  Machine,
+  type RemainingBounds,
+} from '../../../src/wings/authoring/verify/learned.js';
+import {
+  type Counts,
+  hasBoundedCounter,
+  keyCountedPlace,
+  readCountedPlace,
+} from '../../../src/wings/authoring/verify/place.js';
 import { findSubject } from '../../../src/wings/authoring/verify/subject.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 import { projectWith } from './replay.js';
@@ -52,14 +62,21 @@ const NO_ROUNDS = new Map<number, number>();
 async function exploreRecipe(
   library: Library,
   name: string,
-): Promise<{ program: Program; graph: Graph; known: Set<string> }> {
+): Promise<{ program: Program; graph: StateGraph; known: Set<string> }> {
   const { compiled } = checkRecipe(library, name);
   const { draft } = compiled;
   if (draft?.type !== 'sequential') throw new Error(`${name} is not sequential`);
   const subject = findSubject(draft.recipe, draft.source);
-  const graph = await finish(explore(subject, new StepChecker(subject)), new AbortController().signal);
+  const graph = await runInterruptible(
+    exploreSequentialRecipe(subject, new StepChecker(subject)),
+    new AbortController().signal,
+  );
   expect(graph.whole).toBe(true);
-  return { program: subject.program, graph, known: new Set(graph.nodes.map(({ standing }) => keyStanding(standing))) };
+  return {
+    program: subject.program,
+    graph,
+    known: new Set(graph.nodes.map(({ standing }) => keyCountedPlace(standing))),
+  };
 }
 
 /** Plays random outcomes on the real protocol in memory, and returns every position on the way. */
@@ -67,7 +84,7 @@ async function wander(library: Library, name: string, seed: number): Promise<Pos
   const chance = createRandom(seed);
   const positions: Position[] = [];
   let acts = 0;
-  await play(
+  await playScript(
     name,
     {},
     {
@@ -100,7 +117,7 @@ describe('the exploration against random runs of the real protocol', () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 12; seed += 1) {
       for (const position of await wander(library, name, seed)) {
-        const key = keyStanding(readStanding(program, position, findRestingState(position), NO_ROUNDS));
+        const key = keyCountedPlace(readCountedPlace(program, position, findRestingState(position), NO_ROUNDS));
         expect(known, `seed ${seed}`).toContain(key);
         seen.add(key);
       }
@@ -114,7 +131,7 @@ describe('the exploration against random runs of the real protocol', () => {
     const fewer = new Set([...known].filter((key) => !key.startsWith('3 ')));
     const positions = await wander(library, 'walk', 1);
     const keys = positions.map((position) =>
-      keyStanding(readStanding(program, position, findRestingState(position), NO_ROUNDS)),
+      keyCountedPlace(readCountedPlace(program, position, findRestingState(position), NO_ROUNDS)),
     );
     expect(keys.some((key) => !fewer.has(key))).toBe(true);
   });
@@ -125,7 +142,7 @@ function countsOf({ counters }: Position, id: string): Counts {
   return { spent: round - roundBase, retries, jumps, rounds: round };
 }
 
-function leftAt(program: Program, { counters }: Position, id: string): Left {
+function leftAt(program: Program, { counters }: Position, id: string): RemainingBounds {
   const { maxRounds = 0, onError } = program.blocks.find((block) => block.id === id) as Program['blocks'][number];
   const { round, roundBase, retries, jumps } = counters[id] as Position['counters'][string];
   const most = onError.kind === 'retry' ? onError.max : 0;
@@ -143,12 +160,12 @@ function tryTransition(program: Program, position: Position, event: MachineEvent
 
 function expectCounts(
   program: Program,
-  { change }: Learned,
+  { change }: LearnedTransition,
   { position, after }: Record<'position' | 'after', Position>,
 ) {
   // Counters without a bound are not kept.
   for (const [at, block] of program.blocks.entries()) {
-    if (!isCounted(block)) continue;
+    if (!hasBoundedCounter(block)) continue;
     const before = countsOf(position, block.id);
     const how = change.get(at);
     expect(how === undefined ? before : changeCounts(before, how), block.id).toEqual(countsOf(after, block.id));
@@ -173,7 +190,7 @@ describe('what is learned of the transition function', () => {
         const event = all[pick % all.length] as (typeof all)[number];
         const after = tryTransition(program, position, event, answer);
         if (after === null) continue;
-        const { place } = readStanding(program, position, resting, NO_ROUNDS);
+        const { place } = readCountedPlace(program, position, resting, NO_ROUNDS);
         const left = leftAt(program, position, resting.block);
         const learned = machine.take(place, event, left, () => answer);
         expect(learned.to.value).toEqual(after.value);

@@ -6,14 +6,19 @@ import type { PendingAction } from '../../../src/run/action.js';
 import type { RunState } from '../../../src/run/state.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
-import { type Play, type PlayOptions, play, type Scene } from '../../../src/wings/authoring/play.js';
+import {
+  type PlayOptions,
+  type PlayResult,
+  playScript,
+  type ScriptContent,
+} from '../../../src/wings/authoring/play.js';
 import { createRandom } from '../../../src/wings/authoring/simulate.js';
-import type { Graph } from '../../../src/wings/authoring/verify/graph.js';
-import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
-import { keyStanding, readStanding } from '../../../src/wings/authoring/verify/place.js';
+import type { StateGraph } from '../../../src/wings/authoring/verify/graph.js';
+import { runInterruptible } from '../../../src/wings/authoring/verify/interruptible.js';
+import { keyCountedPlace, readCountedPlace } from '../../../src/wings/authoring/verify/place.js';
 import type { VerifyReport } from '../../../src/wings/authoring/verify/report.js';
 import { verifySequence } from '../../../src/wings/authoring/verify/sequence.js';
-import type { Subject } from '../../../src/wings/authoring/verify/subject.js';
+import type { ExplorationSubject } from '../../../src/wings/authoring/verify/subject.js';
 import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { ALL_FACTS, FACTS, randomRecipe } from './random-recipes.js';
 import { projectWith, replay } from './replay.js';
@@ -29,13 +34,13 @@ const endOnFailure = process.env['DEV_CLI_TEST_SHRINK'] !== '1';
 
 interface Wandered {
   states: RunState[];
-  played: Play;
+  played: PlayResult;
   /** Files that an action told somebody to read but that did not exist. */
   unread: string[];
 }
 
 /** Plays a scene, and random outcomes where it says nothing. */
-async function wander(library: Library, seed: number, scene: Scene = {}): Promise<Wandered> {
+async function wander(library: Library, seed: number, scene: ScriptContent = {}): Promise<Wandered> {
   const chance = createRandom(seed);
   const states: RunState[] = [];
   const unread: string[] = [];
@@ -49,7 +54,7 @@ async function wander(library: Library, seed: number, scene: Scene = {}): Promis
     const says = takesFacts(action) && Object.keys(step).length === 0;
     return says ? { data: ALL_FACTS[chance.below(ALL_FACTS.length)] } : step;
   };
-  const played = await play('chance', scene, { library, signal, fixtures: NO_FIXTURES, improvise });
+  const played = await playScript('chance', scene, { library, signal, fixtures: NO_FIXTURES, improvise });
   return { states: [...states, await played.on.read()], played, unread };
 }
 
@@ -58,17 +63,17 @@ function takesFacts(action: PendingAction): boolean {
 }
 
 /** Counts the actions that were handed to somebody, without those of commands. */
-function countHanded({ played }: Play): number {
+function countHanded({ played }: PlayResult): number {
   return played.filter(({ refused, action }) => refused === null && action.action !== 'running').length;
 }
 
-function listKnown({ nodes }: Graph): Set<string> {
-  return new Set(nodes.map(({ standing }) => keyStanding(standing)));
+function listKnown({ nodes }: StateGraph): Set<string> {
+  return new Set(nodes.map(({ standing }) => keyCountedPlace(standing)));
 }
 
-function keyOf({ program, exactRounds }: Subject, state: RunState): string {
+function keyOf({ program, exactRounds }: ExplorationSubject, state: RunState): string {
   const { machine } = state;
-  return keyStanding(readStanding(program, machine, findRestingState(machine), exactRounds));
+  return keyCountedPlace(readCountedPlace(program, machine, findRestingState(machine), exactRounds));
 }
 
 /** Lists the blocks of findings of one kind. */
@@ -82,7 +87,7 @@ async function expectRight(text: string, seed: number): Promise<void> {
   const { draft } = checked.compiled;
   if (report.explored?.whole !== true || draft?.type !== 'sequential') return;
   await replay(library, 'chance');
-  const { subject, graph } = await finish(verifySequence(draft.recipe, draft.source), signal);
+  const { subject, graph } = await runInterruptible(verifySequence(draft.recipe, draft.source), signal);
   const known = listKnown(graph);
   const never = listBlocks(report, 'unreachable-block');
   const isRead = report.findings.some(({ kind }) => kind === 'file-unwritten');
@@ -99,7 +104,9 @@ async function expectRight(text: string, seed: number): Promise<void> {
   for (const { kind, script } of report.findings) {
     if (kind !== 'dead-end') continue;
     for (let run = seed; run < seed + 3; run += 1) {
-      const { played } = await wander(library, run, { steps: [...script.steps, { until: 'end' }] as Scene['steps'] });
+      const { played } = await wander(library, run, {
+        steps: [...script.steps, { until: 'end' }] as ScriptContent['steps'],
+      });
       expect((await played.on.read()).status, `from a dead end, seed ${run}`).not.toBe('completed');
     }
   }

@@ -9,13 +9,13 @@ import { getWorkflowPosition } from '../../../src/run/workflow.js';
 import { buildPlan } from '../../../src/wings/authoring/canned/plan.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
-import { play } from '../../../src/wings/authoring/play.js';
+import { playScript } from '../../../src/wings/authoring/play.js';
 import type { Rehearsal } from '../../../src/wings/authoring/rehearsal.js';
-import type { Given, ScriptStep } from '../../../src/wings/authoring/script-schema.js';
+import type { ScriptSetup, ScriptStep } from '../../../src/wings/authoring/script-schema.js';
 import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { exploreEngine, keyEngineState } from '../../../src/wings/authoring/verify/engine.js';
 import { MOST_STATES } from '../../../src/wings/authoring/verify/explore.js';
-import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
+import { runInterruptible } from '../../../src/wings/authoring/verify/interruptible.js';
 import { proveWorkflow } from '../../../src/wings/authoring/verify/verify.js';
 import { keyPosition } from '../../../src/wings/authoring/verify/workflow.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
@@ -33,7 +33,7 @@ const MOST_ACTIONS = 60;
 interface Wandering {
   library: Library;
   name: string;
-  given?: Given;
+  given?: ScriptSetup;
   /** Additional steps, besides those of a random simulation. */
   more?: (action: PendingAction) => ScriptStep[];
 }
@@ -50,7 +50,7 @@ async function wander({ library, name, given = {}, more = () => [] }: Wandering,
     const possible = await listOutcomes(action, on);
     return possible[chance.below(2) === 0 ? chance.below(possible.length) : 0]?.step ?? {};
   };
-  const { on, findings } = await play(name, { given }, { library, signal, fixtures: NO_FIXTURES, improvise });
+  const { on, findings } = await playScript(name, { given }, { library, signal, fixtures: NO_FIXTURES, improvise });
   expect(findings).toEqual([]);
   return [...states, await on.read()];
 }
@@ -125,7 +125,7 @@ async function exploreExecution(library: Library, name: string) {
   const { captured } = checkRecipe(library, name);
   const program = captured?.recipe.engine?.program;
   if (program === undefined) throw new Error(`${name} is no engine recipe`);
-  const explored = await finish(exploreEngine(program, MOST_STATES), signal);
+  const explored = await runInterruptible(exploreEngine(program, MOST_STATES), signal);
   expect(explored.whole).toBe(true);
   return new Set(explored.reached.map(keyExecution));
 }
@@ -228,7 +228,7 @@ const keyOfFlow = ({ workflow }: RunState) => {
 };
 
 async function wanderFlow(library: Library, seeds: number): Promise<Map<string, number>> {
-  const given: Given[] = [{}, { set: { kind: 'big' } }, { lacks: ['remote'] }];
+  const given: ScriptSetup[] = [{}, { set: { kind: 'big' } }, { lacks: ['remote'] }];
   const reached = await Promise.all(
     given.map((one) => wanderOften({ library, name: 'flow', given: one }, seeds, keyOfFlow)),
   );

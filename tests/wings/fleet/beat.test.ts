@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { identifyProcess } from '../../../src/store/process.js';
 import { type Introduction, listWorkers, openBeat } from '../../../src/wings/fleet/beat.js';
-import { ask } from '../../../src/wings/fleet/database.js';
+import { queryRows } from '../../../src/wings/fleet/database.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { ask as askFor, IDS } from '../loop/streams-suite.js';
@@ -35,8 +35,14 @@ async function take(worker: string) {
 /** Lets seconds pass for a worker and its leases. */
 async function pass(worker: string, seconds: number): Promise<void> {
   const older = 'make_interval(secs => $2)';
-  await ask(shared.pool, `UPDATE dev_cli.workers SET beat = beat - ${older} WHERE worker = $1`, [worker, seconds]);
-  await ask(shared.pool, `UPDATE dev_cli.leases SET expires = expires - ${older} WHERE worker = $1`, [worker, seconds]);
+  await queryRows(shared.pool, `UPDATE dev_cli.workers SET beat = beat - ${older} WHERE worker = $1`, [
+    worker,
+    seconds,
+  ]);
+  await queryRows(shared.pool, `UPDATE dev_cli.leases SET expires = expires - ${older} WHERE worker = $1`, [
+    worker,
+    seconds,
+  ]);
 }
 
 it('renews what its worker works on, by the clock of the database, without an entry', async () => {
@@ -80,7 +86,7 @@ it('is one process’s; another one has the name once that is silent for a lease
   await expect(openBeat(shared.pool, { ...about, leaseSeconds: 120 })).rejects.toMatchObject({ code: 'LOCKED' });
   // Another machine: its process is another one.
   const second = await openBeat(shared.pool, about);
-  await ask(shared.pool, "UPDATE dev_cli.workers SET process = 'elsewhere' WHERE worker = $1", [about.worker]);
+  await queryRows(shared.pool, "UPDATE dev_cli.workers SET process = 'elsewhere' WHERE worker = $1", [about.worker]);
   await expect(first.renew([claim])).rejects.toMatchObject({ code: 'LOCKED' });
   expect((await look()).lease).toMatchObject({ status: 'released', reason: 'the worker began anew' });
   await second.end();
@@ -92,7 +98,7 @@ it('gives the name of a process of this machine that was killed to the next at o
   await openBeat(shared.pool, about);
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const gone = JSON.stringify({ ...identifyProcess(), pid, start: '1' });
-  await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, gone]);
+  await queryRows(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, gone]);
   const next = await openBeat(shared.pool, about);
   expect(await next.renew([])).toEqual(new Set());
   await next.end();
@@ -103,7 +109,7 @@ it('gives the name to the next process after the machine was started anew, where
   await openBeat(shared.pool, about);
   const [host, , namespace] = identifyProcess().host.split('@');
   const before = JSON.stringify({ ...identifyProcess(), host: [host, 'another boot', namespace].join('@') });
-  await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, before]);
+  await queryRows(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, before]);
   // Another machine may have this one's host name.
   await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   await (await openBeat(shared.pool, about, before)).end();
@@ -145,7 +151,7 @@ it('is given to one of many that begin at once, and to none while a stranger has
   await openBeat(shared.pool, about);
   const stranger = { ...identifyProcess(), host: 'elsewhere@@', pid: 2 ** 30 };
   for (const process of ['no JSON', '{}', 'null', JSON.stringify(stranger)]) {
-    await ask(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, process]);
+    await queryRows(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, process]);
     await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   }
   await pass(about.worker, 61);

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { openBeat } from '../../../src/wings/fleet/beat.js';
 import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
-import { claimNext } from '../../../src/wings/loop/carry.js';
+import { claimNextAttempt } from '../../../src/wings/loop/carry.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { createDatabase } from '../../support/postgres.js';
@@ -46,33 +46,33 @@ it('passes by a goal that somebody from outside has, and gives the next one', as
   const { streams, leases } = await open(['one', 'two']);
   const offers = [{ id: 'one', role: 'implement', why: null }];
   await leases.take({ worker: 'outsider', role: null, key: null, minutes: 60, most: null, goal: 'one', offers });
-  expect((await claimNext(streams, taker('w1')))?.goal).toBe('two');
-  expect(await claimNext(streams, taker('w2'))).toBeNull();
+  expect((await claimNextAttempt(streams, taker('w1')))?.goal).toBe('two');
+  expect(await claimNextAttempt(streams, taker('w2'))).toBeNull();
 });
 
 it('does not give again in the same batch what was given back for the limit of sessions', async () => {
   const { streams, leases } = await open(['one']);
   const first = taker('w1');
-  expect((await claimNext(streams, first))?.goal).toBe('one');
+  expect((await claimNextAttempt(streams, first))?.goal).toBe('one');
   await leases.release(first.claim, { worker: 'w1', reason: 'limits.sessions', goalStatus: null });
-  expect(await claimNext(streams, taker('w1'))).toBeNull();
-  expect(await claimNext(streams, taker('w2', { isSteady: true }))).toBeNull();
+  expect(await claimNextAttempt(streams, taker('w1'))).toBeNull();
+  expect(await claimNextAttempt(streams, taker('w2', { isSteady: true }))).toBeNull();
   await streams.transact(LOOP, (state, at) => ({
     answer: undefined,
     state: { ...state, batch: beginBatch(at) },
     entry: { type: 'begun', data: {} },
   }));
-  expect((await claimNext(streams, taker('w2')))?.goal).toBe('one');
+  expect((await claimNextAttempt(streams, taker('w2')))?.goal).toBe('one');
 });
 
 it('has a worker keep what was closed while the database was away, until somebody has taken it', async () => {
   const { project, streams, leases } = await open(['one', 'two']);
   const [a, b] = [taker(`a${count}`), taker(`b${count}`)];
   const beats = { a: await introduce(a.worker), b: await introduce(b.worker) };
-  expect((await claimNext(streams, a))?.goal).toBe('one');
+  expect((await claimNextAttempt(streams, a))?.goal).toBe('one');
   await expire(project, a.worker);
   // Whoever is back first leaves alone what is past its time, and has another goal.
-  expect((await claimNext(streams, b))?.goal).toBe('two');
+  expect((await claimNextAttempt(streams, b))?.goal).toBe('two');
   expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('active');
   expect([...(await beats.a.renew([a.claim]))]).toEqual([a.claim]);
   expect((await streams.read(LOOP)).leases[a.claim]).toMatchObject({ status: 'active', closedAt: null });
@@ -80,7 +80,7 @@ it('has a worker keep what was closed while the database was away, until somebod
   await leases.list();
   await leases.release(b.claim, { worker: b.worker, reason: null, goalStatus: 'done' });
   const late = taker(`c${count}`, { isSteady: true });
-  expect((await claimNext(streams, late))?.goal).toBe('one');
+  expect((await claimNextAttempt(streams, late))?.goal).toBe('one');
   expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
   await leases.release(late.claim, { worker: late.worker, reason: null, goalStatus: null });
   expect([...(await beats.a.renew([a.claim]))]).toEqual([]);
@@ -91,7 +91,7 @@ it('renews nothing for a process that has lost its name', async () => {
   const { project, streams } = await open(['one']);
   const first = taker(`n${count}`);
   const beat = await introduce(first.worker);
-  expect((await claimNext(streams, first))?.goal).toBe('one');
+  expect((await claimNextAttempt(streams, first))?.goal).toBe('one');
   await pool.query("UPDATE dev_cli.workers SET process = 'another' WHERE worker = $1", [first.worker]);
   await expire(project, first.worker);
   await expect(beat.renew([first.claim])).rejects.toMatchObject({ code: 'LOCKED' });

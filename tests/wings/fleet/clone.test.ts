@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identify, openClone, putOn, readFilesAt, rememberFiles } from '../../../src/wings/fleet/clone.js';
+import {
+  checkOutCommit,
+  findFirstCommit,
+  openClone,
+  readFilesAt,
+  rememberFiles,
+} from '../../../src/wings/fleet/clone.js';
 import { readLoopTexts } from '../../../src/wings/loop/files.js';
 import { gitIn, openProject, options, put } from './repository.js';
 
@@ -38,7 +44,7 @@ describe('a clone', () => {
     const empty = join(project.directory, 'empty.git');
     gitIn(project.directory)('init', '--quiet', '--bare', empty);
     const other = await openClone({ ...place, url: empty, directory: join(project.directory, 'worker/q') });
-    expect(await identify(other.top, options)).toBeNull();
+    expect(await findFirstCommit(other.top, options)).toBeNull();
   });
 
   it('of something else is refused, and so is any other directory, also within a repository', async () => {
@@ -72,11 +78,11 @@ describe('the files of a clone', () => {
     const project = openProject({ 'a.txt': 'one\n', '.dev/recipes/r.yaml': 'x\n', '.gitignore': 'ignored\n' });
     const next = project.commit({ 'a.txt': 'two\n', 'b.txt': 'b\n' });
     const { top } = await openClone(placeOf(project));
-    await putOn(top, project.base, options);
+    await checkOutCommit(top, project.base, options);
     put(top, { '.dev/specs/r/state.json': '{}', note: 'n', 'a.txt': 'changed\n' });
-    await putOn(top, next, options);
+    await checkOutCommit(top, next, options);
     expect([read(join(top, 'a.txt')), read(join(top, 'b.txt'))]).toEqual(['two\n', 'b\n']);
-    await putOn(top, project.base, options);
+    await checkOutCommit(top, project.base, options);
     expect(read(join(top, 'a.txt'))).toBe('one\n');
     expect([existsSync(join(top, 'b.txt')), existsSync(join(top, '.dev/recipes/r.yaml'))]).toEqual([false, true]);
     expect([read(join(top, '.dev/specs/r/state.json')), read(join(top, 'note'))]).toEqual(['{}', 'n']);
@@ -89,9 +95,9 @@ describe('the files of a clone', () => {
     project.git('add', '--force', '.dev');
     const forged = project.commit({ 'a.txt': 'a\n' });
     const { top } = await openClone(placeOf(project));
-    await putOn(top, project.base, options);
+    await checkOutCommit(top, project.base, options);
     put(top, { '.dev/specs/r/state.json': 'own' });
-    await expect(putOn(top, forged, options)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(checkOutCommit(top, forged, options)).rejects.toMatchObject({ code: 'GIT_FAILED' });
     expect(read(join(top, '.dev/specs/r/state.json'))).toBe('own');
   });
 
@@ -100,9 +106,9 @@ describe('the files of a clone', () => {
     const { top } = await openClone(placeOf(project));
     const lock = join(top, '.git/index.lock');
     writeFileSync(lock, '');
-    await expect(putOn(top, project.base, options)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await expect(checkOutCommit(top, project.base, options)).rejects.toMatchObject({ code: 'GIT_FAILED' });
     utimesSync(lock, 1, 1);
-    await putOn(top, project.base, options);
+    await checkOutCommit(top, project.base, options);
     expect(read(join(top, 'a.txt'))).toBe('one\n');
   });
 });
@@ -163,15 +169,15 @@ describe('a repository', () => {
   it('is known by its first commit, whatever is merged into it later', async () => {
     const project = openProject({ 'a.txt': 'a\n' });
     const { top } = await openClone(placeOf(project));
-    expect(await identify(top, options)).toBe(project.base);
+    expect(await findFirstCommit(top, options)).toBe(project.base);
     const foreign = openProject({ 'b.txt': 'b\n' });
     project.git('fetch', '--quiet', foreign.bare, 'main');
     project.git('merge', '--quiet', '--allow-unrelated-histories', '--message', 'm', 'FETCH_HEAD');
     project.git('push', '--quiet', 'origin', 'HEAD:main');
     gitIn(top)('fetch', '--quiet');
-    await putOn(top, 'refs/remotes/origin/main', options);
-    expect(await identify(top, options)).toBe(project.base);
+    await checkOutCommit(top, 'refs/remotes/origin/main', options);
+    expect(await findFirstCommit(top, options)).toBe(project.base);
     const other = await openClone(placeOf(foreign));
-    expect(await identify(other.top, options)).toBe(foreign.base);
+    expect(await findFirstCommit(other.top, options)).toBe(foreign.base);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
-import { writeOut } from '../../../src/wings/fleet/entries.js';
+import { writeStreamDirectory } from '../../../src/wings/fleet/entries.js';
 import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import { add, addAndTell, codeOf } from '../loop/streams-suite.js';
@@ -113,7 +113,9 @@ it.each(PATHS)('a document at %s is written nowhere', async (path) => {
     [...told, ...files].toSorted(),
   );
   const around = scratchDirectory('around');
-  expect(await damageOf(writeOut(shared.pool, project, join(around, 'a/out')))).toContain('nothing may lie at');
+  expect(await damageOf(writeStreamDirectory(shared.pool, project, join(around, 'a/out')))).toContain(
+    'nothing may lie at',
+  );
   expect(readdirSync(around)).toEqual([]);
 });
 
@@ -121,14 +123,14 @@ it('an object under a name that is no digest is written nowhere', async () => {
   const { project } = await begin();
   await shared.pool.query(`INSERT INTO dev_cli.objects VALUES ($1, '../../x', 'x')`, [project]);
   const around = scratchDirectory('around');
-  await damageOf(writeOut(shared.pool, project, join(around, 'a/out')));
+  await damageOf(writeStreamDirectory(shared.pool, project, join(around, 'a/out')));
   expect(readdirSync(around)).toEqual([]);
 });
 
 it('a document in the place of a directory of another is told', async () => {
   const { project } = await begin();
   await shared.pool.query(`INSERT INTO dev_cli.documents VALUES ($1, 'attempts/told', 3, 'x')`, [project]);
-  expect(await codeOf(writeOut(shared.pool, project, join(scratchDirectory('around'), 'out')))).toBe('IO');
+  expect(await codeOf(writeStreamDirectory(shared.pool, project, join(scratchDirectory('around'), 'out')))).toBe('IO');
 });
 
 it('a document of 50 MB is not brought to every root', async () => {

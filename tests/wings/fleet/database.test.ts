@@ -3,7 +3,13 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DevCliError } from '../../../src/base/errors.js';
-import { ask, isAway, openDatabase, toFleetError, withTransaction } from '../../../src/wings/fleet/database.js';
+import {
+  isTemporarilyAway,
+  openDatabase,
+  queryRows,
+  toFleetError,
+  withTransaction,
+} from '../../../src/wings/fleet/database.js';
 import { useDatabase } from './shared.js';
 
 // What a database is refused for, in words that help, and without its address (fleet.md, What a team starts).
@@ -86,7 +92,7 @@ describe('a database that cannot be used', () => {
     server.close();
     await once(server, 'close');
     const error = await refuse(change({ port: String(port), hostname: '127.0.0.1' }));
-    expect([error.message, isAway(error)]).toEqual([
+    expect([error.message, isTemporarilyAway(error)]).toEqual([
       'The database of the fleet cannot be used: it cannot be reached.',
       true,
     ]);
@@ -103,7 +109,7 @@ describe('a database that cannot be used', () => {
   });
 
   it('is older than what is needed', async () => {
-    const [row] = await ask<{ v: string }>(shared.pool, "SELECT current_setting('server_version_num') AS v");
+    const [row] = await queryRows<{ v: string }>(shared.pool, "SELECT current_setting('server_version_num') AS v");
     const port = await standBetween((said) => said.replaceAll(row?.v ?? '', '140009'));
     const { message } = await refuse(change({ port: String(port), hostname: '127.0.0.1' }));
     expect(message).toContain('it is PostgreSQL 14, and 15 or newer is needed');
@@ -120,14 +126,17 @@ describe('a database that cannot be used', () => {
 
 /** Has the database itself refuse, by a code of its own. */
 const raise = (code: string, said: string): Promise<unknown> =>
-  ask(shared.pool, `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}', MESSAGE = '${said}'; END $$`).catch(
+  queryRows(shared.pool, `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}', MESSAGE = '${said}'; END $$`).catch(
     (error: unknown) => error,
   );
 
 it('says what the server says: a full disk, a right, a table; and which of it may be over in a moment', async () => {
   const told = async (code: string, said: string): Promise<[string, boolean]> => {
     const error = await raise(code, said);
-    return [(error as DevCliError).message.replace('The database of the fleet cannot be used: ', ''), isAway(error)];
+    return [
+      (error as DevCliError).message.replace('The database of the fleet cannot be used: ', ''),
+      isTemporarilyAway(error),
+    ];
   };
   expect(await told('53100', 'could not extend file')).toEqual(['its disk is full: could not extend file.', false]);
   expect(await told('42501', 'permission denied for table streams')).toEqual([
@@ -151,8 +160,8 @@ it('knows a certificate that is not trusted, and leaves what is no matter of the
 describe('a transaction', () => {
   it('is begun anew where it could not be had together with another, and nothing is left of the first', async () => {
     const { pool } = shared;
-    await ask(pool, 'CREATE TABLE pairs (id int PRIMARY KEY, n int NOT NULL)');
-    await ask(pool, 'INSERT INTO pairs VALUES (1, 0), (2, 0)');
+    await queryRows(pool, 'CREATE TABLE pairs (id int PRIMARY KEY, n int NOT NULL)');
+    await queryRows(pool, 'INSERT INTO pairs VALUES (1, 0), (2, 0)');
     let tries = 0;
     const add = (ids: readonly [number, number]): Promise<void> =>
       withTransaction(pool, async (client) => {
@@ -163,7 +172,7 @@ describe('a transaction', () => {
         }
       });
     await Promise.all([add([1, 2]), add([2, 1])]);
-    expect(await ask(pool, 'SELECT n FROM pairs')).toEqual([{ n: 2 }, { n: 2 }]);
+    expect(await queryRows(pool, 'SELECT n FROM pairs')).toEqual([{ n: 2 }, { n: 2 }]);
     expect(tries).toBeGreaterThan(2);
   });
 
@@ -176,6 +185,6 @@ describe('a transaction', () => {
       });
       await expect(failing).rejects.toThrow('not so');
     }
-    expect(await ask(pool, "SELECT FROM pg_tables WHERE tablename = 'half'")).toEqual([]);
+    expect(await queryRows(pool, "SELECT FROM pg_tables WHERE tablename = 'half'")).toEqual([]);
   });
 });

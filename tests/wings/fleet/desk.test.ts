@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { ask } from '../../../src/wings/fleet/database.js';
+import { queryRows } from '../../../src/wings/fleet/database.js';
 import { holdDesk, isDesk, isDeskHeld, requireDesk } from '../../../src/wings/fleet/desk.js';
-import { requireProject } from '../../../src/wings/fleet/schema.js';
+import { requireSameRepository } from '../../../src/wings/fleet/schema.js';
 import { nameProject, useDatabase } from './shared.js';
 
 // Which root is the desk of a project (fleet.md, Leases).
@@ -11,13 +11,13 @@ const shared = useDatabase();
 /** A project that two roots would be the desk of. */
 async function open() {
   const project = nameProject();
-  await requireProject(shared.pool, project, 'aaaa', { registers: true });
+  await requireSameRepository(shared.pool, project, 'aaaa', { registers: true });
   const [here, there] = [
     { project, desk: 'm1-111111:/api' },
     { project, desk: 'm1-222222:/api' },
   ];
   const pass = (seconds: number) =>
-    ask(
+    queryRows(
       shared.pool,
       'UPDATE dev_cli.projects SET desk_until = desk_until - make_interval(secs => $2) WHERE project = $1',
       [project, seconds],

@@ -2,8 +2,14 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ask } from '../../../src/wings/fleet/database.js';
-import { listDocuments, listEvents, NOTHING, type Seen, writeOut } from '../../../src/wings/fleet/entries.js';
+import { queryRows } from '../../../src/wings/fleet/database.js';
+import {
+  listDocuments,
+  listEvents,
+  STREAM_START,
+  type StreamPosition,
+  writeStreamDirectory,
+} from '../../../src/wings/fleet/entries.js';
 import { buildEvent } from '../../../src/wings/loop/core/events.js';
 import { LOOP, LOOP_CODEC, openLoop } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -29,10 +35,13 @@ async function fill(project: string, commits: number): Promise<void> {
 }
 
 /** How far a root was told that has heard of an entry. */
-async function findSeen(project: string, seq: number): Promise<Seen> {
+async function findSeen(project: string, seq: number): Promise<StreamPosition> {
   const asked = 'SELECT seq::int, substring(lines FROM \'"crc":"(\\w+)"}\\s*$\') AS crc FROM dev_cli.entries';
-  const [row] = await ask<Seen>(shared.pool, `${asked} WHERE project = $1 AND seq = $2`, [project, seq]);
-  return row ?? NOTHING;
+  const [row] = await queryRows<StreamPosition>(shared.pool, `${asked} WHERE project = $1 AND seq = $2`, [
+    project,
+    seq,
+  ]);
+  return row ?? STREAM_START;
 }
 
 it('what came since is told once, in its order, from anywhere', async () => {
@@ -55,12 +64,12 @@ it('a line that somebody has changed is told of', async () => {
   const { pool } = shared;
   const project = nameProject();
   await fill(project, 3);
-  await ask(
+  await queryRows(
     pool,
     "UPDATE dev_cli.entries SET lines = replace(lines, 'batch_', 'other_') WHERE project = $1 AND seq = 2",
     [project],
   );
-  const told = listEvents(pool, { project, codec: LOOP_CODEC as never }, NOTHING);
+  const told = listEvents(pool, { project, codec: LOOP_CODEC as never }, STREAM_START);
   await expect(told).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
 });
 
@@ -70,7 +79,7 @@ it('written out, a stream is a directory that replays, that is read as it was, a
   await fill(project, 40);
   const root = scratchDirectory('out');
   mkdirSync(join(root, '.dev'));
-  expect(await writeOut(pool, project, join(root, '.dev/loop'))).toBe(40);
+  expect(await writeStreamDirectory(pool, project, join(root, '.dev/loop'))).toBe(40);
   expect(await replayLoop(root)).toMatchObject({ equal: true, entries: 40, documents: 40 });
   const { rows } = await pool.query<{ lines: string }>(
     "SELECT string_agg(lines, '' ORDER BY seq) AS lines FROM dev_cli.entries WHERE project = $1",
@@ -95,7 +104,7 @@ it('written out while others change it, a stream is as it was at one moment', as
   try {
     for (let look = 0; look < 10; look++) {
       const root = scratchDirectory('out');
-      await writeOut(pool, project, join(root, '.dev/loop'));
+      await writeStreamDirectory(pool, project, join(root, '.dev/loop'));
       expect(await replayLoop(root)).toMatchObject({ equal: true, notes: [] });
     }
   } finally {
@@ -123,7 +132,7 @@ it('written out, a stream is equal to what was done, whatever was done', async (
         for (const { path, content } of documents) expected.set(path, content);
         await openProject(pool, project).transact(LOOP, begin(goal, documents));
       }
-      const there = await listDocuments(pool, project, NOTHING);
+      const there = await listDocuments(pool, project, STREAM_START);
       expect(new Map(there.map(({ path, content }) => [path, content]))).toEqual(expected);
       expect(await replayProject(pool, project)).toMatchObject({ equal: true, entries: changes.length });
     }),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type Pool, withTransaction } from '../../../src/wings/fleet/database.js';
 import type { Freight } from '../../../src/wings/fleet/freight.js';
 import { forgetFreight, loadFreight, storeFreight } from '../../../src/wings/fleet/freight-rows.js';
-import type { Attempt } from '../../../src/wings/fleet/ports.js';
+import type { LoopAttempt } from '../../../src/wings/fleet/ports.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
 import { ask, IDS } from '../loop/streams-suite.js';
 import { nameProject, openProject, useDatabase } from './shared.js';
@@ -21,10 +21,10 @@ const pack = (text: string, ...objects: string[]): Freight => ({
 async function take(worker: string) {
   const project = nameProject();
   const leases = openLeases(openProject(shared.pool, project), IDS);
-  const have = async (by: string): Promise<Attempt> => {
+  const have = async (by: string): Promise<LoopAttempt> => {
     const taken = await leases.take(ask(by, { goal: 'a' }));
     if (taken.kind !== 'taken') throw new Error('it was not free');
-    return { goal: 'a', n: 1, run: 'a-1', claim: taken.lease.id } as Attempt;
+    return { goal: 'a', n: 1, run: 'a-1', claim: taken.lease.id } as LoopAttempt;
   };
   return { project, leases, have, attempt: await have(worker) };
 }

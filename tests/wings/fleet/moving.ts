@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { createContext } from '../../../src/app/context.js';
-import { trust } from '../../../src/project/trust.js';
-import { init } from '../../../src/protocol/init/init.js';
+import { grantTrust } from '../../../src/project/trust.js';
+import { initRun } from '../../../src/protocol/init/init.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { Context } from '../../../src/run/context.js';
 import { openClone } from '../../../src/wings/fleet/clone.js';
@@ -84,11 +84,11 @@ export function contextOn({ root, env }: Project): Context {
 }
 
 /** Begins the run of the attempt as `auto` does, in process. */
-export async function beginRun(machine: Machine, given: Parameters<typeof init>[2]): Promise<void> {
+export async function beginRun(machine: Machine, given: Parameters<typeof initRun>[2]): Promise<void> {
   const { warnOfSilence: _, ...context } = contextOn(machine);
   const origin = { kind: 'goal', id: GOAL, attempt: 1 };
   const set = { pull_request: 'false' };
-  await init({ ...context, workTree: machine.tree, session: null }, RUN, {
+  await initRun({ ...context, workTree: machine.tree, session: null }, RUN, {
     goal: 'Write a file',
     set,
     origin,
@@ -137,7 +137,7 @@ export function addRecipe(machine: Machine): string {
   put(machine.root, { '.dev/recipes/ask-first.yaml': ASK_FIRST });
   const context = contextOn(machine);
   const { digest } = requireRecipe(context.library, 'ask-first');
-  trust(context.trustDirectory, digest);
+  grantTrust(context.trustDirectory, digest);
   return digest;
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ask, openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { migrate, requireProject, requireSchema, SCHEMA_VERSION } from '../../../src/wings/fleet/schema.js';
+import { openDatabase, type Pool, queryRows } from '../../../src/wings/fleet/database.js';
+import {
+  FLEET_SCHEMA_VERSION,
+  migrate,
+  requireSameRepository,
+  requireSchema,
+} from '../../../src/wings/fleet/schema.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { startServer } from '../../support/postgres-server.mjs';
@@ -29,15 +34,15 @@ async function asUser(
   work: (pool: Pool, user: string) => Promise<void>,
 ): Promise<void> {
   const user = `user_${process.pid}_${++users}`;
-  await ask(pool, `CREATE ROLE ${user} LOGIN PASSWORD 'x' ${more}`);
-  for (const role of roles) await ask(pool, `GRANT ${role} TO ${user}`);
+  await queryRows(pool, `CREATE ROLE ${user} LOGIN PASSWORD 'x' ${more}`);
+  for (const role of roles) await queryRows(pool, `GRANT ${role} TO ${user}`);
   const as = await openDatabase(Object.assign(new URL(url), { username: user, password: 'x' }).href);
   try {
     await work(as, user);
   } finally {
     await as.end();
-    await ask(pool, `DROP OWNED BY ${user} CASCADE`);
-    await ask(pool, `DROP ROLE ${user}`);
+    await queryRows(pool, `DROP OWNED BY ${user} CASCADE`);
+    await queryRows(pool, `DROP ROLE ${user}`);
   }
 }
 
@@ -53,7 +58,7 @@ describe('the schema', () => {
       expect(await migrate(pool, nothing)).toEqual({ from: 0, roles: ROLES, lacks: [] });
       await requireSchema(pool);
       await openProject(pool, 'kept').transact(LOOP, begin('a'));
-      expect(await migrate(pool, nothing)).toEqual({ from: SCHEMA_VERSION, roles: ROLES, lacks: [] });
+      expect(await migrate(pool, nothing)).toEqual({ from: FLEET_SCHEMA_VERSION, roles: ROLES, lacks: [] });
       expect(await openProject(pool, 'kept').transact(LOOP, begin('a'))).toBe(2);
     });
   });
@@ -66,14 +71,14 @@ describe('the schema', () => {
         const { from } = await migrate(pool, async () => {
           within += 1;
           most = Math.max(most, within);
-          await ask(pool, 'SELECT pg_sleep(0.05)');
+          await queryRows(pool, 'SELECT pg_sleep(0.05)');
           within -= 1;
         });
         await pool.end();
         return from;
       };
       const found = await Promise.all(Array.from({ length: 4 }, one));
-      expect(found.toSorted()).toEqual([0, SCHEMA_VERSION, SCHEMA_VERSION, SCHEMA_VERSION]);
+      expect(found.toSorted()).toEqual([0, FLEET_SCHEMA_VERSION, FLEET_SCHEMA_VERSION, FLEET_SCHEMA_VERSION]);
       expect(most).toBe(1);
     });
   });
@@ -84,19 +89,19 @@ describe('the schema', () => {
         throw new Error('not so');
       });
       await expect(failing).rejects.toThrow('not so');
-      await ask(pool, 'ALTER TABLE dev_cli.schema_version RENAME TO hidden');
+      await queryRows(pool, 'ALTER TABLE dev_cli.schema_version RENAME TO hidden');
       // The tables are there: making them fails, and nothing of it stays.
       await expect(migrate(pool, nothing)).rejects.toMatchObject({ code: 'FLEET_UNAVAILABLE' });
       await expect(requireSchema(pool)).rejects.toMatchObject({ code: 'FLEET_VERSION' });
-      await ask(pool, 'ALTER TABLE dev_cli.hidden RENAME TO schema_version');
-      expect(await migrate(pool, nothing)).toMatchObject({ from: SCHEMA_VERSION });
+      await queryRows(pool, 'ALTER TABLE dev_cli.hidden RENAME TO schema_version');
+      expect(await migrate(pool, nothing)).toMatchObject({ from: FLEET_SCHEMA_VERSION });
     });
   });
 
   it('that is newer is left alone', async () => {
     await inDatabase(async (pool) => {
       await migrate(pool, nothing);
-      await ask(pool, 'UPDATE dev_cli.schema_version SET version = version + 1');
+      await queryRows(pool, 'UPDATE dev_cli.schema_version SET version = version + 1');
       const refused = { code: 'FLEET_VERSION', fix: 'Update dev-cli on this machine.' };
       await expect(requireSchema(pool)).rejects.toMatchObject(refused);
       await expect(migrate(pool, nothing)).rejects.toMatchObject(refused);
@@ -125,14 +130,14 @@ describe('the schema', () => {
     const server = await startServer();
     const pool = await openDatabase(server.url);
     await asUser({ pool, url: server.url }, async (as, user) => {
-      await ask(pool, `GRANT CREATE ON DATABASE postgres TO ${user}`);
+      await queryRows(pool, `GRANT CREATE ON DATABASE postgres TO ${user}`);
       expect(await migrate(as, nothing)).toEqual({
         ...{ from: 0, roles: [] },
         lacks: ROLES.map((role) => `make the role ${role} (CREATEROLE)`),
       });
       await requireSchema(as);
       expect(await openProject(as, 'own').transact(LOOP, begin('a'))).toBe(1);
-      expect(await migrate(pool, nothing)).toEqual({ from: SCHEMA_VERSION, roles: ROLES, lacks: [] });
+      expect(await migrate(pool, nothing)).toEqual({ from: FLEET_SCHEMA_VERSION, roles: ROLES, lacks: [] });
     });
     await pool.end();
     await server.stop();
@@ -156,9 +161,9 @@ describe('a role', () => {
       await migrate(pool, nothing);
       await asUser({ pool, url, roles: [role] }, async (as) => {
         await requireSchema(as);
-        expect(await requireProject(as, 'own', 'aaaa', { registers: true })).toBe(true);
+        expect(await requireSameRepository(as, 'own', 'aaaa', { registers: true })).toBe(true);
         expect(await openProject(as, 'own').transact(LOOP, begin('a'))).toBe(1);
-        await expect(ask(as, 'CREATE TABLE dev_cli.more (id int)')).rejects.toMatchObject({
+        await expect(queryRows(as, 'CREATE TABLE dev_cli.more (id int)')).rejects.toMatchObject({
           message: expect.stringContaining('permission denied for schema dev_cli'),
         });
       });
@@ -168,11 +173,11 @@ describe('a role', () => {
   it('dev_cli_reader reads, and is told which right is lacking for more', async () => {
     await inDatabase(async (pool, url) => {
       await migrate(pool, nothing);
-      await requireProject(pool, 'own', 'aaaa', { registers: true });
+      await requireSameRepository(pool, 'own', 'aaaa', { registers: true });
       await openProject(pool, 'own').transact(LOOP, begin('a'));
       await asUser({ pool, url, roles: ['dev_cli_reader'] }, async (as) => {
         await requireSchema(as);
-        expect(await requireProject(as, 'own', 'aaaa', { registers: false })).toBe(true);
+        expect(await requireSameRepository(as, 'own', 'aaaa', { registers: false })).toBe(true);
         expect(await openProject(as, 'own').read(LOOP)).toMatchObject({ seq: 1 });
         await expect(openProject(as, 'own').transact(LOOP, begin('a'))).rejects.toMatchObject({
           code: 'FLEET_UNAVAILABLE',
@@ -188,17 +193,19 @@ describe('a project', () => {
     await inDatabase(async (pool) => {
       await migrate(pool, nothing);
       // Whoever works for it does not say which: it may have a wrong address.
-      expect(await requireProject(pool, 'api', 'dddd', { registers: false })).toBe(false);
+      expect(await requireSameRepository(pool, 'api', 'dddd', { registers: false })).toBe(false);
       const origins = ['aaaa', 'bbbb', 'aaaa', 'bbbb', 'aaaa', 'bbbb'];
       const tried = await Promise.allSettled(
-        origins.map((origin) => requireProject(pool, 'api', origin, { registers: true })),
+        origins.map((origin) => requireSameRepository(pool, 'api', origin, { registers: true })),
       );
-      const [row] = await ask<{ origin: string }>(pool, 'SELECT origin FROM dev_cli.projects');
+      const [row] = await queryRows<{ origin: string }>(pool, 'SELECT origin FROM dev_cli.projects');
       expect(tried.map(({ status }) => status)).toEqual(
         origins.map((origin) => (origin === row?.origin ? 'fulfilled' : 'rejected')),
       );
       for (const registers of [true, false])
-        await expect(requireProject(pool, 'api', 'cccc', { registers })).rejects.toMatchObject({ code: 'USAGE' });
+        await expect(requireSameRepository(pool, 'api', 'cccc', { registers })).rejects.toMatchObject({
+          code: 'USAGE',
+        });
     });
   });
 });

@@ -5,7 +5,7 @@ import { DISK_READER } from '../../../src/project/reader.js';
 import { openWingStreams } from '../../../src/project/wing-streams.js';
 import type { Replay } from '../../../src/store/store.js';
 import { openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { listEvents, NOTHING, writeOut } from '../../../src/wings/fleet/entries.js';
+import { listEvents, STREAM_START, writeStreamDirectory } from '../../../src/wings/fleet/entries.js';
 import { openNews } from '../../../src/wings/fleet/news.js';
 import type { Loop } from '../../../src/wings/fleet/ports.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
@@ -58,7 +58,7 @@ export function openDesk(pool: Pool, project: string, root: string): Streams {
 
 /** The types of the events that were told of a project. */
 export async function listTold(pool: Pool, project: string): Promise<string[]> {
-  const { events } = await listEvents(pool, { project, codec }, NOTHING);
+  const { events } = await listEvents(pool, { project, codec }, STREAM_START);
   return events.map(({ event_type: type }) => String(type).replace('queue_', ''));
 }
 
@@ -72,7 +72,7 @@ export function replayLoop(root: string): Promise<Replay<LoopState>> {
 /** Writes the stream of a project out, and has the store compare it. */
 export async function replayProject(pool: Pool, project: string): Promise<Replay<LoopState>> {
   const root = scratchDirectory('written-out');
-  await writeOut(pool, project, join(root, '.dev/loop'));
+  await writeStreamDirectory(pool, project, join(root, '.dev/loop'));
   return replayLoop(root);
 }
 

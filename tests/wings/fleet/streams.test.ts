@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PoolClient } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { ask, type Pool } from '../../../src/wings/fleet/database.js';
-import { writeOut } from '../../../src/wings/fleet/entries.js';
+import { type Pool, queryRows } from '../../../src/wings/fleet/database.js';
+import { writeStreamDirectory } from '../../../src/wings/fleet/entries.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import { LOOP } from '../../../src/wings/loop/streams.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -21,11 +21,11 @@ streamsSuite('a database', async () => {
     streams: openDesk(pool, project, scratchDirectory('desk')),
     async pass(minutes) {
       const shift = ['created', 'expires', 'closed'].map((one) => `${one} = ${one} - make_interval(mins => $2)`);
-      await ask(pool, `UPDATE dev_cli.leases SET ${shift.join()} WHERE project = $1`, [project, minutes]);
+      await queryRows(pool, `UPDATE dev_cli.leases SET ${shift.join()} WHERE project = $1`, [project, minutes]);
     },
     async document(path) {
       const directory = join(scratchDirectory('out'), 'loop');
-      await writeOut(pool, project, directory);
+      await writeStreamDirectory(pool, project, directory);
       const file = join(directory, path);
       return existsSync(file) ? readFileSync(file, 'utf8') : null;
     },
@@ -41,12 +41,12 @@ it('after 300 commits, written out, replays equal and is read the same', async (
     await streams.transact(LOOP, (state) => ({ ...addAndTell(`${n}`)(state), documents: [{ path, content }] }));
   }
   const root = scratchDirectory('out');
-  expect(await writeOut(shared.pool, project, join(root, '.dev/loop'))).toBe(300);
+  expect(await writeStreamDirectory(shared.pool, project, join(root, '.dev/loop'))).toBe(300);
   const { equal, differences, notes, entries, snapshot, objects } = await replayLoop(root);
   expect({ equal, differences, notes, entries }).toEqual({ equal: true, differences: [], notes: [], entries: 300 });
   expect(objects).toBeGreaterThan(50);
   expect(snapshot).toEqual(await streams.read(LOOP));
-  const [sizes] = await ask<{ bytes: number; size: number; placed: boolean }>(
+  const [sizes] = await queryRows<{ bytes: number; size: number; placed: boolean }>(
     shared.pool,
     `SELECT sum(octet_length(lines))::int AS bytes, (SELECT size::int FROM dev_cli.streams WHERE project = $1),
        bool_and(at_byte = (SELECT coalesce(sum(octet_length(lines)), 0) FROM dev_cli.entries b
@@ -117,7 +117,7 @@ describe('a transaction', () => {
       const project = nameProject();
       const faulty = failAt(k, async (client, run) => {
         const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-        await ask(shared.pool, 'SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+        await queryRows(shared.pool, 'SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
         return run();
       });
       expect([k, await openProject(faulty, project).transact(LOOP, changeAll)]).toEqual([k, 1]);
@@ -145,7 +145,7 @@ describe('a transaction', () => {
     });
     const made = openProject(faulty, project).transact(LOOP, changeAll);
     const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await expect.poll(async () => (await ask(shared.pool, waiting)).length).toBe(1);
+    await expect.poll(async () => (await queryRows(shared.pool, waiting)).length).toBe(1);
     await commit();
     expect(await made).toBe(3);
     expect(await streams.read(LOOP)).toMatchObject({ seq: 3, goals: { g: { n: 3 } } });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, openDatabase, type Pool } from '../../../src/wings/fleet/database.js';
-import { listDocuments, NOTHING } from '../../../src/wings/fleet/entries.js';
+import { openDatabase, type Pool, queryRows } from '../../../src/wings/fleet/database.js';
+import { listDocuments, STREAM_START } from '../../../src/wings/fleet/entries.js';
 import { migrate } from '../../../src/wings/fleet/schema.js';
 import { takeLease } from '../../../src/wings/loop/core/leases.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
@@ -62,7 +62,7 @@ function takeAndBegin(id: string) {
 async function look(project: string) {
   const { pool } = shared;
   const { goals, leases, seq } = await openProject(pool, project).read(LOOP);
-  const documents = await listDocuments(pool, project, NOTHING);
+  const documents = await listDocuments(pool, project, STREAM_START);
   const told = await listTold(pool, project);
   return { n: goals['a']?.n ?? 0, leases: Object.keys(leases).sort(), seq, documents, told };
 }
@@ -178,12 +178,12 @@ it('rows that somebody has changed are named, and nothing is written over them',
     'UPDATE dev_cli.entries SET lines = left(lines, 40)',
     'DELETE FROM dev_cli.entries',
   ]) {
-    await ask(pool, `${damage} WHERE project = 'torn'`);
+    await queryRows(pool, `${damage} WHERE project = 'torn'`);
     await expect(streams.transact(LOOP, begin('a'))).rejects.toMatchObject({
       code: expect.stringMatching(/_CORRUPT$/),
     });
   }
-  expect(await ask(pool, "SELECT seq FROM dev_cli.streams WHERE project = 'torn'")).toEqual([{ seq: '2' }]);
+  expect(await queryRows(pool, "SELECT seq FROM dev_cli.streams WHERE project = 'torn'")).toEqual([{ seq: '2' }]);
 });
 
 it('a connection that the database ends between two statements ends nothing else', async () => {

@@ -10,8 +10,12 @@ import {
   readFormFaults,
 } from '../../../src/wings/harness/doctor/installed.js';
 import { renderPayload } from '../../../src/wings/harness/doctor/playground.js';
-import type { Ran } from '../../../src/wings/harness/doctor/probes.js';
-import { findCallingHarness, judgeSession, type SessionFacts } from '../../../src/wings/harness/doctor/session.js';
+import type { ProgramEnd } from '../../../src/wings/harness/doctor/probes.js';
+import {
+  type CallingSessionFacts,
+  findCallingHarness,
+  judgeCallingSession,
+} from '../../../src/wings/harness/doctor/session.js';
 import { judgeShell, listShells } from '../../../src/wings/harness/doctor/shells.js';
 import { lookForSilence } from '../../../src/wings/harness/doctor/silence.js';
 import {
@@ -21,21 +25,21 @@ import {
   judgeWriting,
 } from '../../../src/wings/harness/doctor/surroundings.js';
 import { compareVersions, judgeGit, judgeManifest, judgeNode } from '../../../src/wings/harness/doctor/versions.js';
-import { listWrites } from '../../../src/wings/harness/guard/writes.js';
+import { listCallWrites } from '../../../src/wings/harness/guard/writes.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
 
 // harness.md, Doctor: how each check judges its facts. Whether the facts are gathered correctly is tested through the
 // binary.
 
-const exit = (code: number, stdout = '', stderr = ''): Ran => ({ end: 'exit', code, stdout, stderr });
-const hung: Ran = { end: 'time', seconds: 5, stdout: '', stderr: '' };
-const killed: Ran = { end: 'signal', signal: 'SIGSEGV', stdout: '', stderr: '' };
-const absent: Ran = { end: 'unstarted', code: 'ENOENT', stdout: '', stderr: '' };
+const exit = (code: number, stdout = '', stderr = ''): ProgramEnd => ({ end: 'exit', code, stdout, stderr });
+const hung: ProgramEnd = { end: 'time', seconds: 5, stdout: '', stderr: '' };
+const killed: ProgramEnd = { end: 'signal', signal: 'SIGSEGV', stdout: '', stderr: '' };
+const absent: ProgramEnd = { end: 'unstarted', code: 'ENOENT', stdout: '', stderr: '' };
 const REFUSED = exit(2, '{"decision":"block","reason":"no"}\n', 'no');
 
 describe('the guard', () => {
-  it.each<[string, Ran, Ran, 'ok' | 'problem', RegExp]>([
+  it.each<[string, ProgramEnd, ProgramEnd, 'ok' | 'problem', RegExp]>([
     ['fires', REFUSED, exit(0), 'ok', /fires/],
     ['passes', exit(0), exit(0), 'problem', /does not fire.*lets it pass/],
     ['refuses with another exit code', exit(0, REFUSED.stdout), exit(0), 'problem', /does not fire/],
@@ -59,7 +63,7 @@ describe('the guard', () => {
     const event = readPayload(renderPayload(harness, '/p'), source);
     if (event?.on !== 'pre-tool-use') throw new Error('no event');
     expect(event.cwd).toBe('/p');
-    expect(listWrites(event.tool, event.input)?.paths.map((path) => path.replace(/^\/p\//, ''))).toEqual([
+    expect(listCallWrites(event.tool, event.input)?.paths.map((path) => path.replace(/^\/p\//, ''))).toEqual([
       'src/doctor.txt',
     ]);
     expect(renderMatcher(HARNESSES[harness], 'pre-tool-use')?.split('|')).toContain(event.tool);
@@ -95,7 +99,7 @@ describe('the guard', () => {
 });
 
 describe('the session', () => {
-  const facts: SessionFacts = {
+  const facts: CallingSessionFacts = {
     harness: 'claude',
     session: 's1',
     mark: { run: null, heard: true },
@@ -104,7 +108,7 @@ describe('the session', () => {
   };
   const bound = { run: 'add-x', heard: false };
   const below = { root: '/p', cwd: '/p/src' };
-  it.each<[string, Partial<SessionFacts>, string, RegExp]>([
+  it.each<[string, Partial<CallingSessionFacts>, string, RegExp]>([
     ['a mark without a run', {}, 'ok', /reported this session/],
     ['a mark with a run', { mark: { ...bound, heard: true } }, 'ok', /in "add-x"/],
     ['a mark with a run, below the root', { mark: { ...bound, heard: true }, below }, 'ok', /in "add-x"/],
@@ -129,7 +133,7 @@ describe('the session', () => {
     ['no harness', { session: null, harness: null, mark: null }, 'note', /Not called/],
     ['an unknown harness without a mark', { harness: null, mark: null }, 'problem', /No hook has reported/],
   ])('%s', (_what, change, severity, message) => {
-    const finding = judgeSession({ ...facts, ...change });
+    const finding = judgeCallingSession({ ...facts, ...change });
     expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
   });
 
@@ -138,7 +142,7 @@ describe('the session', () => {
     ['gemini', /enabled/],
     ['claude', /\/hooks/],
   ] as const)('says why %s may be silent', (harness, fix) => {
-    expect(judgeSession({ ...facts, harness, mark: null }).fix).toMatch(fix);
+    expect(judgeCallingSession({ ...facts, harness, mark: null }).fix).toMatch(fix);
   });
 
   it.each([
@@ -429,7 +433,7 @@ describe('the surroundings', () => {
     expect(titles({ SHELL: '/usr/bin/zsh' })).toEqual(['this shell', 'zsh -lc']);
   });
 
-  it.each<[string, Ran, string, RegExp]>([
+  it.each<[string, ProgramEnd, string, RegExp]>([
     ['finds it', exit(0, 'hello\ndev-cli-doctor:\n/b/dev-cli\n0.2.0\n'), 'ok', /finds dev-cli 0\.2\.0: \/b/],
     ['finds another', exit(0, 'dev-cli-doctor:\n/b/dev-cli\n0.1.0\n'), 'problem', /0\.1\.0.*0\.2\.0/],
     ['finds none', exit(127, 'dev-cli-doctor:\n'), 'problem', /not on the PATH/],

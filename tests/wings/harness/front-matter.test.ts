@@ -7,12 +7,12 @@ import fastGlob from 'fast-glob';
 import { describe, expect, it } from 'vitest';
 import { splitFrontMatter } from '../../../src/documents/front-matter.js';
 import { HARNESS_IDS } from '../../../src/generated/harnesses.js';
-import { listPieces, type Shipped } from '../../../src/wings/harness/install/pieces.js';
+import { listPieces, type ShippedFiles } from '../../../src/wings/harness/install/pieces.js';
 
 const read = (pattern: string, getName: (path: string) => string): Record<string, string> =>
   Object.fromEntries(fastGlob.sync(pattern).map((path) => [getName(path), readFileSync(path, 'utf8')]));
 
-const SHIPPED: Shipped = {
+const SHIPPED: ShippedFiles = {
   skills: read('skills/*/SKILL.md', (path) => basename(dirname(path))),
   agents: read('agents/*.md', (path) => basename(path, '.md')),
   hook: '',
@@ -20,7 +20,7 @@ const SHIPPED: Shipped = {
 };
 
 /** Lists the Markdown files of a harness whose front matter does not parse, or lacks a name or a description. */
-function listUnreadable(harness: (typeof HARNESS_IDS)[number], shipped: Shipped): string[] {
+function listUnreadable(harness: (typeof HARNESS_IDS)[number], shipped: ShippedFiles): string[] {
   return listPieces(harness, 'project', shipped).flatMap((piece) => {
     if (piece.kind !== 'file' || !/(?:SKILL|agents\/[^/]+)\.md$/.test(piece.path)) return [];
     const matter = splitFrontMatter(piece.content);

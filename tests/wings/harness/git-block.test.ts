@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BLOCK, findObstacle, NEW_HOOK, putBlock, readBlock } from '../../../src/wings/harness/install/git-block.js';
+import {
+  findObstacle,
+  GIT_HOOK_BLOCK,
+  NEW_HOOK,
+  putBlock,
+  readBlock,
+} from '../../../src/wings/harness/install/git-block.js';
 
 // memory.md, Hooks: the block in the post-commit hook, byte by byte.
 
@@ -29,7 +35,7 @@ describe('the block of post-commit (memory.md, Hooks)', () => {
         const put = putBlock(text);
         expect(readBlock(put)).toEqual({ kind: 'whole', isCurrent: true, without: text });
         // Removing the block by hand also restores the hook, except for a line end added after a shebang.
-        expect(put.includes(BLOCK.trimEnd())).toBe(true);
+        expect(put.includes(GIT_HOOK_BLOCK.trimEnd())).toBe(true);
         if (text.startsWith('#!')) expect(put.split('\n')[0]).toBe(text.split('\n')[0]);
       }),
     );
@@ -44,7 +50,12 @@ describe('the block of post-commit (memory.md, Hooks)', () => {
       without: '#!/bin/sh\necho theirs\n',
     });
     const end = '# dev-cli: post-commit end\n';
-    const halves = [NEW_HOOK.replace(end, ''), `#!/bin/sh\n${end}`, `${end}${BLOCK.replace(end, '')}`, BLOCK + BLOCK];
+    const halves = [
+      NEW_HOOK.replace(end, ''),
+      `#!/bin/sh\n${end}`,
+      `${end}${GIT_HOOK_BLOCK.replace(end, '')}`,
+      GIT_HOOK_BLOCK + GIT_HOOK_BLOCK,
+    ];
     for (const half of halves) expect(readBlock(half).kind, half).toBe('half');
   });
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GuardedRun, judgeWrite, type Write, type Writer } from '../../../src/wings/harness/guard/guard.js';
+import {
+  type GuardedRun,
+  judgeWrite,
+  type ResolvedWrite,
+  type Writer,
+} from '../../../src/wings/harness/guard/guard.js';
 
 // harness.md, Guard: the table, row by row. `inRoot` and `inWorkTree` are equal for a run without its own work tree.
 
@@ -13,7 +18,7 @@ const busy: GuardedRun = { ...idle, tasks: [['src/a.js', 'tests/'], ['docs/*.md'
 const free: GuardedRun = { ...idle, tasks: [['src/a.js'], []] };
 const promising: GuardedRun = { ...idle, promised: ['actions/a7/t1.json', 'reports/review.md', '/docs/report.md'] };
 
-const at = (path: string): Write => ({ inRoot: path, inWorkTree: path });
+const at = (path: string): ResolvedWrite => ({ inRoot: path, inWorkTree: path });
 const OF_RUN = '.dev/specs/add-x';
 const WRITERS: Writer[] = ['main', 'subagent', 'unknown'];
 
@@ -160,11 +165,11 @@ describe('judgeWrite (harness.md, Guard)', () => {
   );
 
   it('where the run has a work tree of its own, sources are those of the tree, and .dev is that of the root', () => {
-    const outside: Write = { inRoot: null, inWorkTree: null };
-    const inTree: Write = { inRoot: null, inWorkTree: 'src/a.js' };
-    const nested: Write = { inRoot: 'trees/x/src/a.js', inWorkTree: 'src/a.js' };
-    const inRoot: Write = { inRoot: 'src/a.js', inWorkTree: null };
-    const document: Write = { inRoot: `${OF_RUN}/DRAFT.md`, inWorkTree: null };
+    const outside: ResolvedWrite = { inRoot: null, inWorkTree: null };
+    const inTree: ResolvedWrite = { inRoot: null, inWorkTree: 'src/a.js' };
+    const nested: ResolvedWrite = { inRoot: 'trees/x/src/a.js', inWorkTree: 'src/a.js' };
+    const inRoot: ResolvedWrite = { inRoot: 'src/a.js', inWorkTree: null };
+    const document: ResolvedWrite = { inRoot: `${OF_RUN}/DRAFT.md`, inWorkTree: null };
     for (const writer of WRITERS) {
       expect(judgeWrite(outside, specify, writer)).toBeNull();
       expect(judgeWrite(document, specify, writer)).toBeNull();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideInstall, decideRemoval } from '../../../src/wings/harness/install/decide.js';
-import type { Piece } from '../../../src/wings/harness/install/piece.js';
+import type { InstallPiece } from '../../../src/wings/harness/install/piece.js';
 import { listPieces } from '../../../src/wings/harness/install/pieces.js';
 import { parseSettings } from '../../../src/wings/harness/install/settings.js';
 
@@ -10,7 +10,7 @@ const SHIPPED = {
   extras: [{ name: 'memory', instructions: '' }],
 };
 const PIECES = (['claude', 'codex', 'gemini'] as const)
-  .flatMap((harness): Piece[] => listPieces(harness, 'project', SHIPPED))
+  .flatMap((harness): InstallPiece[] => listPieces(harness, 'project', SHIPPED))
   .filter(({ kind }) => kind === 'settings');
 
 /** Settings as people and programs write them: any indentation, with or without the keys that dev-cli uses. */
@@ -41,7 +41,7 @@ const settings = fc.record(
 const form = fc.constantFrom(undefined, 1, 2, 4, '\t');
 
 describe('settings that others share (harness.md, Install)', () => {
-  it.each(PIECES.map((piece): [string, Piece] => [piece.path, piece]))(
+  it.each(PIECES.map((piece): [string, InstallPiece] => [piece.path, piece]))(
     '%s: added once, nothing of others lost, taken back to the byte',
     (_path, piece) => {
       fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeBaseline, GUARDS, selectWindow } from '../../../src/wings/loop/core/baseline.js';
+import { computeBaseline, DEFAULT_BASELINE_LIMITS, selectWindow } from '../../../src/wings/loop/core/baseline.js';
 import { parseEvents } from '../../../src/wings/loop/core/log-lines.js';
 import { lines, someEvents } from './log.js';
 
@@ -9,7 +9,7 @@ import { lines, someEvents } from './log.js';
 const NOW = Date.parse('2026-11-27T12:00:00Z');
 const measure = (text: string, days = 14) => {
   const { skipped, ...window } = selectWindow(parseEvents(text), days, NOW);
-  return { skipped, ...computeBaseline(window, GUARDS) };
+  return { skipped, ...computeBaseline(window, DEFAULT_BASELINE_LIMITS) };
 };
 /** @param minute of this day's morning */
 const row = (goal_id: string, attempt: unknown, success: unknown, minute: number, more: object = {}) => ({

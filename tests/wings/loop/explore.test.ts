@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTest, LANGUAGES, nameForImports } from '../../../src/wings/loop/explore/imports.js';
-import { listPatterns, listTerms, rank } from '../../../src/wings/loop/explore/terms.js';
+import { buildSearchPatterns, listTerms, rankLines } from '../../../src/wings/loop/explore/terms.js';
 
 // loop-operations.md, Explore: what is pure of it.
 
@@ -36,10 +36,10 @@ describe('the terms of a question', () => {
   });
 
   it('are searched for in the cases that git does not know to be one, and none within another', () => {
-    expect(listPatterns(['parseconfig', 'parse', 'поиск'])).toEqual(
+    expect(buildSearchPatterns(['parseconfig', 'parse', 'поиск'])).toEqual(
       expect.arrayContaining(['parse', 'Поиск', 'ПОИСК']),
     );
-    expect(listPatterns(['parseconfig', 'parse'])).not.toContain('parseconfig');
+    expect(buildSearchPatterns(['parseconfig', 'parse'])).not.toContain('parseconfig');
   });
 });
 
@@ -52,14 +52,14 @@ describe('lines', () => {
       ['b', file('THE Login')],
       ['c', file('the')],
     ]);
-    const { terms, dropped, matches } = rank(['the', 'login', 'lease'], found, 9, 3);
+    const { terms, dropped, matches } = rankLines(['the', 'login', 'lease'], found, 9, 3);
     expect([terms, dropped]).toEqual([['lease', 'login'], ['the']]);
     expect(matches.map(({ path, line, terms: own }) => [path, line, ...own])).toEqual([
       ['a', 3, 'lease', 'login'],
       ['a', 2, 'login'],
       ['b', 1, 'login'],
     ]);
-    expect(rank(['the', 'none'], found, 3, 9).matches).toHaveLength(4);
+    expect(rankLines(['the', 'none'], found, 3, 9).matches).toHaveLength(4);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPathFault, listChangeFaults, listHeaderFaults } from '../../../src/wings/loop/packets/findings.js';
+import { findHandedInPathFault, listChangeFaults, listHeaderFaults } from '../../../src/wings/loop/packets/findings.js';
 
 /** Paths that handed-in work may touch, whatever a diff is like (loop-operations.md, Packets). */
 
@@ -30,9 +30,9 @@ const hunk = fc
 
 describe('the paths of work that is handed in', () => {
   it('are open, whatever their names, but for what is closed in any case, at any depth', () => {
-    fc.assert(fc.property(open, (path) => findPathFault(path) === null));
-    fc.assert(fc.property(closed, (path) => findPathFault(path) !== null));
-    fc.assert(fc.property(open, (path) => findPathFault(`/${path}`) === 'leaves the tree'));
+    fc.assert(fc.property(open, (path) => findHandedInPathFault(path) === null));
+    fc.assert(fc.property(closed, (path) => findHandedInPathFault(path) !== null));
+    fc.assert(fc.property(open, (path) => findHandedInPathFault(`/${path}`) === 'leaves the tree'));
   });
 
   it('are read of headers alone, not of what hunks hold', () => {

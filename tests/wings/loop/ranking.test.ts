@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findGuardFailures, type Measured, rank, WINNER_REASONS } from '../../../src/wings/loop/decisions/ranking.js';
+import {
+  findGuardFailures,
+  type Measurement,
+  rankAlternatives,
+  WINNER_REASONS,
+} from '../../../src/wings/loop/decisions/ranking.js';
 
 // loop-operations.md, Decisions: which alternative wins, and by what.
 
-const measure = (alternative_id: string, more: Partial<Measured> = {}): Measured => ({
+const measure = (alternative_id: string, more: Partial<Measurement> = {}): Measurement => ({
   ...{ alternative_id, passed: true, exit_code: 0, duration_ms: 1, changed_files: 1, diff_lines: 1, ref: null },
   ...more,
 });
@@ -33,22 +38,22 @@ describe('a ranking', () => {
       [better, worse],
       [worse, better],
     ])
-      expect(rank(given)).toEqual({ ranked: [better, worse], winner: better, reason });
+      expect(rankAlternatives(given)).toEqual({ ranked: [better, worse], winner: better, reason });
   });
 
   it('has no winner where none has passed', () => {
     const [a, b] = [measure('a', { passed: false }), measure('b', { passed: false, diff_lines: 0 })];
-    expect(rank([a, b])).toEqual({ ranked: [b, a], winner: null, reason: 'no_passing' });
+    expect(rankAlternatives([a, b])).toEqual({ ranked: [b, a], winner: null, reason: 'no_passing' });
   });
 
   it('does not depend on the order, loses none, and nothing behind is better', () => {
     fc.assert(
       fc.property(several, fc.infiniteStream(fc.nat()), (measured, chance) => {
-        const { ranked, winner, reason } = rank(measured);
+        const { ranked, winner, reason } = rankAlternatives(measured);
         const shuffled = measured.map((one) => ({ one, at: chance.next().value })).sort((x, y) => x.at - y.at);
-        expect(rank(shuffled.map(({ one }) => one))).toEqual({ ranked, winner, reason });
+        expect(rankAlternatives(shuffled.map(({ one }) => one))).toEqual({ ranked, winner, reason });
         expect(new Set(ranked)).toEqual(new Set(measured));
-        const key = ({ passed, diff_lines, changed_files, alternative_id }: Measured) =>
+        const key = ({ passed, diff_lines, changed_files, alternative_id }: Measurement) =>
           `${passed ? 0 : 1}${diff_lines}${changed_files}${alternative_id}`;
         expect(ranked.map(key)).toEqual(measured.map(key).sort());
         expect(winner).toBe(measured.some(({ passed }) => passed) ? ranked[0] : null);
@@ -69,7 +74,7 @@ describe('a ranking', () => {
       ['winner_reason_code: diff_lines', 'diff_lines: 5, more than 4', 'changed_files: 2, more than 1'],
     ],
   ])('guards: %j', (guards, failures) => {
-    const ranking = rank([
+    const ranking = rankAlternatives([
       measure('a', { diff_lines: 5, changed_files: 2 }),
       measure('b', { diff_lines: 6, changed_files: 2 }),
     ]);

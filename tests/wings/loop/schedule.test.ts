@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { buildEvent, nameBatch, renderEvents } from '../../../src/wings/loop/core/events.js';
 import { chooseGoals } from '../../../src/wings/loop/core/order.js';
-import { type Desk, decideGoal, findPause, listNotRun, plan } from '../../../src/wings/loop/core/schedule.js';
+import {
+  decideGoal,
+  findPause,
+  listNotRun,
+  planStarts,
+  type ScheduleInput,
+} from '../../../src/wings/loop/core/schedule.js';
 import { completeGoal, type LoopGoal, listGoals } from '../../../src/wings/loop/goals.js';
 import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { Attempt, Batch, LoopState, Verdict } from '../../../src/wings/loop/state-schema.js';
@@ -27,7 +33,7 @@ const attempts = (states: Record<string, Attempt['state']>): LoopState => ({
   ),
 });
 
-const desk = (goals: LoopGoal[], more: Partial<Desk> = {}): Desk => ({
+const desk = (goals: LoopGoal[], more: Partial<ScheduleInput> = {}): ScheduleInput => ({
   ...{ state: EMPTY_LOOP, batch: batch(listGoals(goals).map(({ id }) => id)), goals, parallel: 1 },
   config: {
     limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: 5 },
@@ -61,7 +67,7 @@ describe('what is begun', () => {
         const outcomes = Object.fromEntries(
           given.flatMap(({ settled }, index) => (settled ? [[`g${index}`, { action: 'block' }]] : [])),
         ) as Batch['outcomes'];
-        const { start } = plan(
+        const { start } = planStarts(
           desk(all, { parallel, state: attempts(working), batch: batch(idsOf(all), { outcomes }) }),
         );
         const busy = Object.values(working).filter((one) => one === 'session' || one === 'judging').length;
@@ -81,7 +87,7 @@ describe('what is begun', () => {
     ['cost_usd', { costUsd: 5 }, {}],
   ])('nothing once limits.%s is reached, and what is left is named with it', (limit, spent, more) => {
     const at = desk([goal('one')], { batch: batch(['one'], spent), ...more });
-    const { start, over } = plan(at);
+    const { start, over } = planStarts(at);
     expect([start, over]).toEqual([[], expect.stringContaining(`limits.${limit}`)]);
     expect(listNotRun(at, over)).toEqual([{ id: 'one', reason: over }]);
   });
@@ -89,18 +95,20 @@ describe('what is begun', () => {
   it('no more than there are sessions left, those that are about to begin included', () => {
     const goals = ['a', 'b', 'c', 'd'].map((id) => goal(id));
     const more = { parallel: 4, state: attempts({ a: 'preparing' }), batch: batch(idsOf(goals), { sessions: 48 }) };
-    expect(idsOf(plan(desk(goals, more)).start)).toEqual(['b']);
+    expect(idsOf(planStarts(desk(goals, more)).start)).toEqual(['b']);
     const last = { ...more, batch: batch(idsOf(goals), { sessions: 49 }) };
-    expect(plan(desk(goals, last))).toEqual({ start: [], pause: null, over: null });
+    expect(planStarts(desk(goals, last))).toEqual({ start: [], pause: null, over: null });
   });
 
   it('nothing while a tool is waited for, and nothing more when it fails again and again', () => {
     const paused = batch(['one'], { toolErrors: 1, pausedUntil: '2026-11-27T01:00:30.000Z' });
-    expect(plan(desk([goal('one')], { batch: paused }))).toEqual({ start: [], pause: 30_000, over: null });
-    expect(plan(desk([goal('one')], { batch: batch(['one'], { toolErrors: 3 }) })).over).toMatch(/again and again/);
+    expect(planStarts(desk([goal('one')], { batch: paused }))).toEqual({ start: [], pause: 30_000, over: null });
+    expect(planStarts(desk([goal('one')], { batch: batch(['one'], { toolErrors: 3 }) })).over).toMatch(
+      /again and again/,
+    );
     // The clock was put back meanwhile: the pause is no longer than it was meant to be.
     const back = { batch: paused, now: Date.parse('2026-11-26T01:00:00.000Z') };
-    expect(idsOf(plan(desk([goal('one')], back)).start)).toEqual(['one']);
+    expect(idsOf(planStarts(desk([goal('one')], back)).start)).toEqual(['one']);
     expect([1, 2, 3].map((errors) => findPause([1, 5], errors))).toEqual([1, 5, null]);
   });
 });

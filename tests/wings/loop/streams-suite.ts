@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
 import { buildEvent } from '../../../src/wings/loop/core/events.js';
-import type { Taking } from '../../../src/wings/loop/core/leases.js';
+import type { LeaseRequest } from '../../../src/wings/loop/core/leases.js';
 import { openLeases } from '../../../src/wings/loop/leases.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
@@ -43,7 +43,7 @@ export const addAndTell = (key: string) => (state: LoopState) => {
 const offer = (id: string, role = 'implement', why: string | null = null) => ({ id, role, why });
 const GOALS = [offer('a'), offer('b', 'test'), offer('c'), offer('gone', 'implement', 'its status is done')];
 /** A worker's question for a goal. */
-export const ask = (worker: string, more: Partial<Taking> = {}): Taking => ({
+export const ask = (worker: string, more: Partial<LeaseRequest> = {}): LeaseRequest => ({
   ...{ worker, role: null, key: null, minutes: 30, most: null, goal: null, offers: GOALS },
   ...more,
 });

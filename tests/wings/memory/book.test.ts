@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  addEntry,
+  addBookEntry,
   EMPTY_BOOK,
   ENTRY_KINDS,
   forgetEntry,
   getEntry,
-  KEPT,
   listEntries,
+  MAX_ENTRIES_PER_KIND,
 } from '../../../src/wings/memory/book.js';
 import type { Book, Entries, EntryKind } from '../../../src/wings/memory/book-schema.js';
 
@@ -36,7 +36,7 @@ const call = fc.oneof(
 
 /** Returns the book after these calls, with one journal entry per call. */
 function write(calls: readonly Call[], from: Book = EMPTY_BOOK): Book {
-  return calls.reduce((book, { kind, entry }) => addEntry<EntryKind>(book, kind, entry, book.seq + 1).book, from);
+  return calls.reduce((book, { kind, entry }) => addBookEntry<EntryKind>(book, kind, entry, book.seq + 1).book, from);
 }
 
 const decide = (text: string): Call => ({ kind: 'decision', entry: { ...base, text } });
@@ -47,13 +47,13 @@ describe('a book', () => {
       fc.property(fc.array(call, { maxLength: 60 }), call, (calls, last) => {
         const before = write(calls);
         const frozen = JSON.stringify(before);
-        const { book, stored, id, entry } = addEntry<EntryKind>(before, last.kind, last.entry, before.seq + 1);
+        const { book, stored, id, entry } = addBookEntry<EntryKind>(before, last.kind, last.entry, before.seq + 1);
         expect(JSON.stringify(before)).toBe(frozen);
         const all = listEntries(book, last.kind);
         expect(all.at(-1)).toEqual({ ...entry, id });
         expect(getEntry(book, last.kind, id)).toEqual(entry);
         expect(id).toBe(`m${stored === 'none' ? before.seq : before.seq + 1}`);
-        expect(all.length).toBeLessThanOrEqual(KEPT);
+        expect(all.length).toBeLessThanOrEqual(MAX_ENTRIES_PER_KIND);
         if (stored === 'none') expect(book).toBe(before);
         for (const kind of ENTRY_KINDS) if (kind !== last.kind) expect(book[kind]).toBe(before[kind]);
       }),
@@ -87,15 +87,17 @@ describe('a book', () => {
         kind,
         entry: { ...entry, text: `t${n}`, path: `p${n}`, command: `c${n}`, message: `m${n}`, summary: `s${n}` },
       })) as Call[];
-    const full = write([...Array(KEPT).keys()].flatMap(nth));
-    expect(listEntries(full, kind)).toHaveLength(KEPT);
-    const over = write(nth(KEPT), full);
-    expect(listEntries(over, kind).map(({ id }) => id)).toEqual([...Array(KEPT).keys()].map((n) => `m${n + 2}`));
+    const full = write([...Array(MAX_ENTRIES_PER_KIND).keys()].flatMap(nth));
+    expect(listEntries(full, kind)).toHaveLength(MAX_ENTRIES_PER_KIND);
+    const over = write(nth(MAX_ENTRIES_PER_KIND), full);
+    expect(listEntries(over, kind).map(({ id }) => id)).toEqual(
+      [...Array(MAX_ENTRIES_PER_KIND).keys()].map((n) => `m${n + 2}`),
+    );
   });
 
   it('moves a decision that is made again to the end', () => {
     const book = write([decide('a'), decide('b')]);
-    const again = addEntry(book, 'decision', { ...base, text: 'a', reason: 'r' }, 3);
+    const again = addBookEntry(book, 'decision', { ...base, text: 'a', reason: 'r' }, 3);
     expect(again).toMatchObject({ stored: 'replaced', id: 'm3' });
     expect(listEntries(again.book, 'decision').map(({ id, text }) => [id, text])).toEqual([
       ['m2', 'b'],
@@ -106,15 +108,15 @@ describe('a book', () => {
   it('stores nothing for what its last entry says, unless something came between', () => {
     const book = write([decide('a')]);
     const later = { ...base, text: 'a', at: '2026-11-28T00:00:00.000Z' };
-    expect(addEntry(book, 'decision', later, 2)).toMatchObject({
+    expect(addBookEntry(book, 'decision', later, 2)).toMatchObject({
       book,
       stored: 'none',
       id: 'm1',
       entry: { at: base.at },
     });
-    expect(addEntry(book, 'decision', { ...later, branch: 'other' }, 2).stored).toBe('replaced');
+    expect(addBookEntry(book, 'decision', { ...later, branch: 'other' }, 2).stored).toBe('replaced');
     const between = write([{ kind: 'next', entry: { ...base, text: 'n' } }], book);
-    expect(addEntry(between, 'decision', later, 3).stored).toBe('replaced');
+    expect(addBookEntry(between, 'decision', later, 3).stored).toBe('replaced');
   });
 
   it('records a command that ran each time, and a claim beside it', () => {
@@ -126,10 +128,10 @@ describe('a book', () => {
       outcome: 'passed',
       content: 'c',
     } as const;
-    const first = addEntry(EMPTY_BOOK, 'verification', ran, 1);
-    expect(addEntry(first.book, 'verification', ran, 2).stored).toBe('replaced');
-    expect(addEntry(first.book, 'verification', { ...ran, how: 'told' }, 2).stored).toBe('added');
-    expect(addEntry(first.book, 'verification', { ...ran, cwd: 'api' }, 2).stored).toBe('added');
+    const first = addBookEntry(EMPTY_BOOK, 'verification', ran, 1);
+    expect(addBookEntry(first.book, 'verification', ran, 2).stored).toBe('replaced');
+    expect(addBookEntry(first.book, 'verification', { ...ran, how: 'told' }, 2).stored).toBe('added');
+    expect(addBookEntry(first.book, 'verification', { ...ran, cwd: 'api' }, 2).stored).toBe('added');
   });
 
   it('keeps what it does not know', () => {
@@ -138,7 +140,7 @@ describe('a book', () => {
       topic: { m9: { text: 't' } },
     } as unknown as Book;
     const decision = { ...newer.decision, m1: { ...newer.decision['m1'], colour: 'red' } } as Book['decision'];
-    const { book } = addEntry({ ...newer, decision }, 'decision', { ...base, text: 'c' }, 3);
+    const { book } = addBookEntry({ ...newer, decision }, 'decision', { ...base, text: 'c' }, 3);
     expect(book).toMatchObject({ topic: { m9: { text: 't' } }, decision: { m1: { colour: 'red' } } });
     expect(forgetEntry(book, 'm2', 4)?.book).toMatchObject({ topic: { m9: {} }, decision: { m1: { colour: 'red' } } });
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS, type HandoffFile, renderHandoffFile } from '../../../src/documents/handoff-file.js';
-import { addEntry, EMPTY_BOOK } from '../../../src/wings/memory/book.js';
+import { addBookEntry, EMPTY_BOOK } from '../../../src/wings/memory/book.js';
 import type { Book, Entries, EntryKind } from '../../../src/wings/memory/book-schema.js';
 import { buildContext, fitContext, renderContext } from '../../../src/wings/memory/context.js';
-import { buildHandoff, type Said, toFile } from '../../../src/wings/memory/handoff.js';
+import { buildHandoff, buildHandoffFile, type HandoffInput } from '../../../src/wings/memory/handoff.js';
 import { renderRegion } from '../../../src/wings/memory/handoff-region.js';
-import { buildPicture, judgeStatus, type Sources } from '../../../src/wings/memory/picture.js';
+import { buildPicture, judgeStatus, type PictureSources } from '../../../src/wings/memory/picture.js';
 
 // memory.md, Truth; Handoff; Context: what is built from given sources, without files.
 
@@ -24,7 +24,7 @@ type Given = {
 function bookOf(...entries: Given[]): Book {
   return entries.reduce<Book>((book, [kind, entry, branch], index) => {
     const whole = { ...entry, ...stamp(index, branch) } as Entries[EntryKind];
-    return addEntry<EntryKind>(book, kind, whole, index + 1).book;
+    return addBookEntry<EntryKind>(book, kind, whole, index + 1).book;
   }, EMPTY_BOOK);
 }
 
@@ -37,7 +37,7 @@ const told = (command: string): Given => [
   { command, result: 'ok', outcome: 'passed', how: 'told', content: 'now' },
 ];
 
-const SOURCES: Sources = {
+const SOURCES: PictureSources = {
   book: EMPTY_BOOK,
   facts: [],
   place: { branch: 'main', head: 'a'.repeat(40) },
@@ -58,10 +58,15 @@ const HANDOFF: HandoffFile = {
 const run = (state: string) => ({
   ...{ name: 'cart', recipe: 'specify', state, where: 'ask', updated: at(1), goal: 'Build the cart' },
 });
-const SAID: Said = { timestamp: '2026-11-27T02:00:00+01:00', source: 'file_fallback', goal: null, saysNext: false };
+const SAID: HandoffInput = {
+  timestamp: '2026-11-27T02:00:00+01:00',
+  source: 'file_fallback',
+  goal: null,
+  saysNext: false,
+};
 
-const picture = (more: Partial<Sources> = {}) => buildPicture({ ...SOURCES, ...more });
-const statusOf = (more: Partial<Sources>) => judgeStatus(picture(more)).status;
+const picture = (more: Partial<PictureSources> = {}) => buildPicture({ ...SOURCES, ...more });
+const statusOf = (more: Partial<PictureSources>) => judgeStatus(picture(more)).status;
 
 describe('the aim', () => {
   const decided = bookOf(['decision', { text: 'Here' }], ['decision', { text: 'There', reason: 'why' }, 'other']);
@@ -96,7 +101,7 @@ describe('the status', () => {
     expect(statusOf({ ...proved, runs: [run('aborted')] })).toBe('complete');
   });
 
-  it.each<[string, Partial<Sources>]>([
+  it.each<[string, Partial<PictureSources>]>([
     ['1 changed file not committed', { ...proved, present: { head: null, branch: null, dirty: { 'a.ts': 'x' } } }],
     ['the newest verification is stale: npm test', { ...proved, content: 'other' }],
     ['the newest verification is unknown: npm test', { ...proved, content: null }],
@@ -174,7 +179,7 @@ function fullBook(): Book {
 
 describe('the region', () => {
   const dirty = Object.fromEntries(Array.from({ length: 111 }, (_, n) => [`src/file-${n}.ts`, n === 0 ? null : 'x']));
-  const full = (): Partial<Sources> => ({
+  const full = (): Partial<PictureSources> => ({
     book: fullBook(),
     present: { head: 'a'.repeat(40), branch: 'main', dirty, staged: ['src/file-1.ts'] },
     commits: Array.from({ length: 20 }, (_, n) => ({
@@ -196,17 +201,17 @@ describe('the region', () => {
     expect(region).toContain('- 111 changed files not committed');
     const shown = region.split('\n').filter((line) => line.startsWith('- src/file-')).length;
     expect(region).toContain(`- (+${111 - shown})`);
-    expect(toFile(handoff).sections['Changed Files'].at(-1)).toBe('(+61)');
+    expect(buildHandoffFile(handoff).sections['Changed Files'].at(-1)).toBe('(+61)');
   });
 
   it('tells of no prompt, and neither does the file', () => {
     const handoff = buildHandoff(picture(full()), SAID);
-    expect(renderRegion(handoff) + renderHandoffFile(toFile(handoff))).not.toContain('SECRET');
+    expect(renderRegion(handoff) + renderHandoffFile(buildHandoffFile(handoff))).not.toContain('SECRET');
     expect(renderRegion(buildHandoff(picture({ facts: full().facts ?? [] }), SAID))).not.toContain('SECRET');
   });
 
   it('has its parts in order, without those that are empty', () => {
-    const headings = (more: Partial<Sources>) =>
+    const headings = (more: Partial<PictureSources>) =>
       renderRegion(buildHandoff(picture(more), SAID))
         .split('\n')
         .filter((line) => line.startsWith('#'))
@@ -243,7 +248,7 @@ describe('the region', () => {
   });
 
   it('says how it was made', () => {
-    const quality = (more: Partial<Sources>, said: Partial<Said>) =>
+    const quality = (more: Partial<PictureSources>, said: Partial<HandoffInput>) =>
       buildHandoff(picture(more), { ...SAID, ...said }).quality;
     expect(quality({}, {})).toBe('auto-drafted');
     expect(quality({ book: bookOf(['decision', { text: 'A' }]) }, {})).toBe('assisted');
@@ -255,8 +260,8 @@ describe('the region', () => {
 describe('the file', () => {
   const commits = ['c', 'b', 'a'].map((sha, n) => ({ sha: sha.repeat(40), at: at(50 - n), subject: `Commit ${sha}` }));
   const doneOf = (handoff: HandoffFile | null) =>
-    toFile(buildHandoff(picture({ commits, handoff }), { ...SAID, summary: 'Did it' })).sections.Done.map((line) =>
-      line.slice(-8),
+    buildHandoffFile(buildHandoff(picture({ commits, handoff }), { ...SAID, summary: 'Did it' })).sections.Done.map(
+      (line) => line.slice(-8),
     );
 
   it('tells the commits since the last handoff, oldest first', () => {
@@ -272,7 +277,7 @@ describe('the file', () => {
 
   it('keeps the old next action where there is no new one, and marks what was superseded', () => {
     const book = bookOf(['decision', { text: 'A' }], ['decision', { text: 'B', supersedes: 'm1' }]);
-    const { sections } = toFile(buildHandoff(picture({ book, handoff: HANDOFF }), SAID));
+    const { sections } = buildHandoffFile(buildHandoff(picture({ book, handoff: HANDOFF }), SAID));
     expect([sections.Next, sections['Key Decisions']]).toEqual([['Pay'], ['A (superseded)', 'B']]);
   });
 
@@ -281,13 +286,13 @@ describe('the file', () => {
     [{}, [run('live')], 'cart'],
     [{}, [run('aborted')], 'main'],
   ])('is about a goal, else a run, else a branch', (said, runs, id) => {
-    expect(toFile(buildHandoff(picture({ runs }), { ...SAID, ...said })).goalId).toBe(id);
+    expect(buildHandoffFile(buildHandoff(picture({ runs }), { ...SAID, ...said })).goalId).toBe(id);
   });
 });
 
 describe('the context', () => {
   const goal = { goal: { id: 'pay', title: 'Paying', status: 'active' as const, children: [] }, parent: null };
-  const whole = (more: Partial<Sources> = {}, rules: string[] = []) =>
+  const whole = (more: Partial<PictureSources> = {}, rules: string[] = []) =>
     buildContext({ picture: picture(more), goal, rules });
 
   it('has as its task the next action where it is newer than the handoff, then that of the handoff, else the goal’s live run, else the goal', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { renderRunSummary } from '../../../src/documents/run-summary.js';
 import { renderAnnotations } from '../../../src/wings/page/ci/annotations.js';
-import { buildErrorFinding, buildFinding, type Finding } from '../../../src/wings/page/ci/finding.js';
+import { buildErrorFinding, buildFinding, type CiFinding } from '../../../src/wings/page/ci/finding.js';
 import { readReport } from '../../../src/wings/page/ci/report.js';
 import { buildSections, joinSections } from '../../../src/wings/page/ci/summary.js';
 
@@ -19,7 +19,7 @@ const HOSTILE = [
   'x'.repeat(1_000_000),
 ];
 
-const aFinding = (message: string, more: Partial<Finding> = {}): Finding =>
+const aFinding = (message: string, more: Partial<CiFinding> = {}): CiFinding =>
   buildFinding('plan', { file: 'a.json', line: 2, column: 3, message, ...more });
 
 describe('annotations', () => {
@@ -37,7 +37,7 @@ describe('annotations', () => {
   });
 
   it('are ten of a kind, and the tenth says how many more there are', () => {
-    const many = (count: number, severity: Finding['severity']) =>
+    const many = (count: number, severity: CiFinding['severity']) =>
       Array.from({ length: count }, (_, at) => aFinding(`no ${at}`, { severity }));
     const lines = renderAnnotations([...many(12, 'error'), ...many(10, 'warning')], '')
       .trimEnd()

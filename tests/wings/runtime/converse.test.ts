@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resume, say } from '../../../src/wings/runtime/converse.js';
+import { resumeInterruptedTurn, runTurn } from '../../../src/wings/runtime/converse.js';
 import { createLedger } from '../../../src/wings/runtime/core/budget.js';
 import { createFinish } from '../../../src/wings/runtime/drive/finish.js';
-import { type Part, ProviderFault } from '../../../src/wings/runtime/provider.js';
+import { type AnswerPart, ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { answer, call, openTalk, text } from './talk.js';
 
 /** A turn with a scripted model, real tools and a real session (runtime.md, A turn, Sessions). */
@@ -26,7 +26,7 @@ describe('a turn', () => {
         : answer(text('done')),
     );
     writeFileSync(join(root, 'one.txt'), 'first\n');
-    const end = await say(talk, 'look');
+    const end = await runTurn(talk, 'look');
     expect(end).toMatchObject({ status: 'completed', requests: 2, usage: { input_tokens: 200, output_tokens: 20 } });
     expect(results(talk).map(({ is_error: isError }) => isError)).toEqual([false, true, false]);
     expect(results(talk)[0]?.output).toBe(`${join(root, 'one.txt')} lines 1-1 of 1\nfirst`);
@@ -42,7 +42,7 @@ describe('a turn', () => {
         ? answer(call('a', 'read_file', '{"path'), call('b', 'read_file', { path: 1 }), call('c', 'nothing', {}))
         : answer(text('done')),
     );
-    await say(talk, 'look');
+    await runTurn(talk, 'look');
     expect(results(talk).map(({ output }) => output)).toEqual([
       expect.stringContaining('not valid JSON'),
       expect.stringContaining('path must be string'),
@@ -57,7 +57,7 @@ describe('a turn', () => {
       (_, n) => answer(n === 1 ? call('r', 'read_file', { path: 'a.txt' }) : text('read')),
       { hooks: { hooks: { PreToolUse: ['exit 7'] }, env: process.env }, warn: (line) => void told.push(line) },
     );
-    expect(await say(talk, 'go')).toMatchObject({ status: 'completed' });
+    expect(await runTurn(talk, 'go')).toMatchObject({ status: 'completed' });
     expect(told).toEqual([expect.stringContaining('PreToolUse hook `exit 7`')]);
     close();
   });
@@ -66,7 +66,7 @@ describe('a turn', () => {
     const { talk, close } = await openTalk((_, n) =>
       n === 1 ? new ProviderFault('overloaded', 'busy', { status: 529, retryAfterMs: 1 }) : answer(text('hello')),
     );
-    const end = await say(talk, 'hi');
+    const end = await runTurn(talk, 'hi');
     expect(end.status).toBe('completed');
     expect(talk.session.state).toMatchObject({ requests: 2, unanswered: 0 });
     expect(talk.session.messages).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('a turn', () => {
     const clock = { now: () => 0 };
     const open = (tokens: number | null) =>
       createLedger({ limits: { cost: null, tokens, deadline: null }, spent: { tokens: 0, cost: 0 }, clock });
-    const cut: Part[] = [
+    const cut: AnswerPart[] = [
       call('w', 'write_file', '{"path":"a.txt","con'),
       { type: 'usage', usage: { output_tokens: 9 } },
       { type: 'end', stop: 'length' },
@@ -85,20 +85,23 @@ describe('a turn', () => {
     const { talk, requests, close } = await openTalk((_, n) => (n === 1 ? cut : answer(text('all of it'))), {
       ledger: open(3_000),
     });
-    expect(await say(talk, 'tell')).toMatchObject({
+    expect(await runTurn(talk, 'tell')).toMatchObject({
       status: 'budget',
       reason: expect.stringContaining('cut off'),
       usage: { output_tokens: 9 },
     });
     expect(requests[0]?.maxOutput).toBeLessThan(talk.maxOutput);
     expect(talk.session.state).toMatchObject({ asking: false, usage: { output_tokens: 9 } });
-    expect(await resume({ ...talk, ledger: open(null) })).toMatchObject({ status: 'completed', requests: 1 });
+    expect(await resumeInterruptedTurn({ ...talk, ledger: open(null) })).toMatchObject({
+      status: 'completed',
+      requests: 1,
+    });
     expect(talk.session.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(talk.session.messages[1]?.blocks).toEqual([text('all of it')]);
     expect(requests[1]?.messages).toEqual(requests[0]?.messages);
     // At the model's own limit, the answer is too long.
     const other = await openTalk(() => cut, { ledger: open(null) });
-    expect(await say(other.talk, 'tell')).toMatchObject({ status: 'truncated' });
+    expect(await runTurn(other.talk, 'tell')).toMatchObject({ status: 'truncated' });
     other.close();
     close();
   });
@@ -112,7 +115,7 @@ describe('a turn', () => {
       () => answer(call('f', 'finish', {}), call('w', 'write_file', { path: 'late.txt', content: 'late' })),
       { isOver: () => isOver },
     );
-    const end = await say({ ...talk, tools: new Map([...talk.tools, ['finish', done]]) }, 'go');
+    const end = await runTurn({ ...talk, tools: new Map([...talk.tools, ['finish', done]]) }, 'go');
     expect(end.status).toBe('completed');
     expect(results(talk).map(({ output }) => output)).toEqual(['Done.', expect.stringContaining('not run')]);
     expect(existsSync(join(root, 'late.txt'))).toBe(false);
@@ -133,7 +136,7 @@ describe('a turn', () => {
         warn: (line) => void told.push(line),
       },
     );
-    expect(await say(talk, 'go')).toMatchObject({ status: 'budget' });
+    expect(await runTurn(talk, 'go')).toMatchObject({ status: 'budget' });
     expect(talk.session.state.usage.input_tokens).toBeGreaterThan(5_000);
     expect(told).toContain('The provider reports no token counts, so the usage is an estimate.');
     close();
@@ -150,7 +153,7 @@ describe('a turn', () => {
         }),
       },
     );
-    expect(await say(talk, 'go')).toMatchObject({
+    expect(await runTurn(talk, 'go')).toMatchObject({
       ...{ status: 'budget', reason: expect.stringContaining('--max-minutes') },
     });
     expect(requests).toHaveLength(1);
@@ -161,9 +164,9 @@ describe('a turn', () => {
     let works = false;
     const script = () => (works ? answer(text('now')) : new ProviderFault('auth', 'no key', { status: 401 }));
     const { talk, close } = await openTalk(script);
-    expect(await say(talk, 'hi')).toMatchObject({ status: 'provider', reason: 'no key' });
+    expect(await runTurn(talk, 'hi')).toMatchObject({ status: 'provider', reason: 'no key' });
     works = true;
-    expect(await say(talk, 'again')).toMatchObject({ status: 'completed' });
+    expect(await runTurn(talk, 'again')).toMatchObject({ status: 'completed' });
     close();
   });
 
@@ -175,7 +178,7 @@ describe('a turn', () => {
           ? new ProviderFault('context', 'too long')
           : answer(text('fits')),
     );
-    const end = await say(talk, 'much');
+    const end = await runTurn(talk, 'much');
     expect(end).toMatchObject({ status: 'completed', removed: expect.any(Number) });
     expect(end.removed).toBeGreaterThan(0);
     expect(talk.session.messages[0]?.blocks[0]).toMatchObject({ text: expect.stringContaining('The first request') });
@@ -192,7 +195,7 @@ describe('a turn', () => {
       (_, n) => answer(call(`c${n}`, 'bash', { command: `echo ${n}` })),
       { ledger },
     );
-    expect(await say(talk, 'go')).toMatchObject({ status: 'budget' });
+    expect(await runTurn(talk, 'go')).toMatchObject({ status: 'budget' });
     expect(talk.session.state.usage.input_tokens + talk.session.state.usage.output_tokens).toBeLessThanOrEqual(2_000);
     expect(requests.every(({ maxOutput }) => maxOutput >= 1_024)).toBe(true);
     close();
@@ -214,20 +217,22 @@ describe('a session that was left in the middle', () => {
         write: () => Promise.reject(new Error('killed')),
       }),
     };
-    await expect(say({ ...talk, tools: new Map([['write_file', cut as never]]) }, 'write')).rejects.toThrow('killed');
+    await expect(runTurn({ ...talk, tools: new Map([['write_file', cut as never]]) }, 'write')).rejects.toThrow(
+      'killed',
+    );
     expect(Object.keys(talk.session.state.begun)).toEqual(['w']);
     first.close();
     writeFileSync(join(first.root, 'a.txt.123'), 'new\n');
     writeFileSync(join(first.root, 'a.txt.124'), 'of a person\n');
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
-    expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
+    expect(await resumeInterruptedTurn(second.talk)).toMatchObject({ status: 'completed' });
     expect(readFileSync(join(first.root, 'a.txt'), 'utf8')).toBe('new\n');
     // Removes the temporary file of the killed process; a file with different content stays.
     expect(readdirSync(first.root).filter((name) => name.startsWith('a.txt'))).toEqual(['a.txt', 'a.txt.124']);
     expect(second.talk.session.state.begun).toEqual({});
     second.close();
     const third = await openTalk(() => answer(text('ok')), { root: first.root });
-    expect(await resume(third.talk)).toBeNull();
+    expect(await resumeInterruptedTurn(third.talk)).toBeNull();
     third.close();
   });
 
@@ -244,21 +249,21 @@ describe('a session that was left in the middle', () => {
       }),
     };
     const tools = new Map([['write_file', cut as never]]);
-    await expect(say({ ...first.talk, tools }, 'write')).rejects.toThrow('killed');
+    await expect(runTurn({ ...first.talk, tools }, 'write')).rejects.toThrow('killed');
     first.close();
     mkdirSync(join(first.root, 'a.txt'));
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
-    expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
+    expect(await resumeInterruptedTurn(second.talk)).toMatchObject({ status: 'completed' });
     expect(results(second.talk)[0]).toMatchObject({ is_error: true, output: expect.stringContaining('interrupted') });
     second.close();
   });
 
   it('counts the request that nobody saw answered, and sends it again', async () => {
     const first = await openTalk(() => new Error('killed'));
-    await expect(say(first.talk, 'hi')).rejects.toThrow('killed');
+    await expect(runTurn(first.talk, 'hi')).rejects.toThrow('killed');
     first.close();
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
-    expect(await resume(second.talk)).toMatchObject({ status: 'completed', requests: 1 });
+    expect(await resumeInterruptedTurn(second.talk)).toMatchObject({ status: 'completed', requests: 1 });
     expect(second.talk.session.state).toMatchObject({ requests: 2, unanswered: 1 });
     second.close();
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLedger, type Limits, type Reserved } from '../../../src/wings/runtime/core/budget.js';
+import { type BudgetLimits, type BudgetReservation, createLedger } from '../../../src/wings/runtime/core/budget.js';
 import { NO_USAGE, type Usage } from '../../../src/wings/runtime/core/messages.js';
 import { findModel } from '../../../src/wings/runtime/core/models.js';
 import {
@@ -19,10 +19,10 @@ const usage = (input: number, output: number, stored = 0, cached = 0): Usage => 
   ...{ cache_creation_input_tokens: stored, cache_read_input_tokens: cached },
 });
 const PRICES = { input: 1, output: 10, cacheWrite: 2, cacheRead: 0.1 };
-const open = (limits: Partial<Limits>, spent = { cost: 0 as number | null, tokens: 0 }, now = () => 0) =>
+const open = (limits: Partial<BudgetLimits>, spent = { cost: 0 as number | null, tokens: 0 }, now = () => 0) =>
   createLedger({ limits: { cost: null, tokens: null, deadline: null, ...limits }, spent, clock: { now } });
 const ask = (input: number, maxOutput = 8_000, prices: typeof PRICES | null = PRICES) => ({ input, maxOutput, prices });
-const settle = (reserved: Reserved, used: Usage | null): void => {
+const settle = (reserved: BudgetReservation, used: Usage | null): void => {
   if (reserved.ok) reserved.settle(used);
 };
 

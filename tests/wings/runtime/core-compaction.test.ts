@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compact, estimateTokens, isToCompact } from '../../../src/wings/runtime/core/compaction.js';
+import { compactMessages, estimateTokens, isToCompact } from '../../../src/wings/runtime/core/compaction.js';
 import type { Message } from '../../../src/wings/runtime/core/messages.js';
 import type { SummaryFields } from '../../../src/wings/runtime/core/summary.js';
 import { call, histories, isPaired, result, results, said, text, user } from './histories.js';
@@ -50,16 +50,16 @@ describe('an estimate', () => {
 
 describe('a compaction', () => {
   it('keeps the last messages as they are, calls and results together', () => {
-    const { messages, removed } = compact(WORK);
+    const { messages, removed } = compactMessages(WORK);
     expect(messages.slice(1)).toEqual(WORK.slice(-4));
     expect(removed).toBe(9);
-    const fewer = compact(WORK, { keep: 2 });
+    const fewer = compactMessages(WORK, { keep: 2 });
     expect(fewer.messages.slice(1)).toEqual(WORK.slice(-3));
-    expect(compact(WORK, { keep: 0 }).messages.slice(1)).toEqual(WORK.slice(-1));
+    expect(compactMessages(WORK, { keep: 0 }).messages.slice(1)).toEqual(WORK.slice(-1));
   });
 
   it('says what was asked, done and left', () => {
-    const { messages, summary } = compact(WORK);
+    const { messages, summary } = compactMessages(WORK);
     const shown = textOf(messages[0]);
     for (const part of [
       /verbatim. Continue the work from there, without a recap/,
@@ -82,14 +82,14 @@ describe('a compaction', () => {
   });
 
   it('carries fields on, and closes errors that a later call put right', () => {
-    const first = compact(WORK);
+    const first = compactMessages(WORK);
     const later = [
       ...first.messages,
       said(call('7', 'write_file', { path: 'no/such' })),
       results(result(call('7', 'write_file'))),
       ...Array.from({ length: 6 }, (_, n) => said(text(long(`step ${n}`)))),
     ];
-    const { messages, summary, removed } = compact(later, { before: first.summary });
+    const { messages, summary, removed } = compactMessages(later, { before: first.summary });
     expect(removed).toBe(later.length - 1 - 4);
     expect(summary).toMatchObject({ first: 'Add a login page.', users: ['In blue, please.', 'Go on.'], errors: [] });
     expect(summary?.changed).toEqual([
@@ -102,7 +102,7 @@ describe('a compaction', () => {
 
   it('cuts what users said to 160 letters when there is no room, and leaves out the oldest', () => {
     const many = Array.from({ length: 40 }, (_, n) => user(`${n}: ${'word '.repeat(100)}`));
-    const { messages, summary } = compact([user('Begin.'), ...many], { keep: 1 });
+    const { messages, summary } = compactMessages([user('Begin.'), ...many], { keep: 1 });
     expect(summary?.users.every((one) => one.length <= 160)).toBe(true);
     expect(summary?.users.at(-1)).toMatch(/^38: word/);
     expect((summary?.left ?? 0) + (summary?.users.length ?? 0)).toBe(39);
@@ -112,13 +112,13 @@ describe('a compaction', () => {
 
   it('fills the room that is left with the newest lines of the timeline', () => {
     const many = Array.from({ length: 60 }, (_, n) => said(text(`step ${n} ${'and so on '.repeat(60)}`)));
-    const shown = textOf(compact([user('Begin.'), ...many], { keep: 1 }).messages[0]);
+    const shown = textOf(compactMessages([user('Begin.'), ...many], { keep: 1 }).messages[0]);
     expect(shown).toMatch(/Timeline:\n- model: step 19 .*…\n[\s\S]*\n- model: step 58 .*…\n```$/);
     const crowded = [
       user('語'.repeat(2_000)),
       ...many.map((one, n) => (n % 2 ? one : user(`${n} ${'語'.repeat(150)}`))),
     ];
-    const less = textOf(compact(crowded, { keep: 1 }).messages[0]);
+    const less = textOf(compactMessages(crowded, { keep: 1 }).messages[0]);
     expect(less).toMatch(/Timeline:\n- (?:user|model)[\s\S]*\n- (?:user|model): .*\n```$/);
     expect(Buffer.byteLength(less)).toBeGreaterThan(8_192 - 600);
   });
@@ -131,7 +131,7 @@ describe('a compaction', () => {
       said(text(ticks)),
       ...Array.from({ length: 4 }, () => said(text(long('x')))),
     ];
-    const shown = textOf(compact([...given, ...given], { keep: 1 }).messages[0]);
+    const shown = textOf(compactMessages([...given, ...given], { keep: 1 }).messages[0]);
     expect(shown).toMatch(
       /The first request[\s\S]*What the user said[\s\S]*What was done[\s\S]*Timeline:[\s\S]*\n````$/,
     );
@@ -145,26 +145,26 @@ describe('a compaction', () => {
       said(one, two),
       results(result(one, 'a'.repeat(40_000)), result(two, 'b'.repeat(4_096))),
     ];
-    const { messages, removed, shorter, summary } = compact(whole);
+    const { messages, removed, shorter, summary } = compactMessages(whole);
     expect({ removed, shorter, summary }).toEqual({ removed: 0, shorter: true, summary: null });
     const [large, small] = messages[2]?.blocks ?? [];
     expect(large).toMatchObject({ output: expect.stringMatching(/^a{1024}\n\[37952 bytes omitted .*\]\na{1024}$/) });
     expect(small).toEqual(whole[2]?.blocks[1]);
-    expect(compact(messages)).toEqual({ messages, removed: 0, summary: null, shorter: false });
+    expect(compactMessages(messages)).toEqual({ messages, removed: 0, summary: null, shorter: false });
   });
 
   it('shrinks results behind the cut as far as the room asks', () => {
     const one = call('1', 'bash', { command: 'a' });
     const whole = [...WORK, said(one), results(result(one, '語'.repeat(30_000)))];
-    expect(estimateTokens(compact(whole).messages)).toBeGreaterThan(22_000);
-    const { messages } = compact(whole, { room: 4_000 });
+    expect(estimateTokens(compactMessages(whole).messages)).toBeGreaterThan(22_000);
+    const { messages } = compactMessages(whole, { room: 4_000 });
     expect(estimateTokens(messages)).toBeLessThan(4_000);
     expect(isPaired(messages)).toBe(true);
   });
 
   it('leaves alone what a summary would not make shorter', () => {
     const short = [1, 2, 3, 4, 5, 6].map((n) => user(`${n}`));
-    expect(compact(short)).toEqual({ messages: short, removed: 0, summary: null, shorter: false });
+    expect(compactMessages(short)).toEqual({ messages: short, removed: 0, summary: null, shorter: false });
   });
 });
 
@@ -173,7 +173,7 @@ describe('any compaction', () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 0, max: 8 }), fc.option(fc.nat(5_000)), (messages, keep, room) => {
         const before = structuredClone(messages);
-        const done = compact(messages, { keep, ...(room !== null && { room }) });
+        const done = compactMessages(messages, { keep, ...(room !== null && { room }) });
         expect(messages).toEqual(before);
         expect(isPaired(done.messages)).toBe(true);
         expect(estimateTokens(done.messages)).toBeLessThanOrEqual(estimateTokens(messages));
@@ -198,7 +198,7 @@ describe('any compaction', () => {
         let compacted = 0;
         for (let n = 0; n < 50; n += 1) {
           const more = [...(given[n % given.length] ?? []), user(long('More.')), user('a'), user('b'), said(text('c'))];
-          const done = compact([...messages, ...more], { before: JSON.parse(JSON.stringify(summary)) });
+          const done = compactMessages([...messages, ...more], { before: JSON.parse(JSON.stringify(summary)) });
           ({ messages, summary } = done);
           compacted += done.removed > 0 ? 1 : 0;
           expect(isPaired(messages)).toBe(true);

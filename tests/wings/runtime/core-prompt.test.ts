@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
 import { readInput } from '../../../src/wings/runtime/core/calls.js';
 import { INSTRUCTION_FILES, renderInstructions } from '../../../src/wings/runtime/core/instructions.js';
-import { type PromptFacts, renderDynamicPrompt, renderStaticPrompt } from '../../../src/wings/runtime/core/prompt.js';
+import {
+  renderDynamicPrompt,
+  renderStaticPrompt,
+  type SessionPromptFacts,
+} from '../../../src/wings/runtime/core/prompt.js';
 
 /** What a model is told (runtime.md, Prompt), and how the inputs of its calls are read (A turn). */
 
-const FACTS: PromptFacts = {
+const FACTS: SessionPromptFacts = {
   ...{ workTree: '/home/me/app', branch: 'main', date: '2026-11-27', platform: 'linux', status: '## main\n M a.ts\n' },
   instructions: [{ path: 'AGENTS.md', text: 'Use tabs.' }],
   told: 'A run waits.',

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block, CallBlock, Message, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
+import type { CallBlock, Message, MessageBlock, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
 import { listOpenCalls } from '../../../src/wings/runtime/core/pairs.js';
 import {
   IDLE,
-  isKept,
+  joinsHistory,
   resumeTurn,
   stepTurn,
   type TurnEvent,
   type TurnState,
 } from '../../../src/wings/runtime/core/turn.js';
-import type { Stop } from '../../../src/wings/runtime/provider.js';
+import type { StopReason } from '../../../src/wings/runtime/provider.js';
 import { call, result, results, said, text, user } from './histories.js';
 
 /** A turn, row by row of the design's table (runtime.md, A turn). */
 
-const answered = (blocks: Block[], stop: Stop = 'end'): TurnEvent => ({ type: 'answered', blocks, stop });
+const answered = (blocks: MessageBlock[], stop: StopReason = 'end'): TurnEvent => ({ type: 'answered', blocks, stop });
 const called = (...all: ResultBlock[]): TurnEvent => ({ type: 'called', results: all });
 const CONTEXT: TurnEvent = { type: 'faulted', kind: 'context', message: 'too long' };
 
@@ -77,11 +77,11 @@ describe('a turn', () => {
       ...['request', 'request', 'completed'],
     ]);
     expect(play([answered([text('No.')], 'refused')]).asked.at(-1)).toBe('refused');
-    expect(isKept({ blocks: [text('…')], stop: 'paused' })).toBe(false);
-    expect(isKept({ blocks: [call('a')], stop: 'refused' })).toBe(false);
-    expect(isKept({ blocks: [text(' ')], stop: 'end' })).toBe(false);
-    expect(isKept({ blocks: [call('a')], stop: 'length' })).toBe(true);
-    expect(isKept({ blocks: [text('Done.')], stop: 'end' })).toBe(true);
+    expect(joinsHistory({ blocks: [text('…')], stop: 'paused' })).toBe(false);
+    expect(joinsHistory({ blocks: [call('a')], stop: 'refused' })).toBe(false);
+    expect(joinsHistory({ blocks: [text(' ')], stop: 'end' })).toBe(false);
+    expect(joinsHistory({ blocks: [call('a')], stop: 'length' })).toBe(true);
+    expect(joinsHistory({ blocks: [text('Done.')], stop: 'end' })).toBe(true);
   });
 
   it('compacts once for a request that does not fit', () => {
@@ -167,14 +167,14 @@ describe('a turn', () => {
 
 const blocks = fc.array(
   fc.oneof(
-    fc.constantFrom<Block>(text('So.'), text(''), { type: 'thinking', thinking: '' }),
+    fc.constantFrom<MessageBlock>(text('So.'), text(''), { type: 'thinking', thinking: '' }),
     fc.tuple(fc.constantFrom('read_file', 'bash'), fc.constantFrom('{}', '', '{bro')).map(([name, input]) => {
-      return call('?', name, input) as Block;
+      return call('?', name, input) as MessageBlock;
     }),
   ),
   { maxLength: 4 },
 );
-const stops = fc.constantFrom<Stop>('end', 'calls', 'length', 'refused', 'paused');
+const stops = fc.constantFrom<StopReason>('end', 'calls', 'length', 'refused', 'paused');
 const answers = fc.record({ blocks, stop: stops, output: fc.constantFrom('one', 'two'), isOver: fc.nat(9) });
 
 type Chance = typeof answers extends fc.Arbitrary<infer T> ? T : never;
@@ -198,7 +198,7 @@ function drive(chance: () => number, given: readonly Chance[], iterations: numbe
       const mine = made.map((block, at) => (block.type === 'tool_use' ? { ...block, id: `${turn}.${at}` } : block));
       const isFault = chance() < 0.2;
       event = isFault ? CONTEXT : { type: 'answered', blocks: mine, stop };
-      if (event.type === 'answered' && isKept(event)) messages.push(said(...mine));
+      if (event.type === 'answered' && joinsHistory(event)) messages.push(said(...mine));
     } else if (effect.type === 'compact') {
       event = { type: 'compacted', shorter: isOver > 0 };
     } else {

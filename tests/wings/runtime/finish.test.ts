@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError, type ErrorCode } from '../../../src/base/errors.js';
 import { toStep } from '../../../src/wings/runtime/drive/driven.js';
 import { createFinish } from '../../../src/wings/runtime/drive/finish.js';
-import type { ToolSite } from '../../../src/wings/runtime/tools/tool.js';
+import type { ToolScope } from '../../../src/wings/runtime/tools/tool.js';
 
 /** What a refusal of `finish` means (runtime.md, Driving). */
 
 async function finish(code: ErrorCode, times = 1) {
   const { tool, outcome } = createFinish([], () => Promise.reject(new DevCliError(code, 'Not now.')));
   for (let time = 1; time <= times; time += 1) {
-    const plan = await tool.prepare({}, {} as ToolSite);
+    const plan = await tool.prepare({}, {} as ToolScope);
     if (plan.kind !== 'read') throw new Error(plan.kind);
     await plan.run();
   }

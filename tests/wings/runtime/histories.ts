@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Block, CallBlock, Message, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
+import type { CallBlock, Message, MessageBlock, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
 
 /** Histories, handwritten and random. */
 
-export const text = (value: string): Block => ({ type: 'text', text: value });
+export const text = (value: string): MessageBlock => ({ type: 'text', text: value });
 export const user = (value: string): Message => ({ role: 'user', blocks: [text(value)] });
-export const said = (...blocks: Block[]): Message => ({ role: 'assistant', blocks });
+export const said = (...blocks: MessageBlock[]): Message => ({ role: 'assistant', blocks });
 export const call = (id: string, name = 'read_file', input: unknown = {}): CallBlock => ({
   ...{ type: 'tool_use', id, name },
   input: typeof input === 'string' ? input : JSON.stringify(input),

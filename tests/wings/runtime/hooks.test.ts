@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { appendFeedback, type Hook, type Hooks, listHooks } from '../../../src/wings/runtime/hooks/outcome.js';
+import { appendFeedback, type Hook, type Hooks, listMatchingHooks } from '../../../src/wings/runtime/hooks/outcome.js';
 import { type HookedCall, type HookSite, runHooks } from '../../../src/wings/runtime/hooks/run-hooks.js';
 
 // runtime.md, Hooks
@@ -260,8 +260,8 @@ describe('a pattern', () => {
     ['Task', 'bash', false],
   ])('%j and %s', (match, tool, fits) => {
     const hook = { command: 'x', ...(match !== undefined && { match }) };
-    expect(listHooks({ PostToolUse: [hook] }, 'PostToolUse', tool)).toEqual(fits ? [hook] : []);
-    expect(listHooks({ PostToolUse: [hook] }, 'PreToolUse', tool)).toEqual([]);
+    expect(listMatchingHooks({ PostToolUse: [hook] }, 'PostToolUse', tool)).toEqual(fits ? [hook] : []);
+    expect(listMatchingHooks({ PostToolUse: [hook] }, 'PreToolUse', tool)).toEqual([]);
   });
 });
 

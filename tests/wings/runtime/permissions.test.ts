@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
-import { type JudgedCall, judge, MODES, type Mode, readTarget } from '../../../src/wings/runtime/core/permissions.js';
+import {
+  type JudgedCall,
+  judgeToolCall,
+  MODES,
+  type Mode,
+  readTarget,
+} from '../../../src/wings/runtime/core/permissions.js';
 import { readPlainLine } from '../../../src/wings/runtime/core/plain-line.js';
-import { fitsWords, parseRule, readRules } from '../../../src/wings/runtime/core/rules.js';
+import { fitsWords, parseRule, parseRules } from '../../../src/wings/runtime/core/rules.js';
 import { isShippedAllowed } from '../../../src/wings/runtime/core/shipped-rules.js';
 import { createApprove } from '../../../src/wings/runtime/permissions/ask.js';
 import { listShellCommands } from '../../../src/work/shell/writes.js';
@@ -16,7 +22,7 @@ const BARE = { deny: [], ask: [], allow: [] };
 type Lists = { deny?: string[]; ask?: string[]; allow?: string[] };
 
 function call(given: Partial<JudgedCall> = {}, lists: Lists = {}): JudgedCall {
-  const { rules, problems } = readRules(lists, KNOWN);
+  const { rules, problems } = parseRules(lists, KNOWN);
   expect(problems).toEqual([]);
   const plain = { isDriven: false, isInSandbox: false, isSecret: false };
   const tool = { name: 'bash', needs: 'danger-full-access' as const, target: { command: 'make' } };
@@ -24,9 +30,9 @@ function call(given: Partial<JudgedCall> = {}, lists: Lists = {}): JudgedCall {
 }
 
 const judgeLine = (command: string, lists: Lists = {}, given: Partial<JudgedCall> = {}) =>
-  judge(call({ target: { command }, ...given }, lists));
+  judgeToolCall(call({ target: { command }, ...given }, lists));
 const judgePath = (path: string, lists: Lists, given: Partial<JudgedCall> = {}) =>
-  judge(call({ name: 'edit_file', needs: 'workspace-write', target: { paths: [path] }, ...given }, lists));
+  judgeToolCall(call({ name: 'edit_file', needs: 'workspace-write', target: { paths: [path] }, ...given }, lists));
 
 const ALLOW = { judged: 'allow' };
 const refuse = (need: string) => ({ judged: 'deny', reason: `requires ${need} permission; mode is read-only` });
@@ -52,7 +58,7 @@ describe('a mode', () => {
     ['prompt', WRITE, ask('prompt', WRITE)],
     ['prompt', DANGER, ask('prompt', DANGER)],
   ] as const)('%s with a call that needs %s', (mode, needs, expected) => {
-    expect(judge(call({ mode, needs, name: 'mcp__a__b', target: { input: {} } }))).toEqual(expected);
+    expect(judgeToolCall(call({ mode, needs, name: 'mcp__a__b', target: { input: {} } }))).toEqual(expected);
   });
 
   it.each([
@@ -61,12 +67,12 @@ describe('a mode', () => {
     [DANGER, ALLOW],
     ['prompt', ask('prompt', WRITE)],
   ] as const)('%s with a command in the sandbox', (mode, expected) => {
-    expect(judge(call({ mode, isInSandbox: true }))).toEqual(expected);
+    expect(judgeToolCall(call({ mode, isInSandbox: true }))).toEqual(expected);
   });
 
   it('takes the sandbox for commands alone', () => {
     const server = { name: 'mcp__a__b', target: { input: {} }, isInSandbox: true };
-    expect(judge(call(server))).toEqual(ask(WRITE, DANGER));
+    expect(judgeToolCall(call(server))).toEqual(ask(WRITE, DANGER));
   });
 });
 
@@ -126,7 +132,7 @@ describe('rules', () => {
     'bash(a "b c")',
     'bash(echo $x)',
   ])('%j is an error', (text) => {
-    expect(readRules({ allow: [text] }, KNOWN)).toEqual({
+    expect(parseRules({ allow: [text] }, KNOWN)).toEqual({
       rules: BARE,
       problems: [{ rule: text, problem: expect.any(String) }],
     });
@@ -174,7 +180,7 @@ describe('rules', () => {
 
   it('fit others exactly', () => {
     const judgeInput = (input: JsonObject, allow: string) =>
-      judge(call({ name: 'mcp__a__b', target: { input } }, { allow: [allow] })).judged;
+      judgeToolCall(call({ name: 'mcp__a__b', target: { input } }, { allow: [allow] })).judged;
     expect(judgeInput({}, 'mcp__a__b')).toBe('allow');
     expect(judgeInput({ a: 1, b: [2] }, 'mcp__a__b({"b":[2],"a":1})')).toBe('allow');
     expect(judgeInput({ a: 1 }, 'mcp__a__b({"a":2})')).toBe('ask');
@@ -337,7 +343,7 @@ describe('an allow rule for commands', () => {
   });
 
   it('fits a line only where it fits every command in it', () => {
-    const { rules } = readRules({ allow }, KNOWN);
+    const { rules } = parseRules({ allow }, KNOWN);
     const part = fc.constantFrom(
       ...['npm test', 'ls', 'time ', 'sh -c ', 'xargs ', 'rm a', 'git status', 'env ', 'find . -exec ', 'timeout 5 '],
       ...[

@@ -1,24 +1,24 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
-import type { Talk } from '../../../src/wings/runtime/converse.js';
+import type { ActiveSession } from '../../../src/wings/runtime/converse.js';
 import { createLedger } from '../../../src/wings/runtime/core/budget.js';
-import type { ModelRequest, Part } from '../../../src/wings/runtime/provider.js';
+import type { AnswerPart, ModelRequest } from '../../../src/wings/runtime/provider.js';
 import { takeSession } from '../../../src/wings/runtime/sessions/session.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 /** The answers of a scripted model: parts, or an error to throw instead. */
-export type Script = (request: ModelRequest, n: number) => readonly Part[] | Error;
+export type Script = (request: ModelRequest, n: number) => readonly AnswerPart[] | Error;
 
 /** Builds the parts of an answer that ends properly. */
-export const answer = (...parts: Part[]): Part[] => [
+export const answer = (...parts: AnswerPart[]): AnswerPart[] => [
   ...parts,
   { type: 'usage', usage: { input_tokens: 100, output_tokens: 10 } },
   { type: 'end', stop: parts.some(({ type }) => type === 'tool_use') ? 'calls' : 'end' },
 ];
-export const text = (words: string): Part => ({ type: 'text', text: words });
-export const call = (id: string, name: string, input: object | string): Part => ({
+export const text = (words: string): AnswerPart => ({ type: 'text', text: words });
+export const call = (id: string, name: string, input: object | string): AnswerPart => ({
   ...{ type: 'tool_use', id, name },
   input: typeof input === 'string' ? input : JSON.stringify(input),
 });
@@ -28,7 +28,7 @@ export const call = (id: string, name: string, input: object | string): Part => 
  */
 export async function openTalk(
   script: Script,
-  { root = scratchDirectory('talk'), ...more }: { root?: string } & Partial<Talk> = {},
+  { root = scratchDirectory('talk'), ...more }: { root?: string } & Partial<ActiveSession> = {},
 ) {
   const real = realpathSync(root);
   mkdirSync(join(real, '.git'), { recursive: true });
@@ -49,7 +49,7 @@ export async function openTalk(
     ...{ sandbox: null, env: process.env, hidden: [], runners, runner: join(process.cwd(), 'dist/runner.cjs') },
     marks: { digestAtRead: (path) => read.get(path) ?? null, note: (path, digest) => void read.set(path, digest) },
   });
-  const talk: Talk = {
+  const talk: ActiveSession = {
     session,
     provider: {
       async *request(request) {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { say } from '../../../src/wings/runtime/converse.js';
+import { runTurn } from '../../../src/wings/runtime/converse.js';
 import { NO_USAGE, type Usage } from '../../../src/wings/runtime/core/messages.js';
-import { readRules } from '../../../src/wings/runtime/core/rules.js';
-import { list } from '../../../src/wings/runtime/sessions/commands.js';
+import { parseRules } from '../../../src/wings/runtime/core/rules.js';
+import { listSessionsCommand } from '../../../src/wings/runtime/sessions/commands.js';
 import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 import { type Api, type Script, type Step, startProvider } from '../../support/provider.mjs';
 import { APIS } from './provider-calls.js';
@@ -55,7 +55,7 @@ async function begin(api: Api, chunk: number) {
     provider,
     facts: { window: null, prices: { input: 1, output: 2, cacheWrite: 4, cacheRead: 8 } },
   });
-  const { rules } = readRules({ deny: ['bash(rm:*)'], ask: [], allow: [] }, [...talk.tools.keys()]);
+  const { rules } = parseRules({ deny: ['bash(rm:*)'], ask: [], allow: [] }, [...talk.tools.keys()]);
   closing.push(served.close, close);
   for (const at of [0, 1, 2]) writeFileSync(join(root, `datei-ü${at}.txt`), `Zeile ${at} 🎈\n`.repeat(40));
   const system = [
@@ -80,7 +80,7 @@ describe.each(APIS)('ten turns of %s', (api) => {
     const used: (readonly [turn: number, usage: Usage])[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const from = talk.session.messages.length;
-      const end = await say(talk, `Question ${turn} 🎈`);
+      const end = await runTurn(talk, `Question ${turn} 🎈`);
       expect(end).toMatchObject({ status: 'completed', reason: '', requests: turn % 3 === 0 ? 3 : 2, removed: 0 });
       used.push(...talk.session.messages.slice(from).flatMap(({ usage }) => (usage ? [[turn, usage] as const] : [])));
     }
@@ -102,7 +102,10 @@ describe.each(APIS)('ten turns of %s', (api) => {
       expect(Math.min(...shares.filter((_, at) => (used[at]?.[0] ?? 0) > 1))).toBeGreaterThanOrEqual(0.95);
     }
     const { billed } = served;
-    const { json } = await list({ root, clock: { now: () => 0 }, ids: talk.context.ids } as never, undefined);
+    const { json } = await listSessionsCommand(
+      { root, clock: { now: () => 0 }, ids: talk.context.ids } as never,
+      undefined,
+    );
     expect(json).toMatchObject({
       usage: {
         input_tokens: billed.input,

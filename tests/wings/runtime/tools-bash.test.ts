@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
-import { inspect } from '../../../src/jobs/detached.js';
+import { inspectJob } from '../../../src/jobs/detached.js';
 import { probeSandbox, type Sandbox, wrapInSandbox } from '../../../src/wings/runtime/tools/sandbox.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { waitUntil } from '../../../src/work/processes.js';
@@ -115,7 +115,7 @@ describe('bash', () => {
       data: { exitCode: null, timedOut: false },
     });
     expect(await waitUntil(() => isGone(readPid(join(tree, 'shell'))), 20_000, 20)).toBe(true);
-    expect(inspect(site.directory).state).toBe('interrupted');
+    expect(inspectJob(site.directory).state).toBe('interrupted');
     const again = await plan('bash', { command });
     expect(again.kind === 'command' && (await again.run())).toMatchObject({ isError: true });
     expect(get('count')).toBe('run\n');

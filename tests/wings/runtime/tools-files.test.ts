@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
 import { cutBytes, cutToLastBytes } from '../../../src/wings/runtime/core/cut.js';
-import { isSecretFile, locate, locateToWrite } from '../../../src/wings/runtime/tools/place.js';
+import { isSecretFile, resolveToolPath, resolveWritePath } from '../../../src/wings/runtime/tools/place.js';
 import { SPECS } from '../../../src/wings/runtime/tools/specs.js';
 import { ToolRefusal } from '../../../src/wings/runtime/tools/tool.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -113,7 +113,7 @@ describe('paths', () => {
       ['git~1/config', 'belongs to git'],
     ] as const;
     for (const [path, why] of bad) {
-      for (const find of [locate, locateToWrite]) {
+      for (const find of [resolveToolPath, resolveWritePath]) {
         expect(() => find(path, site), JSON.stringify(path)).toThrow(ToolRefusal);
         expect(() => find(path, site), JSON.stringify(path)).toThrow(why);
       }
@@ -122,22 +122,22 @@ describe('paths', () => {
 
   it('are named as they really are, for rules', () => {
     const { site, tree } = openTree();
-    const named = (path: string) => locate(path, site).name;
+    const named = (path: string) => resolveToolPath(path, site).name;
     expect(named('in/b.txt')).toBe('src/b.txt');
     expect(named('src/../a.txt')).toBe('a.txt');
     expect(named(`${tree}/src/b.txt`)).toBe('src/b.txt');
     expect(named('.')).toBe('.');
     expect(named('new/deep/x')).toBe('new/deep/x');
     expect(named('grüße/میخواهم.txt')).toBe('grüße/میخواهم.txt');
-    expect(locateToWrite('in/new.txt', site).path).toBe(join(tree, 'src/new.txt'));
+    expect(resolveWritePath('in/new.txt', site).path).toBe(join(tree, 'src/new.txt'));
   });
 
   it('of what writes do not end in a link, or in what is no file', () => {
     const { site } = openTree();
     for (const path of ['in.txt', 'in', 'dangling-inside'])
-      expect(() => locateToWrite(path, site)).toThrow('is a symbolic link');
-    expect(() => locateToWrite('src', site)).toThrow('is a directory');
-    expect(locate('in.txt', site).name).toBe('a.txt');
+      expect(() => resolveWritePath(path, site)).toThrow('is a symbolic link');
+    expect(() => resolveWritePath('src', site)).toThrow('is a directory');
+    expect(resolveToolPath('in.txt', site).name).toBe('a.txt');
   });
 
   it('below .dev lead to what was promised, where they write', () => {
@@ -146,19 +146,19 @@ describe('paths', () => {
     const promised = [join(root, '.dev/specs/x/PLAN.md'), join(root, '.dev/specs/x/analysis')];
     const { site, tree } = openBench({ root, promised });
     mkdirSync(join(tree, '.dev'));
-    expect(locate(`${root}/.dev/specs/x/state.json`, site).isHome).toBe(true);
-    expect(locateToWrite(`${root}/.dev/specs/x/PLAN.md`, site).path).toBe(promised[0]);
-    expect(locateToWrite(`${root}/.dev/specs/x/analysis/a.md`, site).isHome).toBe(true);
+    expect(resolveToolPath(`${root}/.dev/specs/x/state.json`, site).isHome).toBe(true);
+    expect(resolveWritePath(`${root}/.dev/specs/x/PLAN.md`, site).path).toBe(promised[0]);
+    expect(resolveWritePath(`${root}/.dev/specs/x/analysis/a.md`, site).isHome).toBe(true);
     for (const path of [
       `${root}/.dev/specs/x/state.json`,
       `${root}/.dev/specs/x/PLAN.md2`,
       '.dev/preferences.yaml',
       '.DEV/x',
     ])
-      expect(() => locateToWrite(path, site), path).toThrow('only promised files');
-    expect(() => locate(`${root}/other`, site)).toThrow('outside');
-    expect(() => locate(`${root}/.dev/../other`, site)).toThrow('outside');
-    expect(locateToWrite('sub/.dev/x', site).isHome).toBe(false);
+      expect(() => resolveWritePath(path, site), path).toThrow('only promised files');
+    expect(() => resolveToolPath(`${root}/other`, site)).toThrow('outside');
+    expect(() => resolveToolPath(`${root}/.dev/../other`, site)).toThrow('outside');
+    expect(resolveWritePath('sub/.dev/x', site).isHome).toBe(false);
   });
 
   it('never lead out, whatever they are made of', () => {
@@ -181,7 +181,7 @@ describe('paths', () => {
       fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), fc.boolean(), (parts, isAbsolute) => {
         const path = parts.join('/');
         try {
-          const found = locateToWrite(isAbsolute ? `${tree}/${path}` : path, site);
+          const found = resolveWritePath(isAbsolute ? `${tree}/${path}` : path, site);
           expect(`${found.path}/`.startsWith(`${tree}/`)).toBe(true);
           expect(found.path).not.toContain('.git');
         } catch (error) {

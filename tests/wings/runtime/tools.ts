@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject } from '../../../src/base/json.js';
-import { misfit, type OutlineSchema } from '../../../src/documents/outline.js';
+import { findMisfit, type OutlineSchema } from '../../../src/documents/outline.js';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { createCleaner } from '../../../src/wings/runtime/tools/bounds.js';
 import type { Sandbox } from '../../../src/wings/runtime/tools/sandbox.js';
 
-import type { Plan, ToolResult, ToolSite } from '../../../src/wings/runtime/tools/tool.js';
+import type { CallPlan, ToolResult, ToolScope } from '../../../src/wings/runtime/tools/tool.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
@@ -15,11 +15,11 @@ import { scratchDirectory } from '../../support/scratch.js';
 
 export interface Bench {
   tree: string;
-  site: ToolSite;
+  site: ToolScope;
   runners: RunnerProcesses;
   put: (path: string, content: string | Buffer) => void;
   get: (path: string) => string;
-  plan: (name: string, input: JsonObject) => Promise<Plan>;
+  plan: (name: string, input: JsonObject) => Promise<CallPlan>;
   /** Returns the result, even of a refusal. */
   call: (name: string, input: JsonObject) => Promise<ToolResult>;
   /** Switches to another call directory. */
@@ -54,7 +54,7 @@ export function openBench({
     runners,
   });
   let calls = 0;
-  const site: ToolSite = {
+  const site: ToolScope = {
     workTree: tree,
     root: tree,
     promised: [],
@@ -69,7 +69,7 @@ export function openBench({
     if (tool === undefined) throw new Error(name);
     return tool;
   };
-  const plan = async (name: string, input: JsonObject): Promise<Plan> => {
+  const plan = async (name: string, input: JsonObject): Promise<CallPlan> => {
     const misfit = judgeInput(find(name).schema, input);
     if (misfit !== null) throw new Error(misfit);
     return find(name).prepare(input, site);
@@ -100,6 +100,6 @@ export function openBench({
 
 /** Returns why an input does not conform to the schema of its tool; null if it does. */
 export function judgeInput(schema: JsonObject, input: unknown): string | null {
-  const fault = misfit(schema as OutlineSchema, input);
+  const fault = findMisfit(schema as OutlineSchema, input);
   return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;
 }

@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
-import type { Block, Message } from '../../../src/wings/runtime/core/messages.js';
+import type { Message, MessageBlock } from '../../../src/wings/runtime/core/messages.js';
 import type { ChosenModel } from '../../../src/wings/runtime/models.js';
-import { type ModelRequest, type Part, ProviderFault } from '../../../src/wings/runtime/provider.js';
+import { type AnswerPart, type ModelRequest, ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { toFault } from '../../../src/wings/runtime/wires/faults.js';
 import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 
@@ -84,8 +84,8 @@ async function ask(
   model: ChosenModel,
   request: ModelRequest = asking(),
   timeouts: { byte: number; part: number } = { byte: 60, part: 60 },
-): Promise<Part[]> {
-  const parts: Part[] = [];
+): Promise<AnswerPart[]> {
+  const parts: AnswerPart[] = [];
   const wire = await openWire(model, { timeouts, clock: { now: () => NOW } });
   for await (const part of wire.request(request)) parts.push(part);
   return parts;
@@ -289,14 +289,14 @@ const USAGE: Record<Api, object> = {
   google: { input_tokens: 11, output_tokens: 23, cache_read_input_tokens: 7 },
   chat: { input_tokens: 11, output_tokens: 23, cache_read_input_tokens: 7 },
 };
-const blocksOf = (api: Api): Block[] =>
+const blocksOf = (api: Api): MessageBlock[] =>
   [
     { type: 'thinking', thinking: 'Look first.' },
     { type: 'text', text: 'Schöner Tag 🙂' },
     { type: 'tool_use', id: 'a', name: 'read_file', input: '{"path":"x"}' },
     // Google sends inputs as objects.
     { type: 'tool_use', id: 'b', name: 'list', input: api === 'google' ? '{}' : '' },
-  ].map((one, at) => ({ ...one, ...ATTACHED[api][at] })) as Block[];
+  ].map((one, at) => ({ ...one, ...ATTACHED[api][at] })) as MessageBlock[];
 
 describe.each(APIS)('an answer of %s', (api) => {
   it.each([
@@ -317,7 +317,7 @@ describe.each(APIS)('an answer of %s', (api) => {
         blocks: ['a', 'b'].map((id) => ({
           ...{ type: 'tool_result', tool_use_id: id, tool_name: id === 'a' ? 'read_file' : 'list' },
           ...{ output: `of ${id}`, is_error: id === 'b' },
-        })) as Block[],
+        })) as MessageBlock[],
       },
     ];
     answerWith = send(WHOLE[api]);
@@ -479,7 +479,7 @@ describe('a request', () => {
   });
 
   it('gives back a call whose input was no object, without it', async () => {
-    const call = (id: string, input: string): Block => ({ type: 'tool_use', id, name: 'list', input });
+    const call = (id: string, input: string): MessageBlock => ({ type: 'tool_use', id, name: 'list', input });
     answerWith = send(WHOLE.anthropic);
     const blocks = [call('a:0', '{"pa'), call('b', '[1]'), call('c', '{"path":"x"}')];
     await ask(chosen('anthropic'), asking({ messages: [...asking().messages, { role: 'assistant', blocks }] }));

@@ -1,8 +1,8 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import type { CommitEnded, CommitEnding } from '../../../jobs/commit.js';
 import { RESIDUAL } from '../../../jobs/job.js';
-import { NO_SHA, noteCommit } from '../../../run/notes.js';
+import { listCommitNotes, NO_SHA } from '../../../run/notes.js';
 import { toAbsolutePath } from '../../../run/paths.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { HeadPosition } from '../../../work/commit.js';
@@ -38,7 +38,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   const subject = isCommitted(result) ? { subject: toSubject(result.subject ?? job.message) } : {};
   const data = { key: job.key, todoId: job.todo, outcome, commit, ...subject, paths, ...why };
   recordEntry(tx, 'committed', data);
-  addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
+  addNotes(tx, listCommitNotes(tx.at, { runId: tx.state.runId, ...data }));
   reportLeftPaths(tx, job.todo, result);
   // If this commit was deferred before the run was reopened, it is deferred no longer.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
@@ -47,7 +47,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
     const block = `${job.todo ?? RESIDUAL}/commit`;
     tx.ran.push({ block, ok: false, summary: toBoundedLine(`${outcome}: ${reason}`, 300) });
   }
-  const verdict = judgeCommit(tx, job.todo, { ...result, ...defined({ reason }) }, logged);
+  const verdict = judgeCommit(tx, job.todo, { ...result, ...omitUndefined({ reason }) }, logged);
   return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict };
 }
 
@@ -80,7 +80,7 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   const branch = at === null ? known?.branch : at.branch;
   if (branch === undefined) return;
   const last = commit === null ? known?.last : { sha: commit, key };
-  engine.head = { began: known === undefined ? branch : known.began, branch, ...defined({ last }) };
+  engine.head = { began: known === undefined ? branch : known.began, branch, ...omitUndefined({ last }) };
   if (known === undefined || known.branch === branch) return;
   tx.warnings.push(
     `now on ${describeBranch(branch)}: the commits of this run go there instead of ${describeBranch(known.branch)}`,
@@ -123,7 +123,7 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
     const subject = made ? { subject: toSubject(result.subject ?? buildCommitMessage(tx, todo)) } : {};
     const data = { key, todoId: todo, outcome: made ? ('made' as const) : outcome, commit, ...subject, paths };
     recordEntry(tx, 'committed', data);
-    addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
+    addNotes(tx, listCommitNotes(tx.at, { runId: tx.state.runId, ...data }));
     if (todo !== null) setSubstepStatus(tx, todo, made ? 'done' : 'skipped');
     if (!made) return true;
     reportLeftPaths(tx, todo, result);

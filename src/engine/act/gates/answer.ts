@@ -1,6 +1,6 @@
 // door: engine
 
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import type { AckInput } from '../../../blocks/acknowledgement.js';
 import {
@@ -35,7 +35,7 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   const about = digestDecision(tx, pending, at, chosen.id);
   storeNote(tx, pending, note);
   const key = getGateKey(at);
-  const choice = { choice: chosen.id, ...about, ...defined({ note }) };
+  const choice = { choice: chosen.id, ...about, ...omitUndefined({ note }) };
   tx.state.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
   recordAcknowledged(tx, pending, { ...choice, gate: key, ...(at.todo === null ? {} : { todoId: at.todo }) });
   const verdict = applyDecision(tx, at, chosen.id, note ?? '');

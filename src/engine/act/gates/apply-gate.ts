@@ -1,12 +1,12 @@
 // door: moved
 
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { sha256 } from '../../../base/sha256.js';
 import type { AckInput } from '../../../blocks/acknowledgement.js';
 import { findChangedArtifact, getDecider, requireChoice, storeNote } from '../../../blocks/choice.js';
 import { APPLY_PLAN } from '../../../machine/engine-program.js';
-import { renderCommand, renderCommandList } from '../../../plan/model/commands.js';
+import { renderCommandList, renderPlannedCommand } from '../../../plan/model/commands.js';
 import { untickBoxes } from '../../../plan/page/boxes.js';
 import type { GateAction } from '../../../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../../../run/paths.js';
@@ -14,9 +14,9 @@ import { type PendingBlock, recordAcknowledged } from '../../../run/pending-acti
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEvent } from '../../core/events.js';
 import { recordTurningPoint } from '../notes.js';
-import { type ReopeningCommand, renderChanges, renderDifference } from '../plan/difference-text.js';
+import { type ReopeningCommand, renderChangesOnDisk, renderPlanEffects } from '../plan/difference-text.js';
 import { requireEngine } from '../plan/plan.js';
-import { takeUpPlan } from '../plan/take-up.js';
+import { adoptPlanOnDisk } from '../plan/take-up.js';
 import { type JudgedPlan, judgePlan } from '../plan/verdicts.js';
 import type { EngineAcknowledgement } from '../results/collect.js';
 
@@ -28,7 +28,7 @@ type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAct
  * Makes the engine ask a person about the plan on disk.
  * @returns the event for the engine
  */
-export function proposePlan(
+export function proposePlanOnDisk(
   tx: Transaction,
   block: string,
   { verdicts }: JudgedPlan,
@@ -64,16 +64,16 @@ export function digestProposal({ files }: Transaction): Record<string, string | 
 
 /** Lists the commands that a yes allows dev-cli to run and that nobody was asked about before. */
 export function listProposedCommands(tx: Transaction): string[] {
-  return (judgeProposal(tx)?.newCommands ?? []).map(renderCommand);
+  return (judgeProposal(tx)?.newCommands ?? []).map(renderPlannedCommand);
 }
 
 /** Renders what the plan would change: the differences, what happens to the todos, and the new commands. */
 export function renderProposal(judged: JudgedPlan, run: string, command?: ReopeningCommand): string {
   const { newCommands } = judged;
-  const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
+  const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderPlannedCommand), `${PLAN_CONTENT} has them all`)}`;
   return [
-    renderChanges(judged, run),
-    renderDifference(judged, run, command),
+    renderChangesOnDisk(judged, run),
+    renderPlanEffects(judged, run, command),
     ...(newCommands.length === 0 ? [] : [commands]),
   ]
     .filter((part) => part !== '')
@@ -90,13 +90,13 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
   const isTaken = chosen.id === 'approve';
   const judged = isTaken ? requireUnchanged(tx, pending) : null;
   storeNote(tx, pending, note);
-  const choice = { choice: chosen.id, ...defined({ note }) };
+  const choice = { choice: chosen.id, ...omitUndefined({ note }) };
   if (judged === null) {
     const event = rejectProposal(tx, note ?? '', getDecider(tx, pending));
     recordAcknowledged(tx, pending, { ...choice, gate: APPLY_PLAN });
     return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
   }
-  const event = takeUpPlan(tx, pending.block.id, judged);
+  const event = adoptPlanOnDisk(tx, pending.block.id, judged);
   const plan = { plan: tx.files.digest(PLAN_CONTENT) };
   if (requireEngine(tx).planApproved != null)
     tx.state.gates[APPLY_PLAN] = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
@@ -118,7 +118,7 @@ export function rejectProposal(tx: Transaction, note: string, by = 'human'): Eng
 }
 
 /** Returns whether a person has rejected the plan files in their present form. */
-export function isTurnedDown(tx: Transaction): boolean {
+export function isPlanRejected(tx: Transaction): boolean {
   const refused = requireEngine(tx).planMarks?.refused;
   return refused !== undefined && refused === digestPlanText(tx.files);
 }

@@ -1,11 +1,11 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { joinFirst } from '../../../base/words.js';
 import { buildPersonFields } from '../../../blocks/gate.js';
 import { APPROVE_PLAN } from '../../../blocks/plan-gate.js';
 import { fillWholeText } from '../../../blocks/values/values.js';
 import { toWholeLine } from '../../../documents/foreign.js';
 import { APPLY_PLAN } from '../../../machine/engine-program.js';
-import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../../plan/model/commands.js';
+import { digestCommands, listCommands, renderCommandList, renderPlannedCommand } from '../../../plan/model/commands.js';
 import type { GateAction } from '../../../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../../../run/paths.js';
 import { setPendingAction } from '../../../run/pending-action.js';
@@ -44,11 +44,11 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
     action: 'wait-for-user',
     asks: 'user',
     ...buildPersonFields(state.name, 'Show the user the message.'),
-    ...defined({ answer }),
+    ...omitUndefined({ answer }),
     message,
-    ...defined({ artifact }),
+    ...omitUndefined({ artifact }),
     ...(gate.todo === null ? {} : { todoId: gate.todo }),
-    ...defined({ read }),
+    ...omitUndefined({ read }),
     choices,
     progress: renderTodoProgress(requireEngine(tx)),
   };
@@ -112,7 +112,7 @@ function applyApproval(tx: Transaction, stage: string, choice: string, note: str
 /** Returns the gate at which the engine waits, or null. */
 export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'stage' | 'part'> | null {
   const { at } = requireEngine(tx);
-  return at === null ? null : { todo: at.todo, stage: at.stage, ...defined({ part: at.part }) };
+  return at === null ? null : { todo: at.todo, stage: at.stage, ...omitUndefined({ part: at.part }) };
 }
 
 /** Digests all commands of the plan that this run executes. An approval stores this digest. */
@@ -219,7 +219,7 @@ function renderTakenAsDone(tx: Transaction): string {
 
 /** Renders every command of the plan for the person who approves it. */
 function renderPlanCommands(tx: Transaction): string[] {
-  return listCommands(readWholePlan(tx)).map(renderCommand);
+  return listCommands(readWholePlan(tx)).map(renderPlannedCommand);
 }
 
 /** Skips criteria that need a person, since autopilot has nobody to ask. They become an open issue. */

@@ -57,13 +57,13 @@ export function renderChangedKinds(
       const parts = changed.filter((one) => one.how === kind && one.proposed === proposed);
       const instants = [...new Set(parts.map(({ at }) => show(at)))];
       const words = parts.map(({ id, text }) => `${id} (${toBoundedLine(text, WORDS)})`);
-      const how = `${kind}${describeWho(proposed)}`;
+      const how = `${kind}${describeChangeAuthor(proposed)}`;
       return parts.length === 0 ? [] : [`${how}, ${joinFirst(instants, NAMED)}: ${joinFirst(words, NAMED)}`];
     }),
   );
 }
 
 /** Renders who made a change, to follow the kind of the change in a sentence. */
-export function describeWho(proposed: ChangedPart['proposed']): string {
+export function describeChangeAuthor(proposed: ChangedPart['proposed']): string {
   return proposed === true ? ', as the agent proposed and a person approved' : ' by a person';
 }

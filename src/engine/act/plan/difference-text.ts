@@ -3,11 +3,11 @@ import { withTodos } from '../../../blocks/plan-on-disk.js';
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import { comparePlans } from '../../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../../plan/changes/render.js';
-import type { TodoVerdict, Verdict } from '../../core/moved-plan.js';
+import type { TodoUpdateKind, TodoVerdict } from '../../core/moved-plan.js';
 import type { JudgedPlan } from './verdicts.js';
 
 /** The meaning of each verdict, in words for people. */
-const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
+const MEANINGS: Record<Exclude<TodoUpdateKind, 'same'>, string> = {
   added: 'new',
   'taken up': 'changed while not in progress: done according to the new text',
   again: 'changed while in progress: a new attempt, which counts against no limit',
@@ -29,7 +29,7 @@ const NAMED = 40;
  * @param reopen the beginning of the command that has done todos done again
  */
 function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
-  const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
+  const lines = (Object.keys(MEANINGS) as Exclude<TodoUpdateKind, 'same'>[]).flatMap((verdict) => {
     const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
     const again = verdict === 'stays' ? `; to do it again: ${reopen} ${todos.slice(0, NAMED).join(',')}` : '';
     return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}${again}`];
@@ -46,7 +46,7 @@ const SHOWN = { lines: 80, cap: 500 };
 /**
  * Renders the differences between the plan on disk and the plan of the execution, for the person who decides on them.
  */
-export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: string): string {
+export function renderChangesOnDisk({ disk, before, addedBefore }: JudgedPlan, run: string): string {
   const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
   const lines = renderPlanChanges(changes, { whole: true }).trimEnd().split('\n');
   const shown = lines
@@ -60,7 +60,7 @@ export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: st
  * Renders what happens to the todos, which changed requirements no new work proves, and which approvals no longer hold.
  * @param command to suggest for applying the same change again with done todos reopened
  */
-export function renderDifference(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
+export function renderPlanEffects(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
   const { verdicts, outdated, unproved } = judged;
   const reopen = `dev-cli ${command} ${run} --reopen`;
   const lines = renderVerdictLines(verdicts, reopen);

@@ -5,15 +5,15 @@ import type { DocumentReader } from '../../../base/files.js';
 import { canonicalJson, isRecord, parseOrNull } from '../../../base/json.js';
 import { sha256 } from '../../../base/sha256.js';
 import { joinFirst } from '../../../base/words.js';
-import { saysPlan, withTodos } from '../../../blocks/plan-on-disk.js';
+import { statesPlan, withTodos } from '../../../blocks/plan-on-disk.js';
 import type { PlanContent } from '../../../plan/model/schema.js';
 import { isEdited } from '../../../plan/page/boxes.js';
-import { createWorkspace } from '../../../run/documents/pending.js';
+import { createDocumentOverlay } from '../../../run/documents/pending.js';
 import type { RunEngine } from '../../../run/engine.js';
 import { CAPTURED_PLAN, PLAN } from '../../../run/paths.js';
 import { readPlan } from '../../../run/plan/content.js';
 import { mayPlanDiffer } from '../../../run/plan/digests.js';
-import type { PlanChanges, PlanMoved } from '../../../run/plan/move.js';
+import type { PlanChanges, PlanDifference } from '../../../run/plan/move.js';
 import type { RunState } from '../../../run/state.js';
 import { recordWarning, type Transaction } from '../../../run/transaction.js';
 import { listAddedTodos, requireEngine } from './plan.js';
@@ -28,7 +28,7 @@ const NAMED = 10;
  * counts as a change
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
-export function findPlanMove(state: RunState, files: DocumentReader, readsBack = true): PlanMoved | null {
+export function findPlanDifference(state: RunState, files: DocumentReader, readsBack = true): PlanDifference | null {
   const { name, status } = state;
   const { engine } = state;
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
@@ -60,7 +60,7 @@ function findPlanChanges(
   files: DocumentReader,
   readsBack: boolean,
 ): PlanChanges | null {
-  const workspace = createWorkspace(files);
+  const workspace = createDocumentOverlay(files);
   const captured = readIfPossible(() => workspace.text(CAPTURED_PLAN));
   const before = captured !== null && sha256(captured) === engine.planDigest ? parsePlan(captured) : null;
   if (before === null) return null;
@@ -68,7 +68,7 @@ function findPlanChanges(
   const now = readIfPossible(() => readPlan(workspace));
   const plans = [before, ...(now === null ? [] : [now])];
   const shows = plans.flatMap((plan) => [withTodos(plan, listAddedTodos(engine)), plan]);
-  const edited = shown !== null && isEdited(shown) && !(readsBack && saysPlan(shown, shows, state));
+  const edited = shown !== null && isEdited(shown) && !(readsBack && statesPlan(shown, shows, state));
   const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
   const moved = { ...compareTodos(before, now ?? before), broken, edited };
   const any = moved.added.length + moved.removed.length + moved.changed.length > 0;

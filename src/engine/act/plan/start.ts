@@ -1,4 +1,4 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { isRecord } from '../../../base/json.js';
 import { joinFirst } from '../../../base/words.js';
 import { describeApprovals } from '../../../blocks/approvals.js';
@@ -56,7 +56,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const outputs = readKnownOutputs(tx, new Set(done));
   const rows = planned.map((row): TodoState => {
     const known = { outputs: outputs[row.id], rulings: before?.todos[row.id]?.rulings };
-    return { ...row, ...defined(known) };
+    return { ...row, ...omitUndefined(known) };
   });
   const gate = findPlanGate(tx.state, tx.captured);
   const planApproved = gate === null ? undefined : isApproved(gate, tx.files) ? buildPlanApproval(tx, gate) : null;
@@ -66,7 +66,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     tasks: {},
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
-    ...defined({ planApproved }),
+    ...omitUndefined({ planApproved }),
     ...(planNotes.length === 0 ? {} : { planNotes: [...planNotes] }),
     // Carried over from before a restart; counts only if the list of commands is still the same.
     commandsApproved: last?.commandsApproved ?? null,
@@ -95,7 +95,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
 function takeOver(before: RunEngine | null): Pick<EngineDraft, 'before' | 'changed'> {
   const legacy = before?.leaves ?? before?.before;
   const changed = before?.changed?.map((part) => ({ ...part }));
-  return defined({ before: legacy, changed }) as Pick<EngineDraft, 'before' | 'changed'>;
+  return omitUndefined({ before: legacy, changed }) as Pick<EngineDraft, 'before' | 'changed'>;
 }
 
 /** Takes over the decisions of the run that made the plan. */

@@ -10,9 +10,9 @@ import { comparePlans } from '../../../plan/changes/compare.js';
 import { listChangeLines, renderChangeLine } from '../../../plan/changes/render.js';
 import { digestCommands, listCommands } from '../../../plan/model/commands.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../plan/model/schema.js';
-import { isEdited, readBoxes, renderAgain } from '../../../plan/page/boxes.js';
+import { isEdited, readBoxes, rerenderPlan } from '../../../plan/page/boxes.js';
 import { renderPlan } from '../../../plan/page/render.js';
-import { createPlanSetting } from '../../../plan/page/setting.js';
+import { createPlanExtras } from '../../../plan/page/setting.js';
 import type { EngineDraft } from '../../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../../run/paths.js';
 import { digestPlanFiles } from '../../../run/plan/digests.js';
@@ -34,7 +34,7 @@ const NAMED = 10;
  * the plan and rewrites both its files (living-plan.md, plan apply). A person has already agreed.
  * @returns the event for the engine
  */
-export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
+export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
   const engine = requireEngine(tx);
   const { disk, verdicts, moved } = judged;
   const interrupted = verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo }) => todo);
@@ -114,8 +114,8 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   const whole = withTodos(disk.plan, added);
   const text =
     disk.source === PLAN || shown === null || isEdited(shown)
-      ? renderPlan(whole, boxes, createPlanSetting(disk.plan, tx.state.name, tx.state.goal))
-      : renderAgain(shown, whole, boxes);
+      ? renderPlan(whole, boxes, createPlanExtras(disk.plan, tx.state.name, tx.state.goal))
+      : rerenderPlan(shown, whole, boxes);
   tx.files.write(PLAN, text);
   if (tx.files.text(PLAN_CONTENT) === disk.text) tx.files.keep(PLAN_CONTENT);
   else tx.files.write(PLAN_CONTENT, disk.text);
@@ -126,7 +126,7 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
 export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const { name, goal } = tx.state;
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
-  tx.files.write(PLAN, renderPlan(withTodos(disk.plan, disk.added), boxes, createPlanSetting(disk.plan, name, goal)));
+  tx.files.write(PLAN, renderPlan(withTodos(disk.plan, disk.added), boxes, createPlanExtras(disk.plan, name, goal)));
   tx.files.write(PLAN_CONTENT, disk.text);
 }
 

@@ -14,8 +14,8 @@ import type { PlanContent, PlanTodo } from '../../../plan/model/schema.js';
 import type { TodoState } from '../../../run/engine-rows.js';
 import { isUnchangedPlanFile } from '../../../run/plan/digests.js';
 import type { Transaction } from '../../../run/transaction.js';
-import type { MovedPlan, NewTodo } from '../../core/events.js';
-import { isMoved, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js';
+import type { NewTodo, PlanUpdate } from '../../core/events.js';
+import { isPlanChanged, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js';
 import { toNewTodo } from '../results/stage-results.js';
 import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
 
@@ -30,7 +30,7 @@ export interface JudgedPlan {
   /** The todos that the run added. */
   addedBefore: readonly PlanTodo[];
   /** The same change, as input of the engine's machine. */
-  moved: MovedPlan;
+  moved: PlanUpdate;
   verdicts: readonly TodoVerdict[];
   /** Whether there is anything to take up. */
   isMoved: boolean;
@@ -75,7 +75,7 @@ export function judgePlan(tx: Transaction, reopen: readonly string[], read: Read
   const gone = engine.order
     .filter((id) => !stays.has(id))
     .map((id) => ({ ...getRow(engine.todos, id), body: getTodoBody(tx, id) }));
-  const moved: MovedPlan = { todos, gone, reopen, isOtherwiseChanged: isOtherwise(before, disk.plan) };
+  const moved: PlanUpdate = { todos, gone, reopen, isOtherwiseChanged: isOtherwise(before, disk.plan) };
   const verdicts = judgeTodos(engine, moved);
   return {
     disk,
@@ -83,7 +83,7 @@ export function judgePlan(tx: Transaction, reopen: readonly string[], read: Read
     addedBefore: known.added,
     moved,
     verdicts,
-    isMoved: isMoved(verdicts, moved),
+    isMoved: isPlanChanged(verdicts, moved),
     outdated: listOutdated(before, disk.plan),
     unproved: listUnproved(
       { before, after: disk.plan },
@@ -103,7 +103,7 @@ function getRow(todos: Readonly<Record<string, TodoState>>, id: string): NewTodo
 }
 
 /** Returns the todos of the plan itself, each with whether its text differs from the running plan. */
-function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): MovedPlan['todos'] {
+function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): PlanUpdate['todos'] {
   const { todos: rows } = requireEngine(tx);
   const ids = new Set(todos.map(({ id }) => id));
   const texts = new Map<string, PlanTodo>(before.todos.map((todo) => [todo.id, todo]));
@@ -127,10 +127,10 @@ function keepGrants({ files }: TodoState, old: PlanTodo, todo: PlanTodo): readon
 
 /** Leaves out todos that the run added because of a todo that no longer exists. */
 function withoutOrphans(
-  added: MovedPlan['todos'],
-  planned: MovedPlan['todos'],
+  added: PlanUpdate['todos'],
+  planned: PlanUpdate['todos'],
   rows: Readonly<Record<string, TodoState>>,
-): MovedPlan['todos'] {
+): PlanUpdate['todos'] {
   const stays = new Set(planned.map(({ todo }) => todo.id));
   return added.filter(({ todo }) => {
     const parent = rows[todo.id]?.parent;

@@ -1,6 +1,6 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import type { Invocation } from '../../../base/invocation.js';
-import { resolveRoleName, TELL } from '../../../blocks/subagent/dispatch.js';
+import { AGENT_START_MESSAGE, resolveRoleName } from '../../../blocks/subagent/dispatch.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { ResolvedHandler } from '../../../recipe/resolved.js';
 import type { EngineDispatchAction, TaskView } from '../../../run/action.js';
@@ -95,7 +95,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
     commands: [],
     ...(Object.keys(blocked).length === 0 ? {} : { blocked }),
     ...(more === 0 ? {} : { blockedMore: more }),
-    tell: TELL,
+    tell: AGENT_START_MESSAGE,
     ack: buildAck(tx, actionId, { collect: true }),
     progress: renderTodoProgress(engine),
   };
@@ -108,7 +108,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
     todoId,
     substep,
     attempt,
-    ...defined({ why }),
+    ...omitUndefined({ why }),
   }));
   if (issued.length > 0) recordEntry(tx, 'dispatched', { actionId, block, tasks: issued });
 }
@@ -122,7 +122,7 @@ function buildTaskView(tx: Transaction, actionId: string, task: TaskState): Task
     todoId,
     substep,
     attempt,
-    ...defined({ why }),
+    ...omitUndefined({ why }),
     type: role,
     promptFile: displayPath(place, state.name, `actions/${actionId}/prompt.md`),
     output: displayPath(place, state.name, getResultPath(actionId)),

@@ -10,18 +10,18 @@ import { renderJudgedRules } from '../results/must-nots.js';
 import { getTodoRow } from '../todo-rows.js';
 import {
   joinParts,
-  listFailures,
+  listAttemptFailures,
   listOpenEnds,
   renderBullets,
   renderDelivery,
   renderEvidence,
-  renderPart,
   renderPlanText,
-  renderRequest,
+  renderPromptSection,
+  renderRequestAndChanges,
   renderRole,
   renderSteps,
   renderSurroundings,
-  takeWithin,
+  takeLinesWithin,
 } from './parts.js';
 import { listReviewQuestions, type ReviewQuestions } from './review-questions.js';
 import { renderAllRulings, renderTodoRulings } from './rulings.js';
@@ -51,13 +51,16 @@ export function renderJudgePrompt(
   return joinParts([
     renderHead(tx, `${isVerifier ? 'Verify' : `${handler.key} of`} ${todo.id}: ${toWholeLine(todo.title)}`, task),
     ...renderRole(tx, handler),
-    renderPart('Criteria', renderBullets(shown)),
-    renderPart('What the worker was told to do', renderSteps(tx, todo)),
-    renderPart('Must not have been done', renderBullets(rules)),
+    renderPromptSection('Criteria', renderBullets(shown)),
+    renderPromptSection('What the worker was told to do', renderSteps(tx, todo)),
+    renderPromptSection('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
-    renderPart('Why the previous attempt failed', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
+    renderPromptSection(
+      'Why the previous attempt failed',
+      renderBullets(task.attempt < 2 ? [] : listAttemptFailures(tx, todo.id)),
+    ),
     ...renderWork(tx, todo),
-    renderRequest(tx),
+    renderRequestAndChanges(tx),
     renderSurroundings(tx),
     renderConsequences(tx, todo.id),
     renderJudgeDelivery(tx, task, ids, rules[0]),
@@ -72,29 +75,32 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
   const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${todos[id]?.summary ?? ''}`);
-  const shown = takeWithin(claims, CLAIMS_SHOWN);
+  const shown = takeLinesWithin(claims, CLAIMS_SHOWN);
   const more = claims.length - shown.length;
   return joinParts([
     renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
-    renderPart('The changes', renderBullets([...describeDiff(tx), ...decided])),
-    renderPart(
+    renderPromptSection('The changes', renderBullets([...describeDiff(tx), ...decided])),
+    renderPromptSection(
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
     ),
-    renderPart('Criteria that you judge', renderBullets(asked.criteria.map(({ id, text }) => `${id}: ${text}`))),
-    renderPart(
+    renderPromptSection(
+      'Criteria that you judge',
+      renderBullets(asked.criteria.map(({ id, text }) => `${id}: ${text}`)),
+    ),
+    renderPromptSection(
       'Requirements that you judge',
       renderBullets(asked.requirements.map(({ id, text }) => `${id}: ${toWholeLine(text)}`)),
     ),
-    renderPart('Must not have been done', renderBullets([...renderJudgedRules(tx, null), ...asked.rules])),
+    renderPromptSection('Must not have been done', renderBullets([...renderJudgedRules(tx, null), ...asked.rules])),
     renderAllRulings(tx),
-    renderPart('What the workers say', [
+    renderPromptSection('What the workers say', [
       renderForeignBlock(shown.join('\n'), { label: 'claims of the workers' }),
       ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
     ]),
     renderEarlierReview(tx),
-    renderRequest(tx, decided.length === 0 ? [] : [PLAN]),
+    renderRequestAndChanges(tx, decided.length === 0 ? [] : [PLAN]),
     renderSurroundings(tx),
     renderDelivery(tx, task.output, {
       example: {
@@ -142,7 +148,7 @@ function renderEarlierReview(tx: Transaction): string {
   const { reviews } = requireEngine(tx);
   const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
   if (found.length === 0) return '';
-  return renderPart('What the previous review found', [
+  return renderPromptSection('What the previous review found', [
     renderForeignBlock(found.join('\n'), { label: 'issues of the review before' }),
     '',
     'First check whether each is fixed; one that is not is an issue again.',
@@ -163,12 +169,17 @@ function renderWork(tx: Transaction, todo: PlanTodo): string[] {
       ? []
       : [report.summary, ...listOpenEnds(report), ...renderOutputs(report), ...capLines(changed, 'git shows them')];
   return [
-    renderPart('Files of this todo', renderBullets([...files.map((glob) => toWholeLine(`\`${glob}\``)), ...base])),
-    renderPart('Changed outside its files', renderBullets(outside.map((path) => toWholeLine(`\`${path}\``)))),
-    renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
+    renderPromptSection(
+      'Files of this todo',
+      renderBullets([...files.map((glob) => toWholeLine(`\`${glob}\``)), ...base]),
+    ),
+    renderPromptSection('Changed outside its files', renderBullets(outside.map((path) => toWholeLine(`\`${path}\``)))),
+    renderPromptSection('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
     claim.length === 0
       ? ''
-      : renderPart('What the worker says', [renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
+      : renderPromptSection('What the worker says', [
+          renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' }),
+        ]),
   ];
 }
 
@@ -224,7 +235,7 @@ function renderConsequences(tx: Transaction, id: string): string {
       : 'this attempt fails; it was the last, so the todo fails';
   const atOnce =
     'this todo fails at once, without another attempt; what depends on it is not done, and the run ends halted until a person takes it up';
-  return renderPart('What your words do', [
+  return renderPromptSection('What your words do', [
     ...renderBullets([
       `a criterion with \`pass: false\`${mustNot === 'halt' ? '' : ', or `violated: true`'}: ${again}.`,
       `${mustNot === 'halt' ? '`violated: true`, ' : ''}a side effect of severity \`critical\`, an \`environmentError\`, a \`suggestedAdaptation\` of category schema, api, auth, ci or security: ${atOnce}.`,

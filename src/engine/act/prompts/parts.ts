@@ -1,4 +1,4 @@
-import { findHolder, renderNotes } from '../../../blocks/request.js';
+import { findRequestDocument, renderNotes } from '../../../blocks/request.js';
 import { fillWholeText } from '../../../blocks/values/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../../documents/foreign.js';
 import type { WorkerResult } from '../../../documents/results.js';
@@ -16,7 +16,7 @@ import { getOutput, renderReported } from '../values.js';
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
 /** Renders a section of a prompt file; empty without lines. */
-export function renderPart(title: string, lines: readonly string[]): string {
+export function renderPromptSection(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
 
@@ -31,7 +31,7 @@ export function renderBullets(lines: readonly string[]): string[] {
 }
 
 /** Takes as many of the first lines as fit into `cap` characters, uncut; at least one. */
-export function takeWithin(lines: readonly string[], cap: number): string[] {
+export function takeLinesWithin(lines: readonly string[], cap: number): string[] {
   let left = cap;
   const end = lines.findIndex((line, index) => {
     left -= line.length + 1;
@@ -76,8 +76,8 @@ export function getRequest(tx: Transaction): string {
  * Renders the user's request, fenced as foreign text, and how a person has changed it since.
  * @param papers documents that the prompt names; if one of them contains the request, it is named instead
  */
-export function renderRequest(tx: Transaction, papers: readonly string[] = []): string {
-  const holder = findHolder(tx, papers);
+export function renderRequestAndChanges(tx: Transaction, papers: readonly string[] = []): string {
+  const holder = findRequestDocument(tx, papers);
   const request =
     holder === undefined
       ? renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' })
@@ -91,7 +91,7 @@ const CHANGES_SHOWN = 3000;
 function renderChangesSince(tx: Transaction): string[] {
   const lines = renderChangedParts(requireEngine(tx));
   if (lines.length === 0) return [];
-  const shown = takeWithin(lines, CHANGES_SHOWN);
+  const shown = takeLinesWithin(lines, CHANGES_SHOWN);
   const more = lines.length - shown.length;
   const rest = `and ${more} more; what holds now: ${toAbsolutePath(tx.place, tx.state.name, PLAN)}`;
   return [
@@ -106,7 +106,7 @@ export function renderSurroundings(tx: Transaction): string {
   const preferences = Object.entries(tx.state.preferences).map(
     ([key, value]) => `${key}=${toWholeLine(String(value))}`,
   );
-  const places = renderPart(
+  const places = renderPromptSection(
     'Where things are',
     renderBullets([
       `project root: ${root}`,
@@ -123,7 +123,7 @@ export function renderSteps(tx: Transaction, { steps }: PlanTodo): string[] {
 }
 
 /** Lists why the previous attempt failed. */
-export function listFailures(tx: Transaction, todo: string): readonly string[] {
+export function listAttemptFailures(tx: Transaction, todo: string): readonly string[] {
   const { failures = [], why } = getTodoRow(requireEngine(tx), todo);
   return failures.length > 0 || why === undefined ? failures : [toWholeLine(why)];
 }
@@ -181,7 +181,7 @@ export function renderPurpose(tx: Transaction, { serves = [] }: Pick<PlanTodo, '
   const concerning = decisions.filter(
     (one) => one.serves === undefined || one.serves.some((id) => serves.includes(id)),
   );
-  return renderPart('What it is for', [
+  return renderPromptSection('What it is for', [
     ...renderBullets([
       renderPlanText(tx, objectives.core),
       ...served.map(({ id, text, quote }) => `${id}: ${renderPlanText(tx, text)}${renderQuote(text, quote)}`),

@@ -2,11 +2,11 @@ import { renderForeignBlock, toWholeLine } from '../../../documents/foreign.js';
 import { isSectionHeading, readMarkdownLines } from '../../../documents/markdown-lines.js';
 import { checkReport } from '../../../documents/report.js';
 import type { PlanTodo } from '../../../plan/model/schema.js';
-import { listRecipes } from '../../../run/facts.js';
+import { listRecipeStates } from '../../../run/facts.js';
 import type { RunState } from '../../../run/state.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../plan/plan.js';
-import { renderPart } from './parts.js';
+import { renderPromptSection } from './parts.js';
 
 /** The plan reviewer's notes, the only part of the review that workers read (engine.md, Rulings). */
 
@@ -21,7 +21,7 @@ const NOTHING = /^\W*(?:none|nothing|no notes|n\/a)?\W*$/i;
  * @returns null if nobody has reviewed the plan
  */
 export function readReviewNotes(tx: Transaction, planned: RunState): string[] | null {
-  const last = listRecipes(planned)
+  const last = listRecipeStates(planned)
     .flatMap(({ reviews }) => reviews)
     .at(-1);
   if (last === undefined) return null;
@@ -50,7 +50,7 @@ export function renderReviewNotes(tx: Transaction, { id }: Pick<PlanTodo, 'id'>)
     return named.length === 0 || named.includes(id);
   });
   if (shown.length === 0) return '';
-  return renderPart('Noted when the plan was reviewed', [
+  return renderPromptSection('Noted when the plan was reviewed', [
     renderForeignBlock(shown.join('\n'), { label: 'notes of the reviewer' }),
   ]);
 }

@@ -5,7 +5,7 @@ import type { Ruling } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../plan/plan.js';
 import { changeTodo } from '../todo-rows.js';
-import { renderPart } from './parts.js';
+import { renderPromptSection } from './parts.js';
 
 /**
  * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its
@@ -42,7 +42,7 @@ export function renderTodoRulings(tx: Transaction, todo: string): string {
   const engine = requireEngine(tx);
   const ruled = [...listRulings(engine, WHOLE_RUN), ...listRulings(engine, todo)];
   if (ruled.length === 0) return '';
-  return renderPart('A ruling on this todo', [
+  return renderPromptSection('A ruling on this todo', [
     'Said when it was reopened, the latest last. Where a ruling differs from the rest of this file, the ruling holds.',
     ...ruled.flatMap((ruling) => ['', renderRuling(ruling)]),
   ]);
@@ -55,7 +55,7 @@ export function renderAllRulings(tx: Transaction): string {
     listRulings(engine, id).map((ruling) => ({ id, ...ruling })),
   );
   if (ruled.length === 0) return '';
-  return renderPart('Rulings of this run', [
+  return renderPromptSection('Rulings of this run', [
     'Said when todos were reopened. Where a ruling differs from the plan, the ruling holds.',
     ...ruled.flatMap(({ id, ...ruling }) => [
       '',

@@ -13,25 +13,25 @@ import { readLearnings } from '../notes.js';
 import { requireEngine, requireEngineRecipe, runsCommands } from '../plan/plan.js';
 import { isFix } from '../results/fixes.js';
 import { renderRules } from '../results/must-nots.js';
-import { ownApplies } from '../stage-conditions.js';
+import { ownHandlerApplies } from '../stage-conditions.js';
 import { getTodoRow } from '../todo-rows.js';
 import { getOutput, renderReported, substituteReferences } from '../values.js';
 import {
   joinParts,
-  listFailures,
+  listAttemptFailures,
   listOpenEnds,
   renderBullets,
   renderDelivery,
   renderEvidence,
-  renderPart,
   renderPlanText,
+  renderPromptSection,
   renderPurpose,
-  renderRequest,
+  renderRequestAndChanges,
   renderRole,
   renderSteps,
   renderSurroundings,
   renderValueOrPath,
-  takeWithin,
+  takeLinesWithin,
 } from './parts.js';
 import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
@@ -59,7 +59,7 @@ export function renderWorkerPrompt(
     `# ${todo.id}: ${toWholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
     ...renderRole(tx, handler),
     renderPurpose(tx, todo),
-    renderPart('Steps', renderSteps(tx, todo)),
+    renderPromptSection('Steps', renderSteps(tx, todo)),
     renderReviewNotes(tx, todo),
     renderTodoRulings(tx, todo.id),
     renderLastAttempt(tx, todo.id, task.attempt),
@@ -67,14 +67,14 @@ export function renderWorkerPrompt(
     renderAnswers(tx, todo.id),
     renderInputs(tx, todo),
     renderFiles(tx, todo, verification),
-    renderPart('Must not be done', renderBullets(renderRules(tx, todo))),
-    renderPart(
+    renderPromptSection('Must not be done', renderBullets(renderRules(tx, todo))),
+    renderPromptSection(
       'Look here (as of the plan: lines may have moved)',
       renderBullets(todo.references.map((reference) => renderPlanText(tx, reference))),
     ),
     renderAcceptance(tx, todo, task),
     renderLearnings(tx, todo),
-    renderRequest(tx),
+    renderRequestAndChanges(tx),
     renderSurroundings(tx),
     renderWorkerDelivery(tx, todo, task, verification),
   ]);
@@ -85,14 +85,14 @@ function renderLastAttempt(tx: Transaction, todo: string, attempt: number): stri
   const { evidence = [], report, planChanges = [], undone = [] } = getTodoRow(requireEngine(tx), todo);
   const red = evidence.filter(({ ok }) => !ok);
   const shown = [
-    ...listFailures(tx, todo),
+    ...listAttemptFailures(tx, todo),
     ...renderEvidence(tx, red),
     ...planChanges.map((line) => `changed in the plan: ${toWholeLine(line)}`),
     ...undone.map((sha) => `taken back by a person: \`git show ${sha}\``),
   ];
   if (shown.length === 0) return '';
   const open = report === undefined ? [] : listOpenEnds(report);
-  return renderPart('How the previous attempt ended', [
+  return renderPromptSection('How the previous attempt ended', [
     ...renderBullets(shown),
     '',
     ...(open.length === 0 ? [] : [renderForeignBlock(open.join('\n'), { label: 'what its worker left open' }), '']),
@@ -112,7 +112,7 @@ function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
   const isOwn = ({ id, argv }: CommandEvidence) =>
     own.some((item) => (parent != null ? item.id === id : isSameJson(item.run, argv)));
   const red = seen.filter((one) => !one.ok && isOwn(one));
-  return renderPart('What was red', renderBullets(renderEvidence(tx, red)));
+  return renderPromptSection('What was red', renderBullets(renderEvidence(tx, red)));
 }
 
 function renderAnswers(tx: Transaction, todo: string): string {
@@ -120,14 +120,14 @@ function renderAnswers(tx: Transaction, todo: string): string {
   const lines = known.map(({ question, answer }) =>
     renderForeignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
   );
-  return renderPart('What the user said', lines);
+  return renderPromptSection('What the user said', lines);
 }
 
 function renderInputs(tx: Transaction, todo: PlanTodo): string {
   if (todo.inputs.length === 0) return '';
   const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, resolveInputValue(tx, from)]);
   const text = JSON.stringify(Object.fromEntries(values), null, 2);
-  return renderPart('Inputs', [renderForeignBlock(text, { label: 'values that earlier todos handed on' })]);
+  return renderPromptSection('Inputs', [renderForeignBlock(text, { label: 'values that earlier todos handed on' })]);
 }
 
 function resolveInputValue(tx: Transaction, from: string): unknown {
@@ -141,10 +141,11 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
 
 function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): string {
   if (verification)
-    return renderPart('What you may touch', ['Nothing but your result: only read, and change no source.']);
+    return renderPromptSection('What you may touch', ['Nothing but your result: only read, and change no source.']);
   const globs = requireEngine(tx).todos[todo.id]?.files ?? todo.files;
-  if (globs.length === 0) return renderPart('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
-  return renderPart('What you may touch', [
+  if (globs.length === 0)
+    return renderPromptSection('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
+  return renderPromptSection('What you may touch', [
     ...renderBullets(globs.map((glob) => toWholeLine(`\`${glob}\``))),
     '',
     'Others may be at work beside you. If another file is needed: status BLOCKED, `needs: {"files": [...]}`.',
@@ -163,7 +164,7 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
       : []),
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
-  return renderPart('How it will be judged', [
+  return renderPromptSection('How it will be judged', [
     ...renderBullets([...todo.acceptance.map((item) => renderCriterion(tx, item)), ...listOwnJudges(tx, todo)]),
     ...runs,
   ]);
@@ -174,7 +175,7 @@ function listOwnJudges(tx: Transaction, { id }: PlanTodo): string[] {
   const { program, handlers } = requireEngineRecipe(tx);
   return program.stages.flatMap((stage) => {
     const handler = handlers[stage.id];
-    if (handler === undefined || handler.shipped !== null || !ownApplies(tx, id, stage.id)) return [];
+    if (handler === undefined || handler.shipped !== null || !ownHandlerApplies(tx, id, stage.id)) return [];
     return `${handler.key}, a step of this recipe: ${describeOwnJudge(tx, handler)}`;
   });
 }
@@ -220,9 +221,9 @@ function renderLearnings(tx: Transaction, todo: PlanTodo): string {
   const before = isFix(todo) ? order.filter((id) => todos[id]?.status === 'done') : listDependencies(todo);
   const notes = readLearnings(tx, before);
   if (notes.length === 0) return '';
-  const shown = takeWithin(notes, LEARNINGS_SHOWN);
+  const shown = takeLinesWithin(notes, LEARNINGS_SHOWN);
   const more = notes.length - shown.length;
-  return renderPart('What the workers before you learned', [
+  return renderPromptSection('What the workers before you learned', [
     renderForeignBlock(shown.join('\n\n'), { label: 'notes of other agents' }),
     ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, LEARNINGS)}.`]),
   ]);

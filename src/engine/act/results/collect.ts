@@ -6,7 +6,7 @@ import { toWholeLine } from '../../../documents/foreign.js';
 import type { JudgedResult } from '../../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../../run/action.js';
 import type { TaskState } from '../../../run/engine.js';
-import { listRecipes } from '../../../run/facts.js';
+import { listRecipeStates } from '../../../run/facts.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../../core/events.js';
 import { nameForeignHistory } from '../commits/foreign-history.js';
@@ -16,9 +16,9 @@ import { getResultPath } from '../prompts/dispatch.js';
 import { changeTodo } from '../todo-rows.js';
 import {
   dispatchFailError,
-  listFaults,
+  listResultFaults,
   MAX_REFUSALS,
-  nothingTakenError,
+  noResultAcceptedError,
   type OpenTask,
   oneTaskError,
   renderFault,
@@ -66,7 +66,7 @@ export function acknowledgeTasks(
       : takeResult(tx, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
-    const isKnown = listRecipes(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
+    const isKnown = listRecipeStates(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
     if (isKnown) return { result: { kind: 'duplicate' } };
     throw buildStaleError(tx, id, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
   }
@@ -116,7 +116,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
     }
     const error = result.kind === 'absent' ? result.problem : renderFirstFault(result.problems);
     collected.push({ ...row, ok: false, error });
-    details.push(...listFaults(tx, out, result));
+    details.push(...listResultFaults(tx, out, result));
     if (result.kind === 'absent') continue;
     if (result.kind === 'unlisted') {
       askForPaths(tx, out, result.problems);
@@ -128,7 +128,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
-    const error = nothingTakenError(details, new Set(found.map(({ result }) => result.kind)));
+    const error = noResultAcceptedError(details, new Set(found.map(({ result }) => result.kind)));
     return { result: { kind: 'refused', error } };
   }
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { canonicalJson } from '../../../base/json.js';
 import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../../plan/model/commands.js';
 import type { PlanTodo } from '../../../plan/model/schema.js';
@@ -71,7 +71,7 @@ function buildQueuedCommand(
     cwd,
     timeout: timeout ?? DEFAULT_TIMEOUT,
     exitCode: copyExitCodes(expect?.exitCode ?? 0),
-    ...defined({ stdoutContains: expect?.stdoutContains, stdoutLacks: expect?.stdoutLacks }),
+    ...omitUndefined({ stdoutContains: expect?.stdoutContains, stdoutLacks: expect?.stdoutLacks }),
   };
 }
 
@@ -82,7 +82,7 @@ function copyExitCodes(codes: number | readonly number[]): number | number[] {
 /** Renders what a command has to yield, as part of the key of its result; empty if it only has to exit with 0. */
 export function renderExpectation({ exitCode, stdoutContains, stdoutLacks }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined && stdoutLacks === undefined) return {};
-  return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains, stdoutLacks }) }) };
+  return { expects: canonicalJson({ exitCode, ...omitUndefined({ stdoutContains, stdoutLacks }) }) };
 }
 
 /** Returns the directory of a command's log and records, relative to the run's directory. */

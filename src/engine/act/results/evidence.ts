@@ -1,4 +1,4 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { describeEnding } from '../../../blocks/command.js';
 import { toBoundedLine, toQuotedLine, toWholeLine } from '../../../documents/foreign.js';
@@ -6,15 +6,15 @@ import { formatCommandLine } from '../../../documents/plan-text.js';
 import {
   type CommandEnded,
   type CommandEnding,
-  endedWith,
   findOutputFault,
   getResultKey,
+  hasExitCode,
   keepResult,
   recordCommandEnd,
 } from '../../../jobs/command.js';
 import { findForbiddenListen } from '../../../jobs/forbidden-listen.js';
 import type { CommandJob } from '../../../jobs/job.js';
-import { LAUNCHES } from '../../../jobs/launch.js';
+import { MAX_LAUNCHES } from '../../../jobs/launch.js';
 import { isCommand } from '../../../plan/model/commands.js';
 import type { QueuedCommand } from '../../../run/engine.js';
 import type { CommandEvidence } from '../../../run/engine-rows.js';
@@ -47,7 +47,7 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
-  keepRed(tx, evidence, job.todo);
+  keepFailedEvidence(tx, evidence, job.todo);
   reportTreeChange(tx, command, ended);
   if (job.todo === null) engine.evidence.push(evidence);
   else changeTodo(engine, job.todo, { evidence: [...(getTodoRow(engine, job.todo).evidence ?? []), evidence] });
@@ -60,14 +60,14 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   }
   engine.job = null;
   const { todo, stage, part } = job;
-  return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: judgeCommands(tx, job) };
+  return { type: 'OUTCOME', todo, stage, ...omitUndefined({ part }), verdict: judgeCommands(tx, job) };
 }
 
 /**
  * Keeps the evidence of a red command in `reds`, because a later attempt or fix round replaces it elsewhere.
  * @param todo the todo that was judged; null in the final verification
  */
-export function keepRed(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
+export function keepFailedEvidence(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
   if (evidence.ok || evidence.tree === null) return;
   const engine = requireEngine(tx);
   engine.reds = [...(engine.reds ?? []), { ...evidence, ...(todo === null ? {} : { todo }) }];
@@ -80,7 +80,7 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
   const { again = 0 } = command;
-  if ((asked.launches ?? 1) + again >= LAUNCHES) return false;
+  if ((asked.launches ?? 1) + again >= MAX_LAUNCHES) return false;
   const block = closeRunningAction(tx);
   const log = `${asked.directory}/command.log`;
   recordCommandEnd(tx, asked, { exit: null, outcome: describeEnding(asked, ending).outcome, log });
@@ -99,7 +99,7 @@ export function buildEvidence(
   const { engine } = tx.state;
   const { id, todo } = command;
   const plain = describeEnding(job, ending);
-  const asExpected = ending.kind === 'reused' || endedWith(ending, command.exitCode);
+  const asExpected = ending.kind === 'reused' || hasExitCode(ending, command.exitCode);
   const fault = asExpected && ending.kind !== 'reused' ? findOutputFault(command, output) : null;
   const ok = asExpected && fault === null;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);

@@ -57,7 +57,7 @@ export function renderRulesOfTodos(tx: Transaction, todos: readonly PlanTodo[]):
 }
 
 /** Lists the rules with paths that a todo has broken, each with the paths that changed. */
-export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mustNotDo'>): string[] {
+export function listBrokenMustNots(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mustNotDo'>): string[] {
   const rules = listRules(tx, todo).filter((rule) => typeof rule !== 'string');
   if (rules.length === 0) return [];
   const changed = listOwnChanges(tx, todo.id);

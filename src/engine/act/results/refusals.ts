@@ -55,7 +55,7 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
 }
 
 /** `SCHEMA_INVALID` or `EVIDENCE_MISSING`: `--collect` found no result to accept. */
-export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
+export function noResultAcceptedError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
     'Wait for the running agents (end your turn if they run in the background), and let them fix what `details` lists. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
@@ -70,7 +70,7 @@ export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<Tas
 }
 
 /** Lists the faults of a result that is not accepted, each with its place in the file. */
-export function listFaults(
+export function listResultFaults(
   tx: Transaction,
   { actionId }: OpenTask,
   result: Exclude<TaskResult, { kind: 'good' }>,

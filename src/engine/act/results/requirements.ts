@@ -21,7 +21,7 @@ export function getCriterionId(todo: string, item: string): string {
 }
 
 /** Judges every requirement by what the run knows now. Empty for a plan without requirements. */
-export function readRequirements(tx: Transaction): JudgedRequirement[] {
+export function judgeAllRequirements(tx: Transaction): JudgedRequirement[] {
   if ((readPlanHead(tx).requirements ?? []).length === 0) return [];
   const { reviews } = requireEngine(tx);
   const known = { hasChanged: createChangeTest(tx), findFinal: createFinalCommandFinder(tx) };
@@ -38,7 +38,7 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
  * such as one judged before files of its todo changed. Leaves out assertions that the same review judges.
  */
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
-  return readRequirements(tx).filter(({ proofs }) =>
+  return judgeAllRequirements(tx).filter(({ proofs }) =>
     proofs.some(
       ({ todo, item, state }) => item.kind === 'assertion' && state !== 'holds' && !isJudgedInThisReview(tx, todo),
     ),
@@ -107,7 +107,7 @@ export function warnUnmet(tx: Transaction): void {
     Object.values(requireEngine(tx).todos).some(({ status }) => status !== 'done')
   )
     return;
-  for (const judged of readRequirements(tx)) {
+  for (const judged of judgeAllRequirements(tx)) {
     if (judged.result === 'met') continue;
     const { id, text, result } = renderRequirement(judged);
     const line = toWholeLine(`${id} is ${judged.result === 'open' ? 'not proved' : result}: ${text}`);

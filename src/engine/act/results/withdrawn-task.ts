@@ -4,7 +4,7 @@ import type { DevCliError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/json.js';
 import { staleActionError } from '../../../run/pending-action.js';
 import type { Transaction } from '../../../run/transaction.js';
-import { isInterrupted, type Verdict } from '../../core/moved-plan.js';
+import { isInterrupted, type TodoUpdateKind } from '../../core/moved-plan.js';
 
 /** What the journal says about a task, or about all tasks of a dispatch. */
 interface Issued {
@@ -56,6 +56,6 @@ function readDispatch({ actionId, tasks }: Record<string, unknown>, wanted: stri
 function listInterrupted({ verdicts }: Record<string, unknown>): string[] {
   const rows = Array.isArray(verdicts) ? verdicts.filter(isRecord) : [];
   return rows.flatMap(({ todo, verdict }) =>
-    typeof todo === 'string' && isInterrupted(verdict as Verdict) ? [todo] : [],
+    typeof todo === 'string' && isInterrupted(verdict as TodoUpdateKind) ? [todo] : [],
   );
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../run/transaction.js';
 import { createPathTest, listParents } from '../../../work/paths.js';
-import { lookIfPossible } from '../../act/execution-summary.js';
+import { nullIfGitFails } from '../../act/execution-summary.js';
 import { requireEngine } from '../../act/plan/plan.js';
 
 /** Paths that do not belong to the work: outside the work tree, or in `.git` or `.dev`. */
@@ -49,7 +49,7 @@ export function listChangedFiles(tx: Transaction): string[] {
  * Returns whether the run's commits still show the present files: no later commit, and no change of a committed file.
  */
 function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
-  const now = lookIfPossible(tx.tree);
+  const now = nullIfGitFails(tx.tree);
   const last = requireEngine(tx).head?.last?.sha ?? tx.state.baseline?.head;
   return now === null || (now.head === last && !Object.keys(now.dirty).some((path) => paths.has(path)));
 }
@@ -57,7 +57,7 @@ function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
 /** Tests whether a path, or one below it, differs from when the run began; true if git cannot tell. */
 function createChangeTest({ state, changes }: Transaction): (path: string) => boolean {
   const { baseline } = state;
-  const paths = baseline === null ? undefined : lookIfPossible(() => changes(baseline))?.paths;
+  const paths = baseline === null ? undefined : nullIfGitFails(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
   // Git reports changes inside a nested repository as a change of that repository.
   const isInside = createPathTest(paths);

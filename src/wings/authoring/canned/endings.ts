@@ -14,7 +14,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 const PULL_REQUEST = 'https://forge.example/team/project/pull/1';
 
 /** Builds the end of a job: a success, unless the script says otherwise. */
-export function endJob(job: Job, said: Said | undefined): EndedJob {
+export function buildCannedJobEnd(job: Job, said: Said | undefined): EndedJob {
   switch (job.kind) {
     case 'command':
       return endCommand(job, said);

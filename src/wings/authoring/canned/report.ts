@@ -23,7 +23,7 @@ export function listAwaitedWords(condition: string | undefined): string[] {
  * @param options.verdict whether a verdict is demanded
  * @param options.words to include in the body
  */
-export function buildReport(
+export function buildCannedReport(
   agent: string,
   { verdict, words = [] }: { verdict: boolean; words?: readonly string[] },
 ): string {

@@ -1,6 +1,6 @@
-import type { Graph, GraphEdge, GraphNode, Mark } from './graph.js';
+import type { GraphEdge, GraphNode, Mark, RecipeGraph } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
-import { cutText, measureText, padText, wrapText } from './text.js';
+import { cutText, measureLabelText, padText, wrapText } from './text.js';
 
 /** Default columns of the picture; boxes take what the lanes leave. */
 const COLUMNS = 80;
@@ -39,7 +39,7 @@ function cut(text: string, columns: number): string {
  * Renders a graph as text: boxes in a column, and lanes at their right for edges that lead back (graph.md, Formats).
  * @param columns of the terminal that it is drawn for
  */
-export function renderAscii(graph: Graph, columns = COLUMNS): string {
+export function renderAscii(graph: RecipeGraph, columns = COLUMNS): string {
   const all = Math.min(MOST, Math.max(FEWEST, columns));
   const spine = graph.nodes.filter(({ kind }) => kind !== 'halted');
   const lanes = assignLanes(graph, Math.min(MOST_LANES, Math.floor((all - 2 - BOX) / LANE)));
@@ -98,11 +98,11 @@ function renderNode(
   const border = (): Row => ({ text: `+${rim.repeat(width - 2)}+` });
   const mark = node.mark === undefined ? '' : `${WORDS[node.mark]} `;
   const left = cut(`${mark}${node.kind === 'person' ? '(o) ' : ''}${node.name}`, inside - 2);
-  const right = cut(node.note, Math.max(0, inside - measureText(left) - 2));
+  const right = cut(node.note, Math.max(0, inside - measureLabelText(left) - 2));
   const own = edges.filter(({ from }) => from === node.id);
   return [
     border(),
-    row(`${left}${' '.repeat(Math.max(1, inside - measureText(left) - measureText(right)))}${right}`, {
+    row(`${left}${' '.repeat(Math.max(1, inside - measureLabelText(left) - measureLabelText(right)))}${right}`, {
       enters: node.id,
     }),
     ...node.facts.map((fact) => line(fact)),

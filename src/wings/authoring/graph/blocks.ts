@@ -9,9 +9,9 @@ import {
   buildNode,
   COMPLETED,
   type EdgeKind,
-  type Graph,
   type GraphEdge,
   type GraphNode,
+  type RecipeGraph,
   START,
 } from './graph.js';
 
@@ -19,7 +19,7 @@ import {
 const NAMED_CHOICES = 3;
 
 /** Builds the picture of a sequential recipe (graph.md, Sequential recipes). */
-export function buildBlockGraph(recipe: ResolvedRecipe): Graph {
+export function buildBlockGraph(recipe: ResolvedRecipe): RecipeGraph {
   const { program, name, description } = recipe;
   const ways = listBlockWays(recipe);
   const edges = program.blocks.flatMap((block, index) =>

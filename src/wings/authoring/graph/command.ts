@@ -12,7 +12,7 @@ import type { ReadContext } from '../../../run/context.js';
 import type { AUTHORING_SPECS } from '../specs.js';
 import { renderAscii } from './ascii.js';
 import { buildBlockGraph } from './blocks.js';
-import type { Graph } from './graph.js';
+import type { RecipeGraph } from './graph.js';
 import { markGraph } from './marks.js';
 import { renderMermaid } from './mermaid.js';
 import { buildPhaseGraph } from './phases.js';
@@ -102,7 +102,7 @@ function render(
   state: Parameters<typeof markGraph>[1] | null,
   { format, columns }: Form,
 ): string {
-  const graph = buildGraph(captured);
+  const graph = buildRecipeGraph(captured);
   const marked = state === null ? graph : markGraph(graph, state);
   switch (format) {
     case 'svg':
@@ -127,12 +127,12 @@ export async function drawRun(context: ReadContext, name: string): Promise<strin
 
 /** Returns the pictures of recipes for the documentation, by path below docs/. */
 export function drawPages(shipped: Library, recipes: readonly string[]): Record<string, () => string> {
-  const draw = (recipe: string) => () => renderSvg(buildGraph(requireRecipe(shipped, recipe)));
+  const draw = (recipe: string) => () => renderSvg(buildRecipeGraph(requireRecipe(shipped, recipe)));
   return Object.fromEntries(recipes.map((recipe) => [`images/${recipe}.svg`, draw(recipe)]));
 }
 
 /** Builds the picture of a recipe of any type. */
-export function buildGraph({ recipe, workflow }: CapturedRecipe): Graph {
+export function buildRecipeGraph({ recipe, workflow }: CapturedRecipe): RecipeGraph {
   if (workflow !== undefined) return buildPhaseGraph(workflow);
   return recipe.engine === undefined ? buildBlockGraph(recipe) : buildStageGraph(recipe, recipe.engine);
 }

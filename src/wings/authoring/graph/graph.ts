@@ -66,7 +66,7 @@ interface GraphGroup {
 }
 
 /** A picture of a recipe. */
-export interface Graph {
+export interface RecipeGraph {
   name: string;
   type: 'sequential' | 'engine' | 'meta';
   description: string;

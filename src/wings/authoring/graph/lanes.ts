@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge } from './graph.js';
+import type { GraphEdge, RecipeGraph } from './graph.js';
 
 /** The lane of an edge that leads back, beside the column of boxes. */
 export interface Lane {
@@ -12,7 +12,7 @@ export interface Lane {
  * lines cross.
  * @param most number of columns; an edge that fits into none gets no lane
  */
-export function assignLanes({ nodes, edges }: Graph, most: number): Lane[] {
+export function assignLanes({ nodes, edges }: RecipeGraph, most: number): Lane[] {
   const order = new Map(nodes.map(({ id }, index) => [id, index]));
   const reach = ({ from, to }: GraphEdge) => {
     const [a = 0, b = 0] = [order.get(from), order.get(to)];

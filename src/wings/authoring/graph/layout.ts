@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode } from './graph.js';
+import type { GraphEdge, GraphNode, RecipeGraph } from './graph.js';
 import { assignLanes } from './lanes.js';
 
 /**
@@ -15,7 +15,7 @@ export interface Box {
 }
 
 /** A node or group with its position. */
-export interface Placed<T> {
+export interface Positioned<T> {
   what: T;
   box: Box;
 }
@@ -38,18 +38,18 @@ export interface HaltRoute {
 }
 
 /** A picture, laid out. */
-export interface Layout {
+export interface GraphLayout {
   width: number;
   height: number;
   /** Left and right side of the column of boxes. */
   left: number;
   right: number;
-  nodes: readonly Placed<GraphNode>[];
+  nodes: readonly Positioned<GraphNode>[];
   /** Edges to what follows, with the heights where they begin and end. */
   steps: readonly { edge: GraphEdge; from: number; to: number }[];
   lanes: readonly LaneRoute[];
   halts: readonly HaltRoute[];
-  groups: readonly Placed<Graph['groups'][number]>[];
+  groups: readonly Positioned<RecipeGraph['groups'][number]>[];
 }
 
 /** What a layout needs to know about the texts. */
@@ -74,7 +74,7 @@ const PORT_BELOW_ENTRY = ENTRY + 22;
 const HALT = 84;
 
 /** Lays out a graph. */
-export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout {
+export function layOutGraph(graph: RecipeGraph, { box, heightOf, widthOf }: Sizes): GraphLayout {
   const column = graph.nodes.filter(({ kind }) => kind !== 'halted');
   const drawn = graph.edges.filter(({ implied }) => !implied);
   const back = drawn.filter(({ kind }) => kind === 'back');
@@ -88,7 +88,7 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
   const ports = (id: string) => lanes.filter(({ edge }) => edge.from === id).sort((a, b) => a.column - b.column);
   const firstPort = (id: string) => (lanes.some(({ edge }) => edge.to === id) ? PORT_BELOW_ENTRY : FIRST_PORT);
 
-  const nodes: Placed<GraphNode>[] = [];
+  const nodes: Positioned<GraphNode>[] = [];
   let y = MARGIN / 2;
   for (const [index, node] of column.entries()) {
     const before = column[index - 1];

@@ -1,8 +1,8 @@
 import { renderCount } from '../../../base/words.js';
 import type { RecipeState } from '../../../run/recipe-state.js';
 import type { RunState } from '../../../run/state.js';
-import type { Graph, GraphNode, Mark } from './graph.js';
-import { STAGE } from './stages.js';
+import type { GraphNode, Mark, RecipeGraph } from './graph.js';
+import { STAGE_ID_PREFIX } from './stages.js';
 
 /** Marks where a run is and has been in the picture of its recipe (graph.md, Runs). */
 
@@ -10,7 +10,7 @@ import { STAGE } from './stages.js';
  * Marks the nodes that a run has reached.
  * @param graph of the recipe or workflow that the run began with
  */
-export function markGraph(graph: Graph, state: RunState): Graph {
+export function markGraph(graph: RecipeGraph, state: RunState): RecipeGraph {
   const markOf = chooseMarker(graph, state);
   const nodes = graph.nodes.map((node) => {
     const marked = node.kind === 'start' ? null : markOf(node);
@@ -21,7 +21,7 @@ export function markGraph(graph: Graph, state: RunState): Graph {
 
 type Marked = Partial<Pick<GraphNode, 'mark' | 'facts'>> | null;
 
-function chooseMarker({ type }: Graph, state: RunState): (node: GraphNode) => Marked {
+function chooseMarker({ type }: RecipeGraph, state: RunState): (node: GraphNode) => Marked {
   const ended = (node: GraphNode): Marked =>
     node.kind === 'completed' && state.status === 'completed' ? { mark: 'done' } : null;
   switch (type) {
@@ -70,7 +70,7 @@ type Engine = NonNullable<RecipeState['engine']>;
 /** Marks a stage of the run; for a todo's stage, also says how many todos are past it. */
 function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunState): Marked {
   const { id, group, kind, facts } = node;
-  const name = id.startsWith(STAGE) ? id.slice(STAGE.length) : id;
+  const name = id.startsWith(STAGE_ID_PREFIX) ? id.slice(STAGE_ID_PREFIX.length) : id;
   if (group === undefined && kind === 'halted') return outcome === 'halted' ? { mark: 'failed' } : null;
   if (group === undefined) return markRunStage(name, engine);
   const rows = Object.values(engine.todos);

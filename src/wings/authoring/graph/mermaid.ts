@@ -1,11 +1,11 @@
-import { type Graph, type GraphEdge, type GraphNode, MARK_SIGNS, type Mark } from './graph.js';
+import { type GraphEdge, type GraphNode, MARK_SIGNS, type Mark, type RecipeGraph } from './graph.js';
 import { cutText } from './text.js';
 
 /** Maximum columns of a line; longer text is cut. */
 const COLUMNS = 60;
 
 /** Renders a graph as a Mermaid flowchart (graph.md, Mermaid). */
-export function renderMermaid(graph: Graph): string {
+export function renderMermaid(graph: RecipeGraph): string {
   const ids = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]));
   const idOf = (node: string) => ids.get(node) ?? '';
   const drawn = graph.edges.filter(({ implied }) => !implied);

@@ -2,11 +2,11 @@ import type { ErrorPolicy } from '../../../machine/workflow-program.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedPhase, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { listPhaseEdges } from '../phase-edges.js';
-import { buildEdge, buildNode, COMPLETED, type Graph, type GraphEdge, type GraphNode, START } from './graph.js';
+import { buildEdge, buildNode, COMPLETED, type GraphEdge, type GraphNode, type RecipeGraph, START } from './graph.js';
 import { listStageNames } from './stages.js';
 
 /** Builds the picture of a workflow: its phases, each listing the steps of its recipe (graph.md, Workflows). */
-export function buildPhaseGraph(workflow: ResolvedWorkflow): Graph {
+export function buildPhaseGraph(workflow: ResolvedWorkflow): RecipeGraph {
   const { phases, name, description, errorPolicy } = workflow;
   const nodeOf = (phase: number) => (phases[phase] === undefined ? COMPLETED.id : `phase:${phases[phase].name}`);
   const ways = [...new Set(listPhaseEdges(workflow))];

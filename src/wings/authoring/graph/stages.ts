@@ -7,10 +7,10 @@ import {
   buildEdge,
   buildNode,
   COMPLETED,
-  type Graph,
   type GraphEdge,
   type GraphNode,
   type NodeKind,
+  type RecipeGraph,
   START,
 } from './graph.js';
 
@@ -19,13 +19,13 @@ const TODO = 'todo';
 const FAILED = 'halt:todo';
 const HALTED = 'halt:run';
 /** Prefix of the node id of a stage. */
-export const STAGE = 'stage:';
+export const STAGE_ID_PREFIX = 'stage:';
 
 /**
  * Builds the picture of an engine recipe: the stages of the run, with those of a todo in the middle (graph.md, Engine
  * recipes).
  */
-export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): Graph {
+export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): RecipeGraph {
   const { program, handlers } = engine;
   const { policies } = program;
   const before = listBefore(engine);
@@ -88,7 +88,7 @@ function listTodoFacts({ policies, finalize }: EngineProgram): string[] {
 }
 
 const QUESTION_ABOUT_PLAN = buildNode({
-  id: `${STAGE}approvePlan`,
+  id: `${STAGE_ID_PREFIX}approvePlan`,
   kind: 'person',
   name: 'approvePlan',
   note: 'a person decides',
@@ -96,7 +96,7 @@ const QUESTION_ABOUT_PLAN = buildNode({
   facts: ['if a gate asks and is not approved'],
 });
 const QUESTION_ABOUT_COMMANDS = buildNode({
-  id: `${STAGE}approveCommands`,
+  id: `${STAGE_ID_PREFIX}approveCommands`,
   kind: 'person',
   name: 'approveCommands',
   note: 'a person decides',
@@ -114,7 +114,7 @@ const NOTES: Readonly<Record<ResolvedHandler['actor'], string>> = {
 function describeStage(id: string, handler: ResolvedHandler | undefined): GraphNode {
   const actor = handler?.actor ?? 'cli';
   const name = handler === undefined ? id : nameStage({ handlers: { [id]: handler } }, id);
-  return buildNode({ id: `${STAGE}${id}`, kind: KINDS[actor], name, note: NOTES[actor] });
+  return buildNode({ id: `${STAGE_ID_PREFIX}${id}`, kind: KINDS[actor], name, note: NOTES[actor] });
 }
 
 function describeFinal(id: string, handler: ResolvedHandler | undefined): GraphNode {
@@ -142,8 +142,8 @@ function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readon
   const waysOf = (...names: string[]) => counted.filter((one) => names.includes(one));
   const ends = listBlockWays(recipe);
   const spine = nodes.filter(({ kind }) => kind !== 'halted');
-  const worker = `${STAGE}${stages[0]?.id ?? ''}`;
-  const last = `${STAGE}${stages.at(-1)?.id ?? ''}`;
+  const worker = `${STAGE_ID_PREFIX}${stages[0]?.id ?? ''}`;
+  const last = `${STAGE_ID_PREFIX}${stages.at(-1)?.id ?? ''}`;
   return spine.flatMap((node, index) => {
     const { id: from, name, group, kind } = node;
     const next = spine[index + 1];
@@ -156,7 +156,7 @@ function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readon
     ];
     const halts = ends.flatMap((end) => (isEnd && end.what === 'failed' ? [end.name] : []));
     const givenUp = group === undefined ? waysOf(`${name}: fail`) : [];
-    const isStopped = group === undefined && listRunStageEnds(from.slice(STAGE.length)).includes('halt');
+    const isStopped = group === undefined && listRunStageEnds(from.slice(STAGE_ID_PREFIX.length)).includes('halt');
     return [
       buildEdge({ from, to: next.id, kind: 'next', ways: passed, label: from === last ? 'all todos are done' : '' }),
       ...(givenUp.length === 0

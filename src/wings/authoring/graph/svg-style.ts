@@ -96,7 +96,7 @@ const USES: readonly Use[] = [
 ];
 
 /** Renders colour classes together with the light colours, as attributes. @throws TypeError for an unknown class */
-export function colour(...names: readonly string[]): string {
+export function renderColours(...names: readonly string[]): string {
   const used = names.map((name) => {
     const use = USES.find(([one]) => one === name);
     if (use === undefined) throw new TypeError(`no colour is called ${name}`);

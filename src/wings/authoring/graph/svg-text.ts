@@ -14,7 +14,7 @@ export const MARGIN = 24;
 export const LABEL_COLUMNS = 28;
 
 /** Rounds to a tenth of a pixel, so that the same picture has the same bytes. */
-export const round = (value: number) => Math.round(value * 10) / 10;
+export const roundToTenth = (value: number) => Math.round(value * 10) / 10;
 
 /** Escapes text for XML; characters that XML cannot hold were removed before (documents/foreign.ts cleans it). */
 export function escapeXml(text: string): string {
@@ -41,7 +41,7 @@ export function renderText(
   const shown = cutText(text, columns);
   const whole = cutText(said, Number.POSITIVE_INFINITY);
   const attributes = [
-    `x="${round(x)}" y="${round(y)}"`,
+    `x="${roundToTenth(x)}" y="${roundToTenth(y)}"`,
     colours,
     ...(anchor === undefined ? [] : [`text-anchor="${anchor}"`]),
     ...(size === undefined ? [] : [`font-size="${size}"`]),

@@ -1,9 +1,9 @@
-import type { Graph } from './graph.js';
-import { type Box, type HaltRoute, type LaneRoute, type Layout, layOut } from './layout.js';
+import type { RecipeGraph } from './graph.js';
+import { type Box, type GraphLayout, type HaltRoute, type LaneRoute, layOutGraph } from './layout.js';
 import { measureNode, renderEnd, renderNode, renderPerson, WIDTH } from './svg-nodes.js';
-import { colour, renderDarkStyle } from './svg-style.js';
-import { escapeXml, LABEL_COLUMNS, LINE, MARGIN, renderText, round, SMALL } from './svg-text.js';
-import { cutText, measureText, wrapText } from './text.js';
+import { renderColours, renderDarkStyle } from './svg-style.js';
+import { escapeXml, LABEL_COLUMNS, LINE, MARGIN, renderText, roundToTenth, SMALL } from './svg-text.js';
+import { cutText, measureLabelText, wrapText } from './text.js';
 
 /** Renders a graph as SVG, legible on light and dark backgrounds and without styles (graph.md, SVG). */
 
@@ -11,18 +11,18 @@ const FONT =
   'ui-sans-serif,system-ui,-apple-system,&quot;Segoe UI&quot;,&quot;Noto Sans&quot;,Helvetica,Arial,sans-serif';
 
 /** @returns a standalone document, with a title, that refers to no outside resource */
-export function renderSvg(graph: Graph): string {
-  const layout = layOut(graph, {
+export function renderSvg(graph: RecipeGraph): string {
+  const layout = layOutGraph(graph, {
     box: WIDTH,
     heightOf: measureNode,
-    widthOf: (label) => measureText(cutText(label, LABEL_COLUMNS)) * SMALL.column,
+    widthOf: (label) => measureLabelText(cutText(label, LABEL_COLUMNS)) * SMALL.column,
   });
   const legend = renderLegend(graph);
   const width = Math.ceil(Math.max(layout.width, legend.width, 420));
   const head = renderHead(graph, width);
   const height = Math.ceil(head.height + layout.height + legend.height);
   const body = [
-    `<rect ${colour('paper')} width="${width}" height="${height}"/>`,
+    `<rect ${renderColours('paper')} width="${width}" height="${height}"/>`,
     head.text,
     `<g transform="translate(0 ${head.height})">`,
     ...layout.groups.map(({ what, box }) => renderGroup(what.label, box)),
@@ -31,7 +31,7 @@ export function renderSvg(graph: Graph): string {
     ...layout.halts.map((halt) => renderHalt(halt, layout)),
     ...layout.nodes.map(renderNode),
     '</g>',
-    `<g transform="translate(${MARGIN} ${round(head.height + layout.height)})">${legend.text}</g>`,
+    `<g transform="translate(${MARGIN} ${roundToTenth(head.height + layout.height)})">${legend.text}</g>`,
   ].join('\n');
   const tips = DRAWN.map(renderTip).join('');
   const title = escapeXml(cutText(graph.run === undefined ? graph.name : `${graph.name}, run ${graph.run.name}`, 200));
@@ -46,15 +46,15 @@ export function renderSvg(graph: Graph): string {
   ].join('\n');
 }
 
-function renderHead({ name, description, run }: Graph, width: number): { text: string; height: number } {
+function renderHead({ name, description, run }: RecipeGraph, width: number): { text: string; height: number } {
   const columns = Math.floor((width - 2 * MARGIN) / SMALL.column);
   const lines = run === undefined ? wrapText(description, columns).slice(0, 3) : [`run ${run.name}: ${run.status}`];
   return {
     height: 52 + lines.length * LINE,
     text: [
-      renderText(name, { x: MARGIN, y: 34 }, { colours: colour('ink'), columns: 36, size: 17, bold: true }),
+      renderText(name, { x: MARGIN, y: 34 }, { colours: renderColours('ink'), columns: 36, size: 17, bold: true }),
       ...lines.map((line, index) =>
-        renderText(line, { x: MARGIN, y: 54 + index * LINE }, { colours: colour('quiet'), columns }),
+        renderText(line, { x: MARGIN, y: 54 + index * LINE }, { colours: renderColours('quiet'), columns }),
       ),
     ].join('\n'),
   };
@@ -62,8 +62,8 @@ function renderHead({ name, description, run }: Graph, width: number): { text: s
 
 function renderGroup(label: string, { x, y, width, height }: Box): string {
   return [
-    `<rect ${colour('group', 'rim')} x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="12" stroke-dasharray="2 4"/>`,
-    renderText(label, { x: x + 14, y: y + 20 }, { colours: colour('quiet'), columns: 60 }),
+    `<rect ${renderColours('group', 'rim')} x="${roundToTenth(x)}" y="${roundToTenth(y)}" width="${roundToTenth(width)}" height="${roundToTenth(height)}" rx="12" stroke-dasharray="2 4"/>`,
+    renderText(label, { x: x + 14, y: y + 20 }, { colours: renderColours('quiet'), columns: 60 }),
   ].join('\n');
 }
 
@@ -75,13 +75,13 @@ interface Legend {
 }
 
 /** Renders the signs that occur in a graph, each with its meaning. */
-function renderLegend(graph: Graph): Legend {
+function renderLegend(graph: RecipeGraph): Legend {
   const entries = listLegend(graph);
   const text = entries.map(({ sign, words }, index) => {
     const y = 20 + index * 18;
-    return `<g transform="translate(0 ${y})">${sign}${renderText(words, { x: 34, y: 4 }, { colours: colour('quiet'), columns: 70 })}</g>`;
+    return `<g transform="translate(0 ${y})">${sign}${renderText(words, { x: 34, y: 4 }, { colours: renderColours('quiet'), columns: 70 })}</g>`;
   });
-  const columns = Math.max(0, ...entries.map(({ words }) => measureText(words)));
+  const columns = Math.max(0, ...entries.map(({ words }) => measureLabelText(words)));
   return {
     text: text.join('\n'),
     width: 2 * MARGIN + 34 + columns * SMALL.column,
@@ -89,7 +89,7 @@ function renderLegend(graph: Graph): Legend {
   };
 }
 
-function listLegend({ nodes, edges, type }: Graph): { sign: string; words: string }[] {
+function listLegend({ nodes, edges, type }: RecipeGraph): { sign: string; words: string }[] {
   const line = (kind: Drawn) => renderLine(kind, 'M0 0H22');
   const box = (attributes: string) => `<rect ${attributes} x="1" y="-6" width="22" height="12" rx="4"/>`;
   return [
@@ -99,7 +99,7 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
     ...(nodes.some(({ optional }) => optional)
       ? [
           {
-            sign: box(`${colour('box', 'rim')} stroke-dasharray="5 3"`),
+            sign: box(`${renderColours('box', 'rim')} stroke-dasharray="5 3"`),
             words: 'skipped unless its condition is true',
           },
         ]
@@ -110,7 +110,7 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
     ...(edges.some(({ kind, implied }) => kind === 'halt' && implied)
       ? [
           {
-            sign: `<g transform="translate(11 0)"><circle ${colour('box', 'k-halted')} r="6" stroke-width="1.6"/><path ${colour('k-halted')} d="M-2.5 -2.5l5 5m0 -5l-5 5" stroke-width="1.6"/></g>`,
+            sign: `<g transform="translate(11 0)"><circle ${renderColours('box', 'k-halted')} r="6" stroke-width="1.6"/><path ${renderColours('k-halted')} d="M-2.5 -2.5l5 5m0 -5l-5 5" stroke-width="1.6"/></g>`,
             words:
               type === 'engine'
                 ? 'a permanent failure fails the todo'
@@ -127,57 +127,57 @@ type Drawn = (typeof DRAWN)[number];
 
 /** Renders the arrowhead that all lines of a kind share. */
 function renderTip(kind: Drawn): string {
-  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path ${colour(`${kind}-tip`)} d="M0 0.5L8 4L0 7.5z"/></marker>`;
+  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path ${renderColours(`${kind}-tip`)} d="M0 0.5L8 4L0 7.5z"/></marker>`;
 }
 
 /** Renders a line along a path, with its arrowhead. */
 function renderLine(kind: Drawn, path: string): string {
-  return `<path ${colour(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
+  return `<path ${renderColours(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
 }
 
 /** Draws straight down, the label at the right. */
-function renderStep({ edge, from, to }: Layout['steps'][number], { left, right }: Layout): string {
-  const x = round((left + right) / 2);
+function renderStep({ edge, from, to }: GraphLayout['steps'][number], { left, right }: GraphLayout): string {
+  const x = roundToTenth((left + right) / 2);
   const label =
     edge.label === ''
       ? ''
       : renderText(
           edge.label,
           { x: x + 9, y: (from + to) / 2 + 3 },
-          { colours: colour('quiet'), columns: LABEL_COLUMNS, whole: edge.counted },
+          { colours: renderColours('quiet'), columns: LABEL_COLUMNS, whole: edge.counted },
         );
-  return renderLine('next', `M${x} ${round(from)}V${round(to - 1)}`) + label;
+  return renderLine('next', `M${x} ${roundToTenth(from)}V${roundToTenth(to - 1)}`) + label;
 }
 
 const BEND = 8;
 
 /** Draws out to the right, along the lane, and back in; the label is on the outgoing line. */
-function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: Layout): string {
+function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: GraphLayout): string {
   const turn = leaves > enters ? -BEND : BEND;
   const path = [
-    `M${right} ${round(leaves)}H${x - BEND}`,
+    `M${right} ${roundToTenth(leaves)}H${x - BEND}`,
     `q${BEND} 0 ${BEND} ${turn}`,
-    `V${round(enters - turn)}`,
+    `V${roundToTenth(enters - turn)}`,
     `q0 ${turn} ${-BEND} ${turn}`,
     `H${right + 1}`,
   ].join('');
   const label = renderText(
     edge.label,
     { x: right + 8, y: leaves - 4 },
-    { colours: colour('back-tip'), columns: LABEL_COLUMNS },
+    { colours: renderColours('back-tip'), columns: LABEL_COLUMNS },
   );
   return renderLine('back', path) + label;
 }
 
 /** Draws out to the left, to a separate end. */
-function renderHalt({ edge, node, y }: HaltRoute, { left }: Layout): string {
-  const end = left - 40 - measureText(cutText(edge.label, LABEL_COLUMNS)) * SMALL.column;
+function renderHalt({ edge, node, y }: HaltRoute, { left }: GraphLayout): string {
+  const end = left - 40 - measureLabelText(cutText(edge.label, LABEL_COLUMNS)) * SMALL.column;
   return [
-    renderLine('halt', `M${left} ${round(y)}H${round(end + 11)}`),
+    renderLine('halt', `M${left} ${roundToTenth(y)}H${roundToTenth(end + 11)}`),
     renderText(
       edge.label,
       { x: left - 8, y: y - 5 },
-      { colours: colour('halt-tip'), columns: LABEL_COLUMNS, anchor: 'end' },
+      { colours: renderColours('halt-tip'), columns: LABEL_COLUMNS, anchor: 'end' },
     ),
     renderEnd(node, end, y),
   ].join('');

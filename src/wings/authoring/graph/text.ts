@@ -9,7 +9,7 @@ const SHORTEST = 0.6;
 const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
 
 /** Returns the number of columns that a text takes. */
-export function measureText(text: string): number {
+export function measureLabelText(text: string): number {
   return [...text].reduce((sum, character) => sum + widthOf(character), 0);
 }
 
@@ -19,7 +19,7 @@ export function measureText(text: string): number {
  */
 export function cutText(text: string, columns: number, sign = '…'): string {
   const line = toWholeLine(text);
-  if (measureText(line) <= columns) return line;
+  if (measureLabelText(line) <= columns) return line;
   let kept = '';
   let width = sign.length;
   for (const character of line) {
@@ -35,7 +35,7 @@ export function cutText(text: string, columns: number, sign = '…'): string {
 
 /** Pads a text with blanks to so many columns. */
 export function padText(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - measureText(text)));
+  return text + ' '.repeat(Math.max(0, columns - measureLabelText(text)));
 }
 
 /** Wraps a text at blanks into lines of at most so many columns; a longer word gets its own line. */
@@ -46,7 +46,7 @@ export function wrapText(text: string, columns: number): string[] {
     .filter((one) => one !== '')) {
     const line = lines.at(-1);
     const longer = line === undefined ? word : `${line} ${word}`;
-    if (line !== undefined && measureText(longer) <= columns) lines[lines.length - 1] = longer;
+    if (line !== undefined && measureLabelText(longer) <= columns) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines;

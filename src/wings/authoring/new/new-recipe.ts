@@ -1,5 +1,5 @@
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { isName } from '../../../base/name.js';
 import {
@@ -8,7 +8,7 @@ import {
   locateEditorSchema,
   renderModeline,
 } from '../../../project/editor-schemas.js';
-import { readRules } from '../../../project/gitignore.js';
+import { readIgnoreRules } from '../../../project/gitignore.js';
 import { createFile, requireInside } from '../../../project/own-places.js';
 import type { SkillDirectories } from '../../../protocol/ports.js';
 import { listCommandsToTrust } from '../../../recipe/external-commands.js';
@@ -83,7 +83,7 @@ export async function createRecipe(
   requireRoom(library, root, files, others);
   for (const path of [...files.map((file) => file.path), ...EDITOR_SCHEMAS.map(locateEditorSchema)])
     requireInside(root, path);
-  readRules(root);
+  readIgnoreRules(root);
   const schemas = ensureEditorSchemas(context);
   const made = files.map((file) => ({ path: file.path, does: create(library, root, file) })).reverse();
   const list = (wanted: Made) => made.flatMap(({ path, does }) => (does === wanted ? [path] : []));
@@ -220,7 +220,7 @@ function buildAnswer(
       type,
       created,
       ...(renewed.length === 0 ? {} : { renewed }),
-      ...defined({ replaces }),
+      ...omitUndefined({ replaces }),
       nextSteps: steps.map(([why, command]) => `${command} (${why})`),
     },
     text: () =>

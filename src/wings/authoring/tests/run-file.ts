@@ -6,8 +6,8 @@ import type { ProblemLog } from '../../../recipe/source/report.js';
 import type { ReadContext } from '../../../run/context.js';
 import { listEdges, listTaken } from '../edges.js';
 import { openFixtures } from '../fixtures.js';
-import { type Play, play } from '../play.js';
-import { problemOf, readTestFile } from '../script.js';
+import { type PlayResult, playScript } from '../play.js';
+import { createFileProblem, readTestFile } from '../script.js';
 import type { TestFile } from '../script-schema.js';
 import { nameStage } from '../stage-edges.js';
 import type { Snapshots } from './snapshots.js';
@@ -53,7 +53,7 @@ export interface RunOptions {
 export async function runTestFile(context: Surroundings, options: RunOptions): Promise<TestedFile> {
   const { file, snapshots } = options;
   const text = readWhole(context, options.path);
-  if (text instanceof DevCliError) return fail(file, '', [problemOf(file, text.message)]);
+  if (text instanceof DevCliError) return fail(file, '', [createFileProblem(file, text.message)]);
   const read = readTestFile(text, file);
   const { log, value } = read;
   if (value === null) return fail(file, text, log.problems);
@@ -112,8 +112,8 @@ function playCase(
   { path, snapshots }: RunOptions,
   file: TestFile,
   { name, given, steps, end }: TestFile['cases'][number],
-): Promise<Play> {
-  return play(
+): Promise<PlayResult> {
+  return playScript(
     file.recipe,
     { given: { ...file.given, ...given }, steps, end },
     {
@@ -126,7 +126,7 @@ function playCase(
 }
 
 /** Lists the stages of todos that were skipped; no event reports them. */
-async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: Play): Promise<string[]> {
+async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: PlayResult): Promise<string[]> {
   if (last === null || recipe === undefined) return [];
   const { engine } = await on.read();
   return Object.values(engine?.todos ?? {}).flatMap(({ substeps }) =>

@@ -25,7 +25,11 @@ export type Declared = Pick<ResolvedRecipe, 'blocks' | 'mode' | 'vars' | 'prefer
  * Lists the values to try; null, if the value can be unset, comes first. @param literals that conditions compare it
  * with
  */
-export function listCandidates(recipe: Declared, path: readonly string[], literals: readonly unknown[]): unknown[] {
+export function listCandidateValues(
+  recipe: Declared,
+  path: readonly string[],
+  literals: readonly unknown[],
+): unknown[] {
   const [root = '', name = '', ...rest] = path;
   const texts = listTexts(literals.filter((one) => typeof one === 'string'));
   const numbers = listNumbers(literals.filter((one) => typeof one === 'number'));

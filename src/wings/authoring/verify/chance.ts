@@ -2,7 +2,7 @@
  * Enumerates every combination of choices: a function is run once per combination, and asks for each choice when it
  * needs it.
  */
-export class Chance {
+export class ChoiceEnumerator {
   readonly #taken: { pick: number; of: number }[] = [];
   #at = 0;
   /** Number of combinations before this one. */

@@ -3,13 +3,13 @@ import { needsPerson } from '../../../recipe/declared.js';
 import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { GateBlock } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
-import { listWrites, matchesPath } from '../../../recipe/writes.js';
-import { isSaidByAgents, nameValue } from './deciders.js';
+import { listBlockWrites, matchesPath } from '../../../recipe/writes.js';
+import { isSetByAgents, renderValueName } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
-import type { Finding } from './finding.js';
+import type { VerifyFinding } from './finding.js';
 import { listUnwritten } from './moves.js';
-import type { Subject, SubjectRead } from './subject.js';
-import { type Change, OUTCOME } from './world.js';
+import type { ExplorationSubject, SubjectRead } from './subject.js';
+import { OUTCOME, type WorldChange } from './world.js';
 
 /** Where a step was first seen. */
 interface Seen {
@@ -19,7 +19,7 @@ interface Seen {
 
 /** Checks each step of an exploration, and keeps the first finding of each kind, whose path is shortest. */
 export class StepChecker implements Watch {
-  readonly #found = new Map<string, Finding>();
+  readonly #found = new Map<string, VerifyFinding>();
   /** By index of a block: where it was first entered, and first skipped. */
   readonly entered = new Map<number, Seen>();
   readonly skipped = new Map<number, Seen>();
@@ -28,12 +28,12 @@ export class StepChecker implements Watch {
   readonly #present = new Set<SubjectRead>();
   readonly #rewriters: ReadonlyMap<number, readonly GateBlock[]>;
 
-  constructor(readonly subject: Subject) {
+  constructor(readonly subject: ExplorationSubject) {
     this.#rewriters = findRewriters(subject);
   }
 
   /** Lists the findings, including those that only a complete exploration reveals. */
-  list(): Finding[] {
+  list(): VerifyFinding[] {
     for (const [read, { block, node, edge }] of this.#read) {
       if (!this.#present.has(read) && read.writers.some((writer) => writer.block < block))
         this.#noteNeverWritten(read, block, { node, edge });
@@ -64,7 +64,7 @@ export class StepChecker implements Watch {
     }
   }
 
-  #enter(block: number, change: Change, seen: Seen): void {
+  #enter(block: number, change: WorldChange, seen: Seen): void {
     if (!this.entered.has(block)) this.entered.set(block, seen);
     for (const read of this.subject.reads[block] ?? []) this.#checkRead(read, block, change, seen);
     for (const { block: of, key } of this.subject.needed[block] ?? []) {
@@ -76,7 +76,7 @@ export class StepChecker implements Watch {
     for (const section of listUnwritten(this.subject, block, change)) this.#noteSection(block, section, seen);
   }
 
-  #checkRead(read: SubjectRead, block: number, change: Change, seen: Seen): void {
+  #checkRead(read: SubjectRead, block: number, change: WorldChange, seen: Seen): void {
     const earlier = read.writers.filter((writer) => writer.block <= block);
     const outcomes = earlier.map((writer) => change.outcome(writer.block));
     const isPresent = outcomes.some((outcome) => outcome === OUTCOME.done || outcome === OUTCOME.forgotten);
@@ -152,18 +152,18 @@ export class StepChecker implements Watch {
     });
   }
 
-  #checkGate(index: number, status: 'done' | 'skipped' | 'failed', change: Change, seen: Seen): void {
+  #checkGate(index: number, status: 'done' | 'skipped' | 'failed', change: WorldChange, seen: Seen): void {
     const { blocks } = this.subject.recipe;
     const block = blocks[index];
     if (status === 'done') for (const gate of this.#rewriters.get(index) ?? []) this.#noteRewritten(gate, index, seen);
     if (status !== 'skipped' || block?.when === undefined || !needsPerson(block)) return;
     const key = `skipped ${index}`;
     if (this.#found.has(key)) return;
-    const open = change.listOpen(block.when, (path, getValue) => isSaidByAgents(path, blocks, getValue));
+    const open = change.listOpen(block.when, (path, getValue) => isSetByAgents(path, blocks, getValue));
     if (open.length === 0) return;
     this.#note(key, {
       kind: 'gate-bypassed',
-      message: `${quoteWord(block.id)} needs a person, but decisions of agents can skip it: ${open.map(nameValue).join(', ')}.`,
+      message: `${quoteWord(block.id)} needs a person, but decisions of agents can skip it: ${open.map(renderValueName).join(', ')}.`,
       fix: 'Leave the `when` out, or let it read only values that no agent decides: mode, vars, preferences, what a person chose, `exit` or `status` of a command that no agent has skipped, or whether a loop with an external `exitCheck` has failed: `blocks["ID"].status == "failed"`.',
       place: ['blocks', index, 'when'],
       ...seen,
@@ -180,7 +180,7 @@ export class StepChecker implements Watch {
     });
   }
 
-  #note(key: string, finding: Finding): void {
+  #note(key: string, finding: VerifyFinding): void {
     if (!this.#found.has(key)) this.#found.set(key, finding);
   }
 
@@ -201,7 +201,7 @@ const OUTCOME_WORDS: Readonly<Record<number, string>> = {
 };
 
 /** Maps each block to the gates for a person whose artifact it rewrites after approval. */
-function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]> {
+function findRewriters({ recipe: { blocks } }: ExplorationSubject): Map<number, GateBlock[]> {
   const gates = blocks.flatMap((block, at) =>
     needsPerson(block) && block.artifact !== undefined ? [{ block, at }] : [],
   );
@@ -211,7 +211,7 @@ function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]
       gates.flatMap(({ block: gate, at: before }) => {
         const writes =
           findExternalCommand(writer) === null &&
-          listWrites(writer).some(({ path }) => matchesPath(path, gate.artifact ?? ''));
+          listBlockWrites(writer).some(({ path }) => matchesPath(path, gate.artifact ?? ''));
         const asksAgain = gates.some(
           (later) => later.at > at && later.block.artifact === gate.artifact && later.block.when === undefined,
         );

@@ -1,6 +1,6 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { prepareCondition } from '../../../recipe/conditions/conditions.js';
-import { listPaths, usesWhole } from '../../../recipe/conditions/paths.js';
+import { listNamePaths, usesWhole } from '../../../recipe/conditions/paths.js';
 import { listRootNames } from '../../../recipe/conditions/text.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import { findExternalCommand } from '../../../recipe/external-commands.js';
@@ -19,7 +19,7 @@ const OF_THE_USER = ['mode', 'vars', 'preferences', 'goal', 'true', 'false', 'nu
  * @param blocks of the recipe that the condition is in
  * @param getValue called only if the result depends on the value
  */
-export function isSaidByAgents(
+export function isSetByAgents(
   [root = '', id = '', member]: readonly string[],
   blocks: readonly ResolvedBlock[],
   getValue: () => unknown,
@@ -62,8 +62,8 @@ function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]):
   if (others.length === 0) return false;
   const { ast } = prepareCondition(condition);
   if (usesWhole(ast, 'blocks')) return true;
-  return listPaths(ast).some(
-    (path) => path[0] === 'blocks' && POSSIBLE.some((value) => isSaidByAgents(path, blocks, () => value)),
+  return listNamePaths(ast).some(
+    (path) => path[0] === 'blocks' && POSSIBLE.some((value) => isSetByAgents(path, blocks, () => value)),
   );
 }
 
@@ -71,7 +71,7 @@ function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]):
 const POSSIBLE = [null, 'done', 'failed', 'skipped'];
 
 /** Renders a value's name as in a condition. */
-export function nameValue([root = '', ...names]: readonly string[]): string {
+export function renderValueName([root = '', ...names]: readonly string[]): string {
   if (root === WHOLE) return `\`${names.join()}\``;
   const isKeyed = root === 'blocks' || root === 'agents';
   const [id, ...members] = isKeyed ? names : ['', ...names];

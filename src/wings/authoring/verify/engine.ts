@@ -1,5 +1,5 @@
 import type { Frozen } from '../../../base/json.js';
-import type { EngineEvent, NewTodo, Part, StageResult } from '../../../engine/core/events.js';
+import type { EngineEvent, NewTodo, StagePart, StageResult } from '../../../engine/core/events.js';
 import { createEngineState, createTodoRow } from '../../../engine/core/rows.js';
 import { stepInPlace } from '../../../engine/core/step.js';
 import { type Findings, NO_FINDINGS, triage } from '../../../engine/core/triage.js';
@@ -114,7 +114,7 @@ export function* exploreEngine(program: EngineProgram, most: number): Interrupti
 interface Waiting {
   todo: string | null;
   stage: string;
-  part: Part | undefined;
+  part: StagePart | undefined;
 }
 
 function* walkEngine(setting: Setting, most: number): Interruptible<ExploredEngine> {

@@ -1,15 +1,15 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
-import { Chance } from './chance.js';
-import type { Graph, Node } from './graph.js';
+import { ChoiceEnumerator } from './chance.js';
+import type { ExploredState, StateGraph } from './graph.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
-import { type Learned, type Left, Machine } from './learned.js';
+import { type LearnedTransition, Machine, type RemainingBounds } from './learned.js';
 import { findLiveness, type Liveness } from './liveness.js';
-import { type Attempt, listMoves, type Move } from './moves.js';
-import { isPending, keyStanding, type Place, type Standing } from './place.js';
-import { Standings } from './standings.js';
+import { listMoves, type Move, type TryMove } from './moves.js';
+import { type CountedPlace, isPending, keyCountedPlace, type MachinePlace } from './place.js';
+import { KnownPlaces } from './standings.js';
 import { States } from './states.js';
-import type { Subject } from './subject.js';
-import { Change, createWorld, OUTCOME } from './world.js';
+import type { ExplorationSubject } from './subject.js';
+import { createWorld, OUTCOME, WorldChange } from './world.js';
 
 /** An observer of each step of the work, which looks for faults. */
 export interface Watch {
@@ -19,8 +19,8 @@ export interface Watch {
 /** An observed step. */
 export interface WatchedStep {
   /** The world after the step. */
-  change: Change;
-  learned: Learned;
+  change: WorldChange;
+  learned: LearnedTransition;
   /** The edge; -1 for the beginning. */
   edge: number;
   /** The state that it leads to. */
@@ -28,10 +28,10 @@ export interface WatchedStep {
 }
 
 /** A place for keys in which only counters matter. */
-const NOWHERE: Place = { value: '', block: -1, state: 'active' };
+const NOWHERE: MachinePlace = { value: '', block: -1, state: 'active' };
 
 /** Invalidate, halt and abort depend neither on bounds nor on conditions. */
-const ALL_LEFT: Left = { rounds: true, retries: true, jumps: true };
+const ALL_LEFT: RemainingBounds = { rounds: true, retries: true, jumps: true };
 const NEVER = () => false;
 
 /** Default maximum of states. */
@@ -41,25 +41,29 @@ export const MOST_STATES = 50_000;
  * Explores a sequential recipe breadth-first, under every outcome that an agent or a person can produce (authoring.md,
  * Verify). Uses the machine's own transition function.
  */
-export function explore(subject: Subject, watch: Watch, most = MOST_STATES): Interruptible<Graph> {
+export function exploreSequentialRecipe(
+  subject: ExplorationSubject,
+  watch: Watch,
+  most = MOST_STATES,
+): Interruptible<StateGraph> {
   const explorer = new Explorer(subject, watch, most);
   return explorer.explore();
 }
 
 class Explorer {
-  readonly #graph: Graph = { nodes: [], edges: [], work: { nodes: 0, edges: 0 }, transitions: 0, whole: true };
+  readonly #graph: StateGraph = { nodes: [], edges: [], work: { nodes: 0, edges: 0 }, transitions: 0, whole: true };
   readonly #machine: Machine;
   readonly #liveness: Liveness;
-  readonly #standings: Standings;
+  readonly #standings: KnownPlaces;
   readonly #states: States;
   /** By number of a standing. */
-  readonly #attempts: Attempt[][] = [];
+  readonly #attempts: TryMove[][] = [];
   /** How many `own` moves a state has, by the properties that distinguish states in this respect. */
   readonly #owned = new Map<string, number>();
   /** Blocks that were redone, each with the world at that time. */
   readonly #redone = new Set<string>();
   /** By index of a block: the transition that invalidates it. */
-  readonly #again = new Map<number, Learned>();
+  readonly #again = new Map<number, LearnedTransition>();
   #isAborted = false;
   /** States that have moves besides those of the work. */
   readonly #left = new Set<number>();
@@ -69,17 +73,17 @@ class Explorer {
   #tried = 0;
 
   constructor(
-    readonly subject: Subject,
+    readonly subject: ExplorationSubject,
     readonly watch: Watch,
     readonly most: number,
   ) {
     this.#machine = new Machine(subject.program, subject.exactRounds);
     this.#liveness = findLiveness(subject);
-    this.#standings = new Standings(subject.program, subject.exactRounds);
+    this.#standings = new KnownPlaces(subject.program, subject.exactRounds);
     this.#states = new States(this.#graph, most);
   }
 
-  *explore(): Interruptible<Graph> {
+  *explore(): Interruptible<StateGraph> {
     const { nodes, edges, work } = this.#graph;
     this.#begin();
     for (let at = 0; at < nodes.length; at += 1) yield* this.#expand(at, 'work');
@@ -99,9 +103,9 @@ class Explorer {
   }
 
   #begin(): void {
-    const chance = new Chance();
+    const chance = new ChoiceEnumerator();
     do {
-      const change = new Change(this.subject, createWorld(this.subject), chance, new Map());
+      const change = new WorldChange(this.subject, createWorld(this.subject), chance, new Map());
       const learned = this.#machine.start(this.#answer(change, -1));
       this.#follow({ change, learned, before: null, from: -1, move: null });
     } while (this.#goOn(chance));
@@ -112,7 +116,7 @@ class Explorer {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
     for (const attempt of this.#listAttempts(node)) {
-      const chance = new Chance();
+      const chance = new ChoiceEnumerator();
       do {
         this.#try(at, node, attempt, chance, which);
         this.#tried += 1;
@@ -121,7 +125,7 @@ class Explorer {
     }
   }
 
-  #listAttempts({ standing }: Node): Attempt[] {
+  #listAttempts({ standing }: ExploredState): TryMove[] {
     const attempts = this.#attempts[standing.number] ?? listMoves(this.subject, standing);
     this.#attempts[standing.number] = attempts;
     return attempts;
@@ -131,14 +135,20 @@ class Explorer {
    * Advances to the next combination of choices. A step with more combinations than the limit of states is not explored
    * completely.
    */
-  #goOn(chance: Chance): boolean {
+  #goOn(chance: ChoiceEnumerator): boolean {
     const isNext = chance.next();
     if (isNext && chance.taken > this.most) this.#graph.whole = false;
     return isNext && this.#graph.whole;
   }
 
-  #try(at: number, node: Node, attempt: Attempt, chance: Chance, which: 'work' | 'rest' | 'all'): void {
-    const change = new Change(this.subject, node.world.values, chance, node.standing.counts);
+  #try(
+    at: number,
+    node: ExploredState,
+    attempt: TryMove,
+    chance: ChoiceEnumerator,
+    which: 'work' | 'rest' | 'all',
+  ): void {
+    const change = new WorldChange(this.subject, node.world.values, chance, node.standing.counts);
     const move = attempt(change);
     if (move === null) return;
     if (which === 'work' && move.kind !== 'work') this.#left.add(at);
@@ -166,7 +176,7 @@ class Explorer {
   /**
    * Answers the conditions of blocks that are being entered; blocks in between were skipped (recipes.md, Conditions).
    */
-  #answer(change: Change, resting: number): (source: string, of: string) => boolean {
+  #answer(change: WorldChange, resting: number): (source: string, of: string) => boolean {
     const { blocks } = this.subject.program;
     let last = resting;
     return (source, of) => {
@@ -203,14 +213,14 @@ class Explorer {
   }
 
   /** All aborts lead to the same state, so one is enough. */
-  #abort(at: number, { standing }: Node): void {
+  #abort(at: number, { standing }: ExploredState): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
     this.#own(at, { type: 'ABORT' }, this.#machine.take(standing.place, { type: 'ABORT' }, ALL_LEFT, NEVER));
   }
 
   /** Returns the number of transitions, as `#redo` does. */
-  #halt(at: number, { standing: { place } }: Node): number {
+  #halt(at: number, { standing: { place } }: ExploredState): number {
     if (place.state === 'halted') return 0;
     const block = this.subject.program.blocks[place.block];
     const isKnown = block?.onError.kind === 'halt' && BLOCK_KINDS[block.kind].by !== 'person';
@@ -219,9 +229,9 @@ class Explorer {
     return 1;
   }
 
-  #redo(at: number, { standing, world }: Node): number {
+  #redo(at: number, { standing, world }: ExploredState): number {
     const { program, exactRounds } = this.subject;
-    const rounds = exactRounds.size > 0 ? keyStanding({ ...standing, place: NOWHERE }) : '';
+    const rounds = exactRounds.size > 0 ? keyCountedPlace({ ...standing, place: NOWHERE }) : '';
     const targets = program.blocks.slice(0, standing.place.block + 1);
     for (const [target, { id, standsForInit }] of targets.entries()) {
       // The result of redoing a block depends only on the world, and on rounds that conditions read.
@@ -236,10 +246,10 @@ class Explorer {
     return targets.filter(({ standsForInit }) => standsForInit !== true).length;
   }
 
-  #own(from: number, event: Move['event'], learned: Learned): void {
+  #own(from: number, event: Move['event'], learned: LearnedTransition): void {
     const node = this.#graph.nodes[from];
     if (node === undefined) return;
-    const change = new Change(this.subject, node.world.values, new Chance(), node.standing.counts);
+    const change = new WorldChange(this.subject, node.world.values, new ChoiceEnumerator(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
       // A size that the user increased stays; exploring any size that the block may find covers it.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
@@ -271,7 +281,7 @@ class Explorer {
     if (!this.#isWorkDone) this.watch.step({ change, learned, to, edge });
   }
 
-  #settle(change: Change, { effects }: Learned): void {
+  #settle(change: WorldChange, { effects }: LearnedTransition): void {
     for (const effect of effects) {
       if (effect.type === 'settle') change.setOutcome(this.#find(effect.block), OUTCOME[effect.status]);
       if (effect.type === 'stale') for (const block of effect.blocks) change.retract(this.#find(block));
@@ -284,10 +294,10 @@ class Explorer {
 }
 
 interface Taken {
-  change: Change;
-  learned: Learned;
+  change: WorldChange;
+  learned: LearnedTransition;
   /** Null at the beginning, like `move`. */
-  before: Standing | null;
+  before: CountedPlace | null;
   from: number;
   move: Move | null;
 }

@@ -1,4 +1,4 @@
-import type { Subject } from './subject.js';
+import type { ExplorationSubject } from './subject.js';
 
 /** What a passed check of the draft implies for its sections (documents.md, draft validate). */
 
@@ -6,7 +6,7 @@ import type { Subject } from './subject.js';
  * Returns whether these sections may be filled, given a world, and records in the world that they are. A world holds
  * indices of values; a negative number means unknown.
  */
-export function fillSections({ values }: Subject, world: number[], sections: readonly string[]): boolean {
+export function fillSections({ values }: ExplorationSubject, world: number[], sections: readonly string[]): boolean {
   return values.every(({ path: [root, id = '', member], values: all }, at) => {
     if (root !== 'draft' || !sections.includes(id)) return true;
     const known = world[at] ?? -1;

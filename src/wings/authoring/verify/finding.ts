@@ -14,7 +14,7 @@ export type FindingKind =
   | 'needs-remote';
 
 /** A fault of a sequential recipe, and the shortest path that shows it. */
-export interface Finding {
+export interface VerifyFinding {
   kind: FindingKind;
   message: string;
   fix?: string;

@@ -1,10 +1,10 @@
 import type { Move } from './moves.js';
-import type { KnownStanding } from './standings.js';
+import type { KnownPlace } from './standings.js';
 import type { Chosen, KnownWorld } from './world.js';
 
 /** A state: where the machine rests, and what is known there. */
-export interface Node {
-  standing: KnownStanding;
+export interface ExploredState {
+  standing: KnownPlace;
   world: KnownWorld;
   /** The edge by which it was first found, on a shortest path; -1 for an initial state. */
   via: number;
@@ -13,7 +13,7 @@ export interface Node {
 }
 
 /** A transition. */
-export interface Edge {
+export interface ExploredTransition {
   from: number;
   to: number;
   move: Move;
@@ -23,9 +23,9 @@ export interface Edge {
 }
 
 /** Everything that can be reached. */
-export interface Graph {
-  nodes: Node[];
-  edges: Edge[];
+export interface StateGraph {
+  nodes: ExploredState[];
+  edges: ExploredTransition[];
   /**
    * How many nodes and edges the work itself reaches, without invalidates and moves that no script decides; they come
    * first.
@@ -38,8 +38,8 @@ export interface Graph {
 }
 
 /** Lists the edges of a shortest path to a node. */
-export function findWay({ nodes, edges }: Graph, node: number): Edge[] {
-  const way: Edge[] = [];
+export function findWay({ nodes, edges }: StateGraph, node: number): ExploredTransition[] {
+  const way: ExploredTransition[] = [];
   for (let at = nodes[node]; at !== undefined && at.via >= 0; ) {
     const edge = edges[at.via];
     if (edge === undefined) break;

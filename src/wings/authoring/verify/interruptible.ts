@@ -12,7 +12,7 @@ export const STEPS_BETWEEN_PAUSES = 500;
  * Runs the work to its end; checks the signal at each pause.
  * @throws DevCliError `INTERRUPTED` once the signal is aborted
  */
-export async function finish<T>(work: Interruptible<T>, signal: AbortSignal): Promise<T> {
+export async function runInterruptible<T>(work: Interruptible<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
     const step = work.next();

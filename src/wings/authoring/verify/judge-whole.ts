@@ -3,12 +3,12 @@ import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import type { ExploredEngine } from './engine.js';
-import type { Finding } from './finding.js';
-import { inPhase, type Script } from './script.js';
+import type { VerifyFinding } from './finding.js';
+import { adaptToPhase, type FindingScript } from './script.js';
 import { findValues } from './values.js';
 import type { ExploredWorkflow, PhaseOutcomes } from './workflow.js';
 
-type Found = Omit<Finding, 'node' | 'edge'>;
+type Found = Omit<VerifyFinding, 'node' | 'edge'>;
 
 /** What verification found out about a phase. */
 export interface PhaseProof {
@@ -18,7 +18,7 @@ export interface PhaseProof {
    * A script in which an agent makes the phase halt before its first gate for a person; null if there is no such gate,
    * or no way.
    */
-  bypass: Script | null;
+  bypass: FindingScript | null;
 }
 
 /** Lists the faults of an engine recipe that exploration on symbolic plans showed, each with a script that shows it. */
@@ -26,10 +26,10 @@ export function judgeEngine(
   recipe: ResolvedRecipe,
   explored: ExploredEngine,
   name: string,
-): (Found & { script: Script })[] {
+): (Found & { script: FindingScript })[] {
   const own = Object.entries(recipe.engine?.handlers ?? {}).filter(([, { shipped }]) => shipped === null);
-  const found: (Found & { script: Script })[] = [];
-  const script: Script = { recipe: name, steps: [{ until: 'end' }] };
+  const found: (Found & { script: FindingScript })[] = [];
+  const script: FindingScript = { recipe: name, steps: [{ until: 'end' }] };
   for (const [stage, { key, when, actor }] of own) {
     const todo = when === undefined ? {} : findTodo(recipe, when);
     if (!explored.begun.has(stage) || todo === null) {
@@ -86,7 +86,7 @@ function findTodo(recipe: ResolvedRecipe, when: string): Record<string, unknown>
 }
 
 /** Returns a plan with such a todo. Of the canned plans, only the large one has a todo that verifies. */
-function givePlan({ risk, type }: Record<string, unknown>): Pick<Script, 'given'> {
+function givePlan({ risk, type }: Record<string, unknown>): Pick<FindingScript, 'given'> {
   if (risk === undefined && type === undefined) return {};
   const size = type === 'verification' ? 'large' : 'middle';
   return { given: { plan: { size, ...(risk === undefined ? {} : { risk: String(risk) }) } } };
@@ -98,9 +98,9 @@ export function judgeWorkflow(
   explored: ExploredWorkflow,
   proofs: readonly PhaseProof[],
   name: string,
-): (Found & { script: Script })[] {
+): (Found & { script: FindingScript })[] {
   const { phases, errorPolicy, needs = [] } = workflow;
-  const found: (Found & { script: Script })[] = [];
+  const found: (Found & { script: FindingScript })[] = [];
   const stuck = proofs.findIndex(({ outcomes }) => !outcomes.completed);
   for (const [at, phase] of phases.entries()) {
     if (explored.opened.has(at) || phase.when === undefined) continue;
@@ -132,7 +132,7 @@ export function judgeWorkflow(
     const after = phases[at + 1];
     if (bypass === null || after === undefined || errorPolicy.kind !== 'skip') continue;
     const gate = recipe.blocks.find(needsPerson)?.id ?? '';
-    const { end: _, ...script } = inPhase(bypass, phases[at]?.name ?? '');
+    const { end: _, ...script } = adaptToPhase(bypass, phases[at]?.name ?? '');
     const next = after.recipe.blocks.find(({ kind }) => BLOCK_KINDS[kind].by !== 'cli')?.id;
     found.push({
       kind: 'gate-bypassed',

@@ -2,14 +2,19 @@ import { isLoop } from '../../../machine/defects.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import type { StepChecker } from './check-step.js';
-import type { Finding } from './finding.js';
-import type { Edge, Graph } from './graph.js';
-import { findCommand, needsRemote } from './remote.js';
-import type { Subject } from './subject.js';
+import type { VerifyFinding } from './finding.js';
+import type { ExploredTransition, StateGraph } from './graph.js';
+import { findBlockCommand, needsRemote } from './remote.js';
+import type { ExplorationSubject } from './subject.js';
 import type { Ways } from './ways.js';
 
 /** Lists all faults of a recipe that exploration showed. @param checker has observed each step of the work */
-export function judge(subject: Subject, graph: Graph, checker: StepChecker, { cycle }: Ways): Finding[] {
+export function listRecipeFindings(
+  subject: ExplorationSubject,
+  graph: StateGraph,
+  checker: StepChecker,
+  { cycle }: Ways,
+): VerifyFinding[] {
   const found = [
     ...checker.list(),
     ...findAutopilotGates(subject, checker),
@@ -24,9 +29,9 @@ export function judge(subject: Subject, graph: Graph, checker: StepChecker, { cy
 }
 
 /** Finds gates that only a person can pass in recipes that must not ask anybody. */
-function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Finding[] {
+function findAutopilotGates({ recipe }: ExplorationSubject, { entered }: StepChecker): VerifyFinding[] {
   if (recipe.mode['interaction'] !== 'autopilot') return [];
-  return recipe.blocks.flatMap((block, at): Finding[] => {
+  return recipe.blocks.flatMap((block, at): VerifyFinding[] => {
     const seen = entered.get(at);
     if (!needsPerson(block) || seen === undefined) return [];
     return [
@@ -43,10 +48,10 @@ function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Find
 
 /** Finds loops that never pass, whatever is handed in. */
 function findEndlessLoops(
-  { program, recipe, exactRounds }: Subject,
-  { nodes, edges, work }: Graph,
+  { program, recipe, exactRounds }: ExplorationSubject,
+  { nodes, edges, work }: StateGraph,
   { entered }: StepChecker,
-): Finding[] {
+): VerifyFinding[] {
   const passed = new Set<number>();
   for (const [number, { from, move }] of edges.entries()) {
     const { block = -1, state } = nodes[from]?.standing.place ?? {};
@@ -54,7 +59,7 @@ function findEndlessLoops(
     const isOfWork = number < work.edges || exactRounds.size === 0;
     if (isOfWork && state === 'active' && move.event.type === 'DONE') passed.add(block);
   }
-  return program.blocks.flatMap((block, at): Finding[] => {
+  return program.blocks.flatMap((block, at): VerifyFinding[] => {
     const seen = entered.get(at);
     const written = recipe.blocks[at];
     const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
@@ -77,8 +82,8 @@ function findEndlessLoops(
 }
 
 /** Finds blocks that are skipped on every path. */
-function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker): Finding[] {
-  return recipe.blocks.flatMap((block, at): Finding[] => {
+function findUnreachable({ recipe }: ExplorationSubject, { entered, skipped }: StepChecker): VerifyFinding[] {
+  return recipe.blocks.flatMap((block, at): VerifyFinding[] => {
     const seen = skipped.get(at);
     if (entered.has(at) || seen === undefined) return [];
     return [
@@ -97,7 +102,7 @@ function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker)
  * Finds out whether a run needs a remote to complete; a recipe that declares this with `needs` is not begun without
  * one.
  */
-function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
+function findNeedOfRemote({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   if (recipe.needs?.includes('remote') === true) return [];
   const { nodes, edges } = graph;
   const without = edges.filter(({ move }) => move.kind !== 'own' && move.remote !== true);
@@ -108,7 +113,7 @@ function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
   const node = edges[first]?.from ?? 0;
   const at = nodes[node]?.standing.place.block ?? 0;
   const block = recipe.blocks[at];
-  const command = block === undefined ? null : findCommand(block);
+  const command = block === undefined ? null : findBlockCommand(block);
   if (block === undefined || command === null || !needsRemote(command)) return [];
   const failing = without.filter(({ from }) => from === node);
   const edge = failing.find(({ to }) => nodes[to]?.standing.place.state === 'halted') ?? failing[0];
@@ -125,7 +130,7 @@ function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
 }
 
 /** Returns the states from which these edges lead to a completed run. */
-function reachBack({ nodes }: Graph, edges: readonly Edge[]): Set<number> {
+function reachBack({ nodes }: StateGraph, edges: readonly ExploredTransition[]): Set<number> {
   const before = new Map<number, number[]>();
   for (const { from, to } of edges) {
     const known = before.get(to);
@@ -137,7 +142,7 @@ function reachBack({ nodes }: Graph, edges: readonly Edge[]): Set<number> {
   return reached;
 }
 
-function reachOn(edges: readonly Edge[]): Set<number> {
+function reachOn(edges: readonly ExploredTransition[]): Set<number> {
   const after = new Map<number, number[]>();
   for (const { from, to } of edges) after.set(from, [...(after.get(from) ?? []), to]);
   const reached = new Set([0]);
@@ -149,7 +154,7 @@ function reachOn(edges: readonly Edge[]): Set<number> {
  * Finds states of the work that have not ended and from which no run can complete, one per block. Redone states are
  * excluded, because too little is known about them.
  */
-function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
+function findDeadEnds({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
   const completing = reachBack(graph, work);
@@ -165,7 +170,7 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
   const dead = nodes.flatMap((_, at) => (isDead(at) ? [at] : []));
   const roots = dead.filter((at) => !onward.has(at));
   const blocks = new Set<number>();
-  return (roots.length > 0 ? roots : dead).flatMap((node): Finding[] => {
+  return (roots.length > 0 ? roots : dead).flatMap((node): VerifyFinding[] => {
     const at = nodes[node]?.standing.place.block ?? 0;
     const block = recipe.blocks[at];
     if (blocks.has(at) || block === undefined) return [];
@@ -188,7 +193,7 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
  * Finds states where a choice has led back as often as it may, but a choice to stop remains. A run that halts there
  * ends as the author of the bound intended.
  */
-function findLastStops({ blocks, program }: Subject['recipe'], nodes: Graph['nodes']): number[] {
+function findLastStops({ blocks, program }: ExplorationSubject['recipe'], nodes: StateGraph['nodes']): number[] {
   return nodes.flatMap(({ standing: { place, counts } }, at) => {
     const block = blocks[place.block];
     const bound = program.blocks[place.block]?.maxRounds;
@@ -199,11 +204,11 @@ function findLastStops({ blocks, program }: Subject['recipe'], nodes: Graph['nod
   });
 }
 
-function isSameBlock({ nodes }: Graph, from: number, to: number): boolean {
+function isSameBlock({ nodes }: StateGraph, from: number, to: number): boolean {
   return nodes[from]?.standing.place.block === nodes[to]?.standing.place.block;
 }
 
-function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number): Finding {
+function buildCycle({ recipe }: ExplorationSubject, { nodes, edges }: StateGraph, edge: number): VerifyFinding {
   const node = edges[edge]?.from ?? 0;
   const at = nodes[node]?.standing.place.block ?? 0;
   return {

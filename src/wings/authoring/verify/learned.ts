@@ -1,16 +1,16 @@
 import type { Effect, EvaluateCondition, MachineEvent } from '../../../machine/events.js';
 import { type Counters, findRestingState, type Position } from '../../../machine/position.js';
 import type { Program } from '../../../machine/program.js';
-import { type Step, startProgram, transition } from '../../../machine/transition.js';
-import { type Counts, type ExactRounds, isCounted, type Place, readPlace } from './place.js';
+import { startProgram, type TransitionResult, transition } from '../../../machine/transition.js';
+import { type Counts, type ExactRounds, hasBoundedCounter, type MachinePlace, readPlace } from './place.js';
 
 /**
  * The effect of the machine's own transition function at a place, learned from one call and reused for all counters: a
  * guard only compares a counter of the resting block with its bound. A test compares what was learned with the function
  * itself, for every explored transition.
  */
-export interface Learned {
-  to: Place;
+export interface LearnedTransition {
+  to: MachinePlace;
   effects: Effect[];
   /** By block: how its counters change. */
   change: ReadonlyMap<number, CounterChange>;
@@ -26,7 +26,7 @@ interface CounterChange {
 }
 
 /** Which bounds of the resting block are not exhausted. */
-export interface Left {
+export interface RemainingBounds {
   rounds: boolean;
   retries: boolean;
   jumps: boolean;
@@ -42,7 +42,7 @@ interface Decision {
   asks?: { source: string; of: string };
   yes?: Decision;
   no?: Decision;
-  learned?: Learned;
+  learned?: LearnedTransition;
 }
 
 /** Calls the transition function of a program, and remembers the results. */
@@ -62,24 +62,24 @@ export class Machine {
     const below: Counters = { round: BELOW, roundBase: 0, retries: BELOW, jumps: BELOW };
     this.#others = Object.fromEntries(program.blocks.map(({ id }) => [id, below]));
     this.#counted = new Set(
-      program.blocks.flatMap((block, index) => (isCounted(block) || exact.has(index) ? [index] : [])),
+      program.blocks.flatMap((block, index) => (hasBoundedCounter(block) || exact.has(index) ? [index] : [])),
     );
   }
 
   /** Takes START. `answer` is called for conditions in the order in which the machine asks them. */
-  start(answer: EvaluateCondition): Learned {
+  start(answer: EvaluateCondition): LearnedTransition {
     return this.#decide('', answer, (conditions) => startProgram(this.program, conditions), null);
   }
 
   /** Takes an event at the place where a block rests; calls `answer` as `start` does. */
-  take(place: Place, event: MachineEvent, left: Left, answer: EvaluateCondition): Learned {
+  take(place: MachinePlace, event: MachineEvent, left: RemainingBounds, answer: EvaluateCondition): LearnedTransition {
     const { rounds, retries, jumps } = left;
     const key = `${place.block} ${place.state} ${rounds} ${retries} ${jumps} ${JSON.stringify(event)}`;
     const probe = () => this.#probe(place, left);
     return this.#decide(key, answer, (conditions) => transition(this.program, probe(), event, conditions), probe);
   }
 
-  #probe({ value, block }: Place, left: Left): Position {
+  #probe({ value, block }: MachinePlace, left: RemainingBounds): Position {
     const side = (isLeft: boolean) => (isLeft ? BELOW : ABOVE);
     const id = this.program.blocks[block]?.id ?? '';
     const own = { round: side(left.rounds), roundBase: 0, retries: side(left.retries), jumps: side(left.jumps) };
@@ -89,9 +89,9 @@ export class Machine {
   #decide(
     key: string,
     answer: EvaluateCondition,
-    run: (conditions: EvaluateCondition) => Step,
+    run: (conditions: EvaluateCondition) => TransitionResult,
     probe: (() => Position) | null,
-  ): Learned {
+  ): LearnedTransition {
     let decision: Decision = this.#decisions.get(key) ?? {};
     this.#decisions.set(key, decision);
     const given: boolean[] = [];
@@ -116,7 +116,7 @@ export class Machine {
     return last.learned;
   }
 
-  #learn({ position, effects }: Step, before: Position['counters'] | null): Learned {
+  #learn({ position, effects }: TransitionResult, before: Position['counters'] | null): LearnedTransition {
     const change = new Map<number, CounterChange>();
     for (const index of this.#counted) {
       const id = this.program.blocks[index]?.id ?? '';

@@ -1,6 +1,6 @@
 import type { ProgramBlock } from '../../../machine/program.js';
-import type { Place } from './place.js';
-import type { Subject } from './subject.js';
+import type { MachinePlace } from './place.js';
+import type { ExplorationSubject } from './subject.js';
 import { OUTCOME, type World } from './world.js';
 
 /**
@@ -8,11 +8,11 @@ import { OUTCOME, type World } from './world.js';
  * coincide.
  */
 export interface Liveness {
-  forget(world: World, place: Place): World;
+  forget(world: World, place: MachinePlace): World;
 }
 
 /** Determines for each block what is still read when the run rests there. */
-export function findLiveness(subject: Subject): Liveness {
+export function findLiveness(subject: ExplorationSubject): Liveness {
   const { program, values, watched } = subject;
   const targets = findTargets(program.blocks);
   const owners = [
@@ -44,7 +44,7 @@ export function findLiveness(subject: Subject): Liveness {
 }
 
 /** Returns whether a value can survive when its block is redone (`retract`). */
-function outlivesRedoing({ values, producers, recipe }: Subject, slot: number): boolean {
+function outlivesRedoing({ values, producers, recipe }: ExplorationSubject, slot: number): boolean {
   const [root, id, member] = values[slot]?.path ?? [];
   if (root !== 'agents') return root === 'draft';
   const own = [...(producers[slot] ?? [])].map((at) => recipe.blocks[at]);

@@ -7,10 +7,10 @@ import { BOUND_CHOICES } from '../../../machine/transitions.js';
 import { hasTrait } from '../../../recipe/declared.js';
 import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { CliBlock, ResolvedBlock, ResolvedChoice } from '../../../recipe/resolved.js';
-import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
-import { findCommand, needsRemote } from './remote.js';
-import { LARGEST, type Subject, writesAnyway } from './subject.js';
-import { type Change, OUTCOME } from './world.js';
+import { type CountedPlace, type Counts, NOTHING_SPENT } from './place.js';
+import { findBlockCommand, needsRemote } from './remote.js';
+import { type ExplorationSubject, LARGEST, writesAnyway } from './subject.js';
+import { OUTCOME, type WorldChange } from './world.js';
 
 /** A possible event where a run rests. */
 export interface Move {
@@ -29,10 +29,10 @@ export interface Move {
 }
 
 /** Tries a move under the current world. Returns null if it cannot happen. */
-export type Attempt = (change: Change) => Move | null;
+export type TryMove = (change: WorldChange) => Move | null;
 
 /** Lists the moves at the block where a run rests. */
-export function listMoves(subject: Subject, { place, counts }: Standing): Attempt[] {
+export function listMoves(subject: ExplorationSubject, { place, counts }: CountedPlace): TryMove[] {
   const block = subject.recipe.blocks[place.block];
   const machine = subject.program.blocks[place.block];
   if (block === undefined || machine === undefined || place.state === 'halted') return [];
@@ -57,7 +57,7 @@ function listChoiceMoves(
   { kind, choices }: Extract<ResolvedBlock, { choices: ResolvedChoice[] }>,
   machine: ProgramBlock,
   { spent, retries, jumps }: Counts,
-): Attempt[] {
+): TryMove[] {
   const offered = listOfferedChoiceIds(machine, { round: spent, roundBase: 0, retries, jumps });
   const open = choices.filter(({ id }) => offered.includes(id));
   // A block that waits for a person's choice cannot fail (protocol.md §3).
@@ -67,7 +67,12 @@ function listChoiceMoves(
   ];
 }
 
-function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, machine: ProgramBlock): Attempt[] {
+function listCommandMoves(
+  subject: ExplorationSubject,
+  at: number,
+  { command }: CliBlock,
+  machine: ProgramBlock,
+): TryMove[] {
   const red: MachineEvent = isLoop(machine) ? { type: 'ROUND', filled: false } : { type: 'FAIL' };
   const needs = needsRemote(command);
   const green = always({ type: 'DONE' }, needs ? { remote: true } : {});
@@ -80,13 +85,13 @@ function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, m
 }
 
 /** Returns whether a check of the draft can pass; if so, records the demanded sections as filled. */
-function passCheck(subject: Subject, at: number, change: Change): boolean {
+function passCheck(subject: ExplorationSubject, at: number, change: WorldChange): boolean {
   if (listUnwritten(subject, at, change).length > 0) return false;
   return change.fill(listDemanded(subject, at, change).map(({ section }) => section));
 }
 
 /** Lists the required sections that are unwritten when they are checked. */
-export function listUnwritten(subject: Subject, block: number, change: Change): string[] {
+export function listUnwritten(subject: ExplorationSubject, block: number, change: WorldChange): string[] {
   return listDemanded(subject, block, change).flatMap(({ section, writers, outcomes }) => {
     const isWritten = outcomes.some(
       (outcome, at) =>
@@ -101,18 +106,18 @@ export function listUnwritten(subject: Subject, block: number, change: Change): 
 /**
  * Lists the sections that a check demands, without those whose writers were all skipped (documents.md, draft validate).
  */
-function listDemanded(subject: Subject, block: number, change: Change) {
+function listDemanded(subject: ExplorationSubject, block: number, change: WorldChange) {
   return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
     const outcomes = writers.map((writer) => (writer === block ? OUTCOME.done : change.outcome(writer)));
     return outcomes.every((outcome) => outcome === OUTCOME.skipped) ? [] : [{ section, writers, outcomes }];
   });
 }
 
-function always(event: MachineEvent, more: Partial<Move> = {}): Attempt {
+function always(event: MachineEvent, more: Partial<Move> = {}): TryMove {
   return () => ({ event, kind: 'work', ...more });
 }
 
-function choose(at: number, { id, when, grows }: ResolvedChoice): Attempt {
+function choose(at: number, { id, when, grows }: ResolvedChoice): TryMove {
   return (change) => {
     if (grows === true && change.size === LARGEST) return null;
     if (when !== undefined && !change.holds(when, at)) return null;
@@ -121,13 +126,13 @@ function choose(at: number, { id, when, grows }: ResolvedChoice): Attempt {
 }
 
 /** Chooses at the bound of a loop that asks the user; only the user can grant more rounds. */
-function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
+function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): TryMove {
   return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
 }
 
-function pass(subject: Subject, at: number, block: ResolvedBlock): Attempt {
+function pass(subject: ExplorationSubject, at: number, block: ResolvedBlock): TryMove {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
-  const command = findCommand(block);
+  const command = findBlockCommand(block);
   const remote = command !== null && needsRemote(command) ? { remote: true as const } : {};
   return (change) => {
     change.hand(at, 'done', null);
@@ -139,7 +144,7 @@ function pass(subject: Subject, at: number, block: ResolvedBlock): Attempt {
 }
 
 /** Tries a round that does not pass. If the user is asked, a round that fills something does not count. */
-function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
+function failRound(at: number, block: ResolvedBlock, filled: boolean): TryMove {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
   const checks = findExternalCommand(block) !== null || ('exitCheck' in block && block.exitCheck !== undefined);
   return (change) => {
@@ -151,12 +156,12 @@ function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
 }
 
 /** If every agent has a condition and none holds, nobody is asked and the block is done. */
-function asks(at: number, agents: readonly { when?: string }[], moves: Attempt[]): Attempt[] {
+function asks(at: number, agents: readonly { when?: string }[], moves: TryMove[]): TryMove[] {
   if (agents.some(({ when }) => when === undefined)) return moves;
-  const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);
+  const isAsked = (change: WorldChange) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);
   return [
     ...moves.map(
-      (move): Attempt =>
+      (move): TryMove =>
         (change) =>
           isAsked(change) ? move(change) : null,
     ),

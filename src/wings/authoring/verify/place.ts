@@ -5,7 +5,7 @@ import { hasTrait } from '../../../recipe/declared.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
 
 /** Where the machine rests, without its counters. */
-export interface Place {
+export interface MachinePlace {
   value: Position['value'];
   /** The index of the block; the number of blocks if the run has ended for good. */
   block: number;
@@ -17,7 +17,7 @@ export function readPlace(
   { value }: Position,
   resting: ReturnType<typeof findRestingState>,
   index: ReadonlyMap<string, number>,
-): Place {
+): MachinePlace {
   if (resting === null) return { value, block: index.size, state: value as FinalState };
   return { value, block: index.get(resting.block) as number, state: resting.state };
 }
@@ -40,7 +40,7 @@ export interface Counts {
 }
 
 /** Returns whether any counter of a block has a bound. */
-export function isCounted(block: ProgramBlock): boolean {
+export function hasBoundedCounter(block: ProgramBlock): boolean {
   return isLoop(block) || block.onError.kind === 'retry' || leadsBack(block);
 }
 
@@ -52,8 +52,8 @@ function leadsBack({ choices }: ProgramBlock): boolean {
 export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0, rounds: 0 };
 
 /** Where the machine rests, with the counters that transitions from there may read. */
-export interface Standing {
-  place: Place;
+export interface CountedPlace {
+  place: MachinePlace;
   /** By block; a missing block has used up nothing, or is reset before it counts again. */
   counts: ReadonlyMap<number, Counts>;
 }
@@ -67,7 +67,11 @@ export type ExactRounds = ReadonlyMap<number, number>;
  * Drops the counters that are reset before anything reads them: those of blocks before the resting one, which are only
  * reached by going back over them; retries of blocks that are not entered yet; rounds and jumps without a bound.
  */
-export function reduceStanding(program: Program, { place, counts }: Standing, exact: ExactRounds): Standing {
+export function reduceCountedPlace(
+  program: Program,
+  { place, counts }: CountedPlace,
+  exact: ExactRounds,
+): CountedPlace {
   const kept = new Map<number, Counts>();
   if (place.state !== 'active' && place.state !== 'bound') return { place, counts: kept };
   for (const [index, own] of counts) {
@@ -106,7 +110,7 @@ function reduceRounds({ revise, maxRounds = 1 }: ProgramBlock, spent: number): n
 }
 
 /** Returns the same text for the same standing. */
-export function keyStanding({ place, counts }: Standing): string {
+export function keyCountedPlace({ place, counts }: CountedPlace): string {
   const spent = [...counts]
     .sort(([a], [b]) => a - b)
     .map(([index, { spent: counted, retries, jumps, rounds }]) => `${index}:${counted}.${retries}.${jumps}.${rounds}`);
@@ -114,12 +118,12 @@ export function keyStanding({ place, counts }: Standing): string {
 }
 
 /** Returns the reduced standing of a position of a run. */
-export function readStanding(
+export function readCountedPlace(
   program: Program,
   position: Position,
   resting: ReturnType<typeof findRestingState>,
   exact: ExactRounds,
-): Standing {
+): CountedPlace {
   const index = new Map(program.blocks.map(({ id }, at) => [id, at]));
   const counts = new Map(
     Object.entries(position.counters).map(([id, { round, roundBase, retries, jumps }]): [number, Counts] => [
@@ -127,5 +131,5 @@ export function readStanding(
       { spent: round - roundBase, retries, jumps, rounds: round },
     ]),
   );
-  return reduceStanding(program, { place: readPlace(position, resting, index), counts }, exact);
+  return reduceCountedPlace(program, { place: readPlace(position, resting, index), counts }, exact);
 }

@@ -10,7 +10,7 @@ export function needsRemote({ kind, command }: BlockCommand): boolean {
 }
 
 /** Returns the command of a block, or of its exit check; null if it has none. */
-export function findCommand(block: ResolvedBlock): BlockCommand | null {
+export function findBlockCommand(block: ResolvedBlock): BlockCommand | null {
   if ('command' in block && block.command !== undefined) return block.command;
   const external = findExternalCommand(block);
   return external && { kind: 'external', command: external.command };

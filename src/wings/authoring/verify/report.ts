@@ -3,12 +3,12 @@ import { renderCount } from '../../../base/words.js';
 import { renderLintReport } from '../../../recipe/lint/report.js';
 import type { RecipeProblem } from '../../../recipe/source/problem.js';
 import type { FindingKind } from './finding.js';
-import type { Script } from './script.js';
+import type { FindingScript } from './script.js';
 
 /** A fault with its place, and a script that shows it. */
 export interface ReportedFinding extends RecipeProblem {
   kind: FindingKind;
-  script: Script;
+  script: FindingScript;
 }
 
 /** The report of verify about a recipe (authoring.md, Verify). */

@@ -3,14 +3,14 @@ import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
 import type { PendingAction } from '../../../run/action.js';
-import type { Finding } from './finding.js';
-import { type Edge, findWay, type Graph } from './graph.js';
-import { isPending, type Place } from './place.js';
-import type { Subject } from './subject.js';
+import type { VerifyFinding } from './finding.js';
+import { type ExploredTransition, findWay, type StateGraph } from './graph.js';
+import { isPending, type MachinePlace } from './place.js';
+import type { ExplorationSubject } from './subject.js';
 import type { Chosen } from './world.js';
 
 /** A step of a script, as accepted by `recipe simulate` (authoring.md, Scripts). */
-export interface ScriptStep {
+export interface FindingScriptStep {
   expect?: { block: string; action: string };
   until?: string;
   choose?: string;
@@ -38,10 +38,10 @@ interface ScriptGiven {
 }
 
 /** A script that shows a finding. */
-export interface Script {
+export interface FindingScript {
   recipe: string;
   given?: ScriptGiven;
-  steps: ScriptStep[];
+  steps: FindingScriptStep[];
   end?: { outcome: string };
 }
 
@@ -49,13 +49,18 @@ export interface Script {
 const actionOf = ({ kind }: ResolvedBlock): PendingAction['action'] => BLOCK_KINDS[kind].action;
 
 /** Writes the shortest path to a finding as a script. @param recipe the name under which the run begins */
-export function writeScript(subject: Subject, graph: Graph, finding: Finding, recipe: string): Script {
+export function writeScript(
+  subject: ExplorationSubject,
+  graph: StateGraph,
+  finding: VerifyFinding,
+  recipe: string,
+): FindingScript {
   const { node, edge } = finding;
   const last = edge === undefined || edge < 0 ? undefined : graph.edges[edge];
   const way = last === undefined ? findWay(graph, node) : [...findWay(graph, last.from), last];
   const first = graph.nodes[way[0]?.from ?? node];
   const given: ScriptGiven = {};
-  const made = way.map((one): { edge: Edge; steps: ScriptStep[] } => ({
+  const made = way.map((one): { edge: ExploredTransition; steps: FindingScriptStep[] } => ({
     edge: one,
     steps: repeat(listSteps(subject, graph, one), one.times),
   }));
@@ -95,14 +100,18 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
  * Returns the steps that reach a block and stop there; `until` does not stop at a command at work, so the command has
  * to end.
  */
-function rest({ id, kind }: ResolvedBlock, { kind: wrong }: Finding): ScriptStep[] {
+function rest({ id, kind }: ResolvedBlock, { kind: wrong }: VerifyFinding): FindingScriptStep[] {
   if (BLOCK_KINDS[kind].by !== 'cli') return [{ until: id }];
   // A command that needs an unset value is not run.
   if (wrong === 'value-unset') return [{ until: 'end' }];
   return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
 }
 
-function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge): ScriptStep[] {
+function listSteps(
+  { recipe }: ExplorationSubject,
+  { nodes }: StateGraph,
+  { from, move }: ExploredTransition,
+): FindingScriptStep[] {
   const place = nodes[from]?.standing.place;
   const block = recipe.blocks[place?.block ?? -1];
   const { event } = move;
@@ -130,16 +139,16 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
 }
 
 /** Redoes a block. If a command is at work, the step must mention it; otherwise it would end first. */
-function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
+function redo(resting: ResolvedBlock, { state }: MachinePlace, invalidate: string): FindingScriptStep {
   const isAtWork = BLOCK_KINDS[resting.kind].by === 'cli' && isPending(resting) && state === 'active';
   return isAtWork ? { expect: { block: resting.id, action: actionOf(resting) }, invalidate } : { invalidate };
 }
 
-function repeat(steps: ScriptStep[], times: number): ScriptStep[] {
+function repeat(steps: FindingScriptStep[], times: number): FindingScriptStep[] {
   return Array.from({ length: times }, () => steps.map((step) => ({ ...step }))).flat();
 }
 
-function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptStep> {
+function describeChoice(block: ResolvedBlock, choice: string): Partial<FindingScriptStep> {
   const chosen = 'choices' in block ? block.choices.find(({ id }) => id === choice) : undefined;
   return {
     ...(chosen?.reasonRequired === true ? { note: 'This is to change.' } : {}),
@@ -148,7 +157,7 @@ function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptSte
 }
 
 /** Describes a round that fills nothing new: `init` already wrote the purpose. */
-function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
+function describeRound(block: ResolvedBlock): Partial<FindingScriptStep> {
   return 'sections' in block && block.sections.length > 0 ? { data: { purpose: 'As before.' } } : {};
 }
 
@@ -156,7 +165,7 @@ function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
  * Hands in all sections of a block except one. An action accepts any section, so the purpose is used if no other is
  * left.
  */
-function leaveUnfilled({ recipe }: Subject, steps: ScriptStep[], section: string): void {
+function leaveUnfilled({ recipe }: ExplorationSubject, steps: FindingScriptStep[], section: string): void {
   for (const step of steps) {
     const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
     if (block === undefined || !('sections' in block) || block.sections.length === 0) continue;
@@ -166,7 +175,7 @@ function leaveUnfilled({ recipe }: Subject, steps: ScriptStep[], section: string
   }
 }
 
-function setInStep(steps: ScriptStep[], path: readonly string[], value: unknown): void {
+function setInStep(steps: FindingScriptStep[], path: readonly string[], value: unknown): void {
   const [step] = steps;
   if (step === undefined) return;
   const [root, id = '', member = '', ...keys] = path;
@@ -194,16 +203,16 @@ function setInStep(steps: ScriptStep[], path: readonly string[], value: unknown)
   }
 }
 
-function setStatus(step: ScriptStep, agent: string, status: unknown): void {
+function setStatus(step: FindingScriptStep, agent: string, status: unknown): void {
   if (status === 'failed') step.without = { ...step.without, [agent]: 'It cannot be done.' };
 }
 
-function setOutput(outputs: ScriptStep['outputs'] = {}, agent: string, member: string, value: unknown) {
+function setOutput(outputs: FindingScriptStep['outputs'] = {}, agent: string, member: string, value: unknown) {
   const said = member === 'verdict' && !isVerdict(value) ? 'REJECT' : toJson(value);
   return { ...outputs, [agent]: { ...outputs[agent], [member]: said } };
 }
 
-function setValue(steps: readonly ScriptStep[], member: string, keys: readonly string[], value: unknown): void {
+function setValue(steps: readonly FindingScriptStep[], member: string, keys: readonly string[], value: unknown): void {
   const [step] = steps;
   const running = steps.at(-1);
   if (member === 'exit' && running?.command !== undefined) running.command = { exit: Number(value ?? 1) };
@@ -236,7 +245,7 @@ function setGiven(given: ScriptGiven, [root, name = '']: readonly string[], valu
 }
 
 /** Adapts a script to a recipe that runs as a phase; earlier phases succeed. */
-export function inPhase(script: Script, phase: string): Script {
+export function adaptToPhase(script: FindingScript, phase: string): FindingScript {
   const steps = script.steps.map((step) =>
     step.until === undefined || step.until === 'end' ? step : { ...step, until: `${phase}/${step.until}` },
   );

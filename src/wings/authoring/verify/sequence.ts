@@ -1,19 +1,19 @@
 import type { LintableSequence } from '../../../recipe/lint/lintable.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { StepChecker } from './check-step.js';
-import { explore, MOST_STATES } from './explore.js';
-import type { Finding } from './finding.js';
-import type { Graph } from './graph.js';
+import { exploreSequentialRecipe, MOST_STATES } from './explore.js';
+import type { VerifyFinding } from './finding.js';
+import type { StateGraph } from './graph.js';
 import type { Interruptible } from './interruptible.js';
-import { judge } from './judge.js';
-import { findSubject, type Subject } from './subject.js';
+import { listRecipeFindings } from './judge.js';
+import { type ExplorationSubject, findSubject } from './subject.js';
 import { countMostActions, findWays } from './ways.js';
 
 /** The result of verifying a sequential recipe, alone or as a phase. */
 export interface Verified {
-  subject: Subject;
-  graph: Graph;
-  findings: Finding[];
+  subject: ExplorationSubject;
+  graph: StateGraph;
+  findings: VerifyFinding[];
   /** On the longest path; null if a loop has no bound. */
   actions: number | null;
 }
@@ -26,13 +26,13 @@ export function* verifySequence(
 ): Interruptible<Verified> {
   const subject = findSubject(recipe, source);
   const checker = new StepChecker(subject);
-  const graph = yield* explore(subject, checker, most);
+  const graph = yield* exploreSequentialRecipe(subject, checker, most);
   if (!graph.whole) return { subject, graph, findings: checker.list(), actions: null };
   const ways = findWays(graph);
   return {
     subject,
     graph,
-    findings: judge(subject, graph, checker, ways),
+    findings: listRecipeFindings(subject, graph, checker, ways),
     actions: countMostActions(subject, graph, ways),
   };
 }

@@ -1,19 +1,26 @@
 import type { MachineEvent } from '../../../machine/events.js';
 import type { Program } from '../../../machine/program.js';
-import { changeCounts, type Learned, type Left } from './learned.js';
-import { type Counts, type ExactRounds, keyStanding, NOTHING_SPENT, reduceStanding, type Standing } from './place.js';
+import { changeCounts, type LearnedTransition, type RemainingBounds } from './learned.js';
+import {
+  type CountedPlace,
+  type Counts,
+  type ExactRounds,
+  keyCountedPlace,
+  NOTHING_SPENT,
+  reduceCountedPlace,
+} from './place.js';
 
 /** A standing that an exploration has reached: one object, shared by all states that have it. */
-export interface KnownStanding extends Standing {
+export interface KnownPlace extends CountedPlace {
   /** Counted from 0, in the order in which they were reached. */
   number: number;
   /** Which bounds of the resting block are not exhausted. */
-  left: Left;
+  left: RemainingBounds;
 }
 
 /** The result of a step. */
-export interface Stood {
-  standing: KnownStanding;
+export interface PlaceStep {
+  standing: KnownPlace;
   /** How often the step is taken: the rounds that exhaust a loop are combined. */
   times: number;
 }
@@ -22,9 +29,9 @@ export interface Stood {
  * The standings of an exploration, without duplicates, and the results of steps from them; states with the same
  * standing share these.
  */
-export class Standings {
-  readonly #known = new Map<string, KnownStanding>();
-  readonly #after = new Map<Learned, Map<Standing | null, Stood>>();
+export class KnownPlaces {
+  readonly #known = new Map<string, KnownPlace>();
+  readonly #after = new Map<LearnedTransition, Map<CountedPlace | null, PlaceStep>>();
 
   constructor(
     readonly program: Program,
@@ -32,26 +39,31 @@ export class Standings {
   ) {}
 
   /** @param before null at the beginning, like `event` */
-  follow(before: Standing | null, event: MachineEvent | null, learned: Learned): Stood {
-    const bySource = this.#after.get(learned) ?? new Map<Standing | null, Stood>();
+  follow(before: CountedPlace | null, event: MachineEvent | null, learned: LearnedTransition): PlaceStep {
+    const bySource = this.#after.get(learned) ?? new Map<CountedPlace | null, PlaceStep>();
     this.#after.set(learned, bySource);
     const known = bySource.get(before) ?? this.#find(before, event, learned);
     bySource.set(before, known);
     return known;
   }
 
-  #find(before: Standing | null, event: MachineEvent | null, learned: Learned): Stood {
+  #find(before: CountedPlace | null, event: MachineEvent | null, learned: LearnedTransition): PlaceStep {
     const counts = applyChange(before?.counts ?? new Map(), learned);
     const times = before === null || event === null ? 1 : this.#spendRounds(before, event, learned, counts);
-    const standing = reduceStanding(this.program, { place: learned.to, counts }, this.exact);
-    const key = keyStanding(standing);
+    const standing = reduceCountedPlace(this.program, { place: learned.to, counts }, this.exact);
+    const key = keyCountedPlace(standing);
     const known = this.#known.get(key) ?? { ...standing, number: this.#known.size, left: this.#findLeft(standing) };
     this.#known.set(key, known);
     return { standing: known, times };
   }
 
   /** Combines all rounds of a loop before the last. Returns how many they are. */
-  #spendRounds({ place }: Standing, event: MachineEvent, { to }: Learned, counts: Map<number, Counts>): number {
+  #spendRounds(
+    { place }: CountedPlace,
+    event: MachineEvent,
+    { to }: LearnedTransition,
+    counts: Map<number, Counts>,
+  ): number {
     const { revise, maxRounds = 1 } = this.program.blocks[place.block] ?? {};
     const own = counts.get(place.block);
     const isAgain = event.type === 'ROUND' && !event.filled && to.block === place.block && to.state === 'active';
@@ -61,7 +73,7 @@ export class Standings {
     return maxRounds - own.spent + 1;
   }
 
-  #findLeft({ place, counts }: Standing): Left {
+  #findLeft({ place, counts }: CountedPlace): RemainingBounds {
     const { maxRounds = 0, onError } = this.program.blocks[place.block] ?? { onError: { kind: 'halt' } as const };
     const { spent, retries, jumps } = counts.get(place.block) ?? NOTHING_SPENT;
     return {
@@ -72,7 +84,7 @@ export class Standings {
   }
 }
 
-function applyChange(counts: Standing['counts'], { change }: Learned): Map<number, Counts> {
+function applyChange(counts: CountedPlace['counts'], { change }: LearnedTransition): Map<number, Counts> {
   const after = new Map(counts);
   for (const [block, how] of change) after.set(block, changeCounts(counts.get(block) ?? NOTHING_SPENT, how));
   return after;

@@ -1,5 +1,5 @@
-import type { Graph, Node } from './graph.js';
-import type { KnownStanding } from './standings.js';
+import type { ExploredState, StateGraph } from './graph.js';
+import type { KnownPlace } from './standings.js';
 import { isUnknown, type KnownWorld, type World } from './world.js';
 
 /** The states of an exploration, without duplicates. */
@@ -9,7 +9,7 @@ export class States {
   readonly #known: Map<number, number>[] = [];
 
   constructor(
-    readonly graph: Graph,
+    readonly graph: StateGraph,
     readonly most: number,
   ) {}
 
@@ -22,7 +22,7 @@ export class States {
   }
 
   /** Returns the number of the state; -1 at the limit. @param how it was reached, if it is new */
-  meet(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
+  meet(standing: KnownPlace, world: KnownWorld, how: Pick<ExploredState, 'via' | 'begun'>): number {
     const { nodes } = this.graph;
     const byWorld = this.#at(standing);
     const before = byWorld.get(world.number);
@@ -40,7 +40,7 @@ export class States {
    * Does the same, but treats states as equal that differ only in values that a run forgot when it was sent back; those
    * values only serve to report faults further on.
    */
-  meetAlike(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
+  meetAlike(standing: KnownPlace, world: KnownWorld, how: Pick<ExploredState, 'via' | 'begun'>): number {
     const byWorld = this.#at(standing);
     if (!byWorld.has(world.number)) {
       const alike = [...byWorld.values()].find((at) => isAlike(this.graph.nodes[at]?.world.values ?? [], world.values));
@@ -49,7 +49,7 @@ export class States {
     return this.meet(standing, world, how);
   }
 
-  #at({ number }: KnownStanding): Map<number, number> {
+  #at({ number }: KnownPlace): Map<number, number> {
     const byWorld = this.#known[number] ?? new Map<number, number>();
     this.#known[number] = byWorld;
     return byWorld;

@@ -4,13 +4,13 @@ import { listBlockTemplates } from '../../../recipe/blocks/block-forms.js';
 import { listBlockConditions, listConditions, listRootNames } from '../../../recipe/conditions/text.js';
 import { listInherited } from '../../../recipe/declared.js';
 import { findExternalCommand } from '../../../recipe/external-commands.js';
-import { findOwnInput, listReads, type Read } from '../../../recipe/lint/files.js';
+import { type BlockRead, findOwnInput, listReads } from '../../../recipe/lint/files.js';
 import type { LintableSequence } from '../../../recipe/lint/lintable.js';
 import { findClassifier, listOwnCommands, runsCommand } from '../../../recipe/own-commands.js';
 import { listSectionWriters } from '../../../recipe/resolve/draft.js';
 import type { ResolvedAgent, ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { listPlaceholders } from '../../../recipe/template.js';
-import { listWrites, matchesPath } from '../../../recipe/writes.js';
+import { listBlockWrites, matchesPath } from '../../../recipe/writes.js';
 import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';
 import { type Condition, findValues, type Value } from './values.js';
@@ -23,7 +23,7 @@ interface Writer {
 }
 
 /** A document that a block reads, with its writers. */
-export interface SubjectRead extends Read {
+export interface SubjectRead extends BlockRead {
   writers: readonly Writer[];
 }
 
@@ -35,7 +35,7 @@ interface Needed {
 }
 
 /** A sequential recipe with everything that its exploration uses, computed once. */
-export interface Subject {
+export interface ExplorationSubject {
   recipe: ResolvedRecipe;
   program: Program;
   values: readonly Value[];
@@ -69,7 +69,7 @@ export interface Subject {
 }
 
 /** Computes what the exploration of a recipe uses. @param source the recipe as written */
-export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['source']): Subject {
+export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['source']): ExplorationSubject {
   const { blocks, program } = recipe;
   const { values, conditions } = findValues(recipe, listConditions(recipe));
   const index = new Map(blocks.map(({ id }, at) => [id, at]));
@@ -109,7 +109,7 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
   };
 }
 
-type Looked = Pick<Subject, 'reads' | 'needed' | 'sections' | 'values' | 'conditions' | 'index'>;
+type Looked = Pick<ExplorationSubject, 'reads' | 'needed' | 'sections' | 'values' | 'conditions' | 'index'>;
 
 /** Finds the blocks whose outcome is read, with their readers. */
 function findAsked(
@@ -167,7 +167,7 @@ function classifying(recipe: ResolvedRecipe, index: ReadonlyMap<string, number>)
 }
 
 /** Returns whether the reader depends on the writer not having failed. */
-function isStrict({ without }: Read, writer: ResolvedBlock | undefined): boolean {
+function isStrict({ without }: BlockRead, writer: ResolvedBlock | undefined): boolean {
   if (without === 'never') return true;
   return without === 'skipped' && writer !== undefined && !('agents' in writer);
 }
@@ -186,7 +186,7 @@ function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequen
   const inherited = listInherited(recipe);
   const free = (path: string) => path.startsWith('/') || inherited.includes(path) || path === 'DRAFT.md';
   const writes = blocks.flatMap((block, at) => [
-    ...listWrites(block).map((write) => ({ ...write, block: at })),
+    ...listBlockWrites(block).map((write) => ({ ...write, block: at })),
     ...(findExternalCommand(block) !== null ? [{ path: '*', block: at }] : []),
   ]);
   return blocks.map((block, at) =>
@@ -197,7 +197,7 @@ function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequen
         writers: writes
           .filter(({ path }) => path === '*' || matchesPath(path, read.path) || matchesPath(read.path, path))
           .map((write): Writer => {
-            const agent = 'agent' in write ? findAgent(blocks[write.block], write.agent) : undefined;
+            const agent = 'agent' in write ? findBlockAgent(blocks[write.block], write.agent) : undefined;
             return { block: write.block, ...(agent?.when === undefined ? {} : { when: agent.when }) };
           }),
       })),
@@ -205,7 +205,7 @@ function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequen
 }
 
 /** Finds an agent of a block. */
-export function findAgent(block: ResolvedBlock | undefined, id: string | undefined): ResolvedAgent | undefined {
+export function findBlockAgent(block: ResolvedBlock | undefined, id: string | undefined): ResolvedAgent | undefined {
   return block !== undefined && 'agents' in block ? block.agents.find((agent) => agent.id === id) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/json.js';
 import { type PreparedCondition, prepareCondition } from '../../../recipe/conditions/conditions.js';
-import { listPaths } from '../../../recipe/conditions/paths.js';
-import { type Declared, listCandidates, WHOLE } from './candidates.js';
+import { listNamePaths } from '../../../recipe/conditions/paths.js';
+import { type Declared, listCandidateValues, WHOLE } from './candidates.js';
 
 /**
  * A value that conditions read, with just enough candidates to distinguish all conditions: exploring them explores
@@ -45,7 +45,7 @@ export function findValues(
     const literals = found
       .filter(({ paths: own }) => own.some((one) => one.join('\n') === path.join('\n')))
       .flatMap(({ prepared }) => listLiterals(prepared.ast));
-    return { path, values: listCandidates(recipe, path, literals) };
+    return { path, values: listCandidateValues(recipe, path, literals) };
   });
   let merged: readonly Value[] = values;
   const conditions = found.map(({ source, paths: own, prepared }): Condition => {
@@ -76,7 +76,7 @@ function byIndex(find: (indices: readonly number[]) => boolean): (indices: reado
 function read(source: string): { prepared: PreparedCondition; paths: (readonly string[])[] } {
   const prepared = prepareCondition(source);
   if (!isPlain(prepared.ast)) return { prepared, paths: [[WHOLE, source]] };
-  const paths = [...listPaths(prepared.ast), ...listSingleNames(prepared.ast).map((name) => [name])];
+  const paths = [...listNamePaths(prepared.ast), ...listSingleNames(prepared.ast).map((name) => [name])];
   return { prepared, paths: [...new Map(paths.map((path) => [path.join('\n'), path])).values()] };
 }
 

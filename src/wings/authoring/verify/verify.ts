@@ -1,5 +1,5 @@
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { isRecord, type JsonObject } from '../../../base/json.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { CompiledRecipe } from '../../../recipe/load/compiled.js';
@@ -11,11 +11,11 @@ import type { ReadContext } from '../../../run/context.js';
 import { buildValue } from '../canned/data.js';
 import { exploreEngine } from './engine.js';
 import { MOST_STATES } from './explore.js';
-import type { Finding } from './finding.js';
-import { finish } from './interruptible.js';
+import type { VerifyFinding } from './finding.js';
+import { runInterruptible } from './interruptible.js';
 import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
 import { type ReportedFinding, renderVerifyReport, type VerifyReport } from './report.js';
-import { inPhase, type Script, type ScriptStep, writeScript } from './script.js';
+import { adaptToPhase, type FindingScript, type FindingScriptStep, writeScript } from './script.js';
 import { verifySequence } from './sequence.js';
 import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './workflow.js';
 
@@ -23,7 +23,7 @@ type Draft = NonNullable<CompiledRecipe['draft']>;
 type Explored = NonNullable<VerifyReport['explored']>;
 
 /** Limits of an exploration. */
-export interface Limits {
+export interface ExplorationLimits {
   /** Maximum number of states. */
   most: number;
   /** Stops it early. */
@@ -66,7 +66,7 @@ export async function verifyRecipesCommand(context: ReadContext, names: readonly
 export async function verifyRecipe(
   library: Library,
   name: string,
-  { most = MOST_STATES, signal = new AbortController().signal }: Partial<Limits> = {},
+  { most = MOST_STATES, signal = new AbortController().signal }: Partial<ExplorationLimits> = {},
 ): Promise<{ report: VerifyReport; checked: CheckedRecipe }> {
   const checked = checkRecipe(library, name);
   const { captured, compiled, problems, file } = checked;
@@ -94,10 +94,13 @@ async function proveRecipe(
   recipe: ResolvedRecipe,
   log: ProblemLog,
   name: string,
-  { most, signal }: Limits,
+  { most, signal }: ExplorationLimits,
 ): Promise<Proof> {
   if (draft.type === 'engine' && recipe.engine !== undefined) {
-    const explored = await finish(exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE)), signal);
+    const explored = await runInterruptible(
+      exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE)),
+      signal,
+    );
     const { states, transitions, actions, whole, completed, halted } = explored;
     return {
       recipe,
@@ -108,7 +111,10 @@ async function proveRecipe(
     };
   }
   if (draft.type !== 'sequential') throw new Error('An engine recipe has an engine.');
-  const { subject, graph, actions, findings } = await finish(verifySequence(recipe, draft.source, most), signal);
+  const { subject, graph, actions, findings } = await runInterruptible(
+    verifySequence(recipe, draft.source, most),
+    signal,
+  );
   const { nodes, edges } = graph;
   const isHalted = (at: number) => nodes[at]?.standing.place.state === 'halted';
   const halting = edges.filter(({ to, move }) => move.kind !== 'own' && isHalted(to));
@@ -155,7 +161,7 @@ export async function proveWorkflow(
   { workflow, phases }: Extract<Draft, { type: 'meta' }>,
   log: ProblemLog,
   name: string,
-  limits: Limits,
+  limits: ExplorationLimits,
 ): Promise<Pick<Proof, 'findings' | 'explored'> & Pick<ExploredWorkflow, 'known'>> {
   const proofs: Proof[] = [];
   for (const phase of workflow.phases) {
@@ -175,7 +181,7 @@ export async function proveWorkflow(
     findings
       // If the workflow skips failed phases, a phase that fails without a remote does not stop it.
       .filter(({ kind }) => kind !== 'needs-remote' || workflow.errorPolicy.kind !== 'skip')
-      .map((finding) => ({ ...finding, script: inPhase(finding.script, workflow.phases[at]?.name ?? '') })),
+      .map((finding) => ({ ...finding, script: adaptToPhase(finding.script, workflow.phases[at]?.name ?? '') })),
   );
   const own = judgeWorkflow(workflow, explored, proofs, name).map(({ script, ...finding }) =>
     locate(log, finding, script),
@@ -199,10 +205,10 @@ export async function proveWorkflow(
 /** Finds the place of a finding in the recipe's file. */
 function locate(
   log: ProblemLog,
-  { kind, place, message, fix, within }: Omit<Finding, 'node' | 'edge'>,
-  script: Script,
+  { kind, place, message, fix, within }: Omit<VerifyFinding, 'node' | 'edge'>,
+  script: FindingScript,
 ): ReportedFinding {
-  log.error(place, message, defined({ within, fix }));
+  log.error(place, message, omitUndefined({ within, fix }));
   const problem = log.problems.pop();
   if (problem === undefined) throw new Error('A problem was reported and is not there.');
   return { ...problem, kind, script };
@@ -212,8 +218,8 @@ function locate(
  * Completes the data of each step by the schema of its block: the script contains only values that lead to the fault,
  * but an agent must hand in complete data.
  */
-async function completeData(recipe: ResolvedRecipe, script: Script): Promise<Script> {
-  const steps: ScriptStep[] = [];
+async function completeData(recipe: ResolvedRecipe, script: FindingScript): Promise<FindingScript> {
+  const steps: FindingScriptStep[] = [];
   for (const step of script.steps) {
     const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
     const schema = block !== undefined && 'schemaText' in block ? block.schemaText : undefined;

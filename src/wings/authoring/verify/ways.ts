@@ -1,6 +1,6 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
-import type { Edge, Graph } from './graph.js';
-import type { Subject } from './subject.js';
+import type { ExploredTransition, StateGraph } from './graph.js';
+import type { ExplorationSubject } from './subject.js';
 
 /** The edges of a graph without `own` moves. */
 export interface Ways {
@@ -11,13 +11,13 @@ export interface Ways {
 }
 
 /** Collects the edges of a graph without `own` moves, and looks for a cycle. */
-export function findWays(graph: Graph): Ways {
+export function findWays(graph: StateGraph): Ways {
   const out = listOut(graph.nodes.length, graph.edges);
   return { out, cycle: findCycle(graph, out) };
 }
 
 /** Finds an edge that closes a cycle without `own` moves: such a loop has no bound. */
-function findCycle({ nodes, edges }: Graph, out: Ways['out']): number | null {
+function findCycle({ nodes, edges }: StateGraph, out: Ways['out']): number | null {
   const state = new Uint8Array(nodes.length);
   for (let start = 0; start < nodes.length; start += 1) {
     if (state[start] !== 0) continue;
@@ -43,7 +43,7 @@ function findCycle({ nodes, edges }: Graph, out: Ways['out']): number | null {
 }
 
 /** Lists for each state the numbers of its edges without `own` moves. */
-function listOut(nodes: number, edges: readonly Edge[]): number[][] {
+function listOut(nodes: number, edges: readonly ExploredTransition[]): number[][] {
   const out: number[][] = Array.from({ length: nodes }, () => []);
   for (const [number, { from, move }] of edges.entries()) if (move.kind !== 'own') out[from]?.push(number);
   return out;
@@ -53,10 +53,14 @@ function listOut(nodes: number, edges: readonly Edge[]): number[][] {
  * Counts the actions on the longest path that are handed to somebody, without redone steps, rounds that fill something,
  * and rounds that the user grants. Returns null if a loop has no bound.
  */
-export function countMostActions({ recipe }: Subject, { nodes, edges }: Graph, { out, cycle }: Ways): number | null {
+export function countMostActions(
+  { recipe }: ExplorationSubject,
+  { nodes, edges }: StateGraph,
+  { out, cycle }: Ways,
+): number | null {
   if (cycle !== null) return null;
   const most = new Array<number>(nodes.length).fill(-1);
-  const isAsked = (at: number, edge: Edge | undefined) => {
+  const isAsked = (at: number, edge: ExploredTransition | undefined) => {
     const { block } = nodes[at]?.standing.place ?? {};
     const kind = recipe.blocks[block ?? -1]?.kind;
     const by = kind && BLOCK_KINDS[kind].by;

@@ -1,7 +1,7 @@
 import { transitionWorkflow } from '../../../machine/workflow.js';
 import type { WorkflowEvent, WorkflowPosition } from '../../../machine/workflow-program.js';
 import type { ResolvedWorkflow } from '../../../recipe/resolved.js';
-import { Chance } from './chance.js';
+import { ChoiceEnumerator } from './chance.js';
 import { type Condition, findValues, type Value } from './values.js';
 
 /** The possible outcomes of a phase. */
@@ -122,7 +122,7 @@ class WorkflowExplorer {
 
   /** Returns the results of an event, for all values that conditions read. */
   #take({ position, world }: Stand, event: WorkflowEvent): Stand[] {
-    const chance = new Chance();
+    const chance = new ChoiceEnumerator();
     const reached: Stand[] = [];
     do {
       const known = [...world];

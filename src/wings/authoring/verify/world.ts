@@ -1,9 +1,9 @@
 import { needsVerdict } from '../../../recipe/declared.js';
 import { STALE } from './candidates.js';
-import type { Chance } from './chance.js';
+import type { ChoiceEnumerator } from './chance.js';
 import { fillSections } from './filled.js';
 import type { Counts } from './place.js';
-import { findAgent, LARGEST, type Subject } from './subject.js';
+import { type ExplorationSubject, findBlockAgent, LARGEST } from './subject.js';
 
 /**
  * What a run knows besides its place, as far as anything reads it: values of conditions and outcomes of blocks.
@@ -35,16 +35,16 @@ export function isUnknown(value: number): boolean {
 export type Chosen = readonly [value: number, index: number];
 
 /** A world being changed by one step of the exploration. */
-export class Change {
+export class WorldChange {
   readonly chosen: Chosen[] = [];
   /** Values that were read before they were set, if that made a difference. */
   readonly unset: { value: number; source: string }[] = [];
   readonly #world: number[];
 
   constructor(
-    readonly subject: Subject,
+    readonly subject: ExplorationSubject,
     before: World,
-    readonly chance: Chance,
+    readonly chance: ChoiceEnumerator,
     readonly counts: ReadonlyMap<number, Counts>,
   ) {
     this.#world = [...before];
@@ -80,7 +80,7 @@ export class Change {
 
   /** Returns whether an agent was not asked, so that its values stay. Only for agents that a condition reads: others would split states. */
   #isIdle(block: number, agent: string | undefined): boolean {
-    const { when } = findAgent(this.subject.recipe.blocks[block], agent) ?? {};
+    const { when } = findBlockAgent(this.subject.recipe.blocks[block], agent) ?? {};
     return when !== undefined && !this.holds(when, block);
   }
 
@@ -99,7 +99,7 @@ export class Change {
     if (member === 'status') return isCertain ? values.indexOf(how) : SET;
     if (!isCertain) return FREE;
     if (how === 'failed') return values.indexOf(null);
-    const output = findAgent(block, id)?.output;
+    const output = findBlockAgent(block, id)?.output;
     const isDemanded = output !== undefined && needsVerdict(block, output);
     const isPromised = member === 'summary' || (member === 'verdict' && isDemanded);
     return isPromised && values.length > 1 ? SET : FREE;
@@ -148,7 +148,7 @@ export class Change {
 
   #isAskedAgain(at: number, agent: string | undefined): boolean {
     const block = this.subject.recipe.blocks[at];
-    return block?.when === undefined && findAgent(block, agent)?.when === undefined;
+    return block?.when === undefined && findBlockAgent(block, agent)?.when === undefined;
   }
 
   /** Returns the size of the work, by its index; chooses one if it is unknown. */
@@ -308,7 +308,7 @@ function getHanded(
 }
 
 /** Creates the world in which a run begins. */
-export function createWorld({ values, watched, classifier }: Subject): World {
+export function createWorld({ values, watched, classifier }: ExplorationSubject): World {
   return [
     ...values.map(({ path, values: all }) => {
       if (path[0] === 'size') return classifier >= 0 ? LARGEST : FREE;

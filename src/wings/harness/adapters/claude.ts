@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../base/json.js';
-import { type Agent, type Asked, COMMON_EVENTS, type Harness, renderChoice } from '../adapter.js';
-import type { Finding } from '../doctor/finding.js';
-import { type FormFault, type HookForm, judge, listHooksFaults, listSyntax } from '../doctor/settings-form.js';
+import { COMMON_EVENTS, type Harness, renderChoice, type ShippedAgent, type SilenceContext } from '../adapter.js';
+import type { DoctorFinding } from '../doctor/finding.js';
+import { checkValueKind, type FormFault, type HookForm, listHooksFaults, listSyntax } from '../doctor/settings-form.js';
 import type { Scope } from '../install/piece.js';
 import type { Addition } from '../install/settings.js';
 
@@ -102,7 +102,7 @@ export const claude: Harness = {
   }),
 };
 
-function renderAgent({ name, description, tools, body, model, effort }: Agent): string {
+function renderAgent({ name, description, tools, body, model, effort }: ShippedAgent): string {
   const head = [
     `name: ${name}`,
     `description: ${description}`,
@@ -120,7 +120,13 @@ function listPermissions(scope: Scope): Addition[] {
   return rules.map((value) => ({ path: ['permissions', 'allow'], value }));
 }
 
-function findSilence({ directories: [root = ''], own, readSettings, readShared, ...asked }: Asked): Finding[] {
+function findSilence({
+  directories: [root = ''],
+  own,
+  readSettings,
+  readShared,
+  ...asked
+}: SilenceContext): DoctorFinding[] {
   const local = join(root, '.claude', 'settings.local.json');
   const shared = [join(own, 'settings.json'), join(root, '.claude', 'settings.json')];
   const all = [
@@ -154,7 +160,7 @@ const KEYS = {
 
 function judgeKeys(settings: Record<string, unknown>): FormFault[] {
   const kinds = Object.keys(KEYS) as (keyof typeof KEYS)[];
-  const faults = kinds.flatMap((kind) => KEYS[kind].flatMap((key) => judge(settings, key, kind)));
+  const faults = kinds.flatMap((kind) => KEYS[kind].flatMap((key) => checkValueKind(settings, key, kind)));
   return faults.sort((one, other) => (one.what < other.what ? -1 : 1));
 }
 
@@ -169,11 +175,11 @@ function listRuleFaults(permissions: Record<string, unknown>): FormFault[] {
   const isUsable = !Array.isArray(directories) || directories.every((one) => typeof one === 'string');
   return [
     ...(isMode ? [] : [{ what: 'permissions.defaultMode: not a mode' }]),
-    ...judge(permissions, 'additionalDirectories', 'list', 'permissions.'),
+    ...checkValueKind(permissions, 'additionalDirectories', 'list', 'permissions.'),
     ...(isUsable ? [] : [{ what: 'permissions.additionalDirectories: not a list of strings' }]),
     ...RULES.flatMap((key): FormFault[] => {
       const rules = permissions[key];
-      if (!Array.isArray(rules)) return judge(permissions, key, 'list', 'permissions.');
+      if (!Array.isArray(rules)) return checkValueKind(permissions, key, 'list', 'permissions.');
       return rules.flatMap((rule: unknown, at) =>
         typeof rule === 'string' ? [] : [{ what: `permissions.${key}[${at}]: not a string`, borneSince: '2.1.47' }],
       );

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../base/json.js';
-import { type Agent, type Asked, COMMON_EVENTS, type Harness, renderChoice } from '../adapter.js';
-import type { Finding } from '../doctor/finding.js';
+import { COMMON_EVENTS, type Harness, renderChoice, type ShippedAgent, type SilenceContext } from '../adapter.js';
+import type { DoctorFinding } from '../doctor/finding.js';
 import { type HookForm, listHooksFaults, listSyntax } from '../doctor/settings-form.js';
 
 export const codex: Harness = {
@@ -82,7 +82,7 @@ function renderTomlString(text: string): string {
   return JSON.stringify(text).replace(/\u007f/g, '\\u007f');
 }
 
-function renderAgent({ name, description, body, model, effort }: Agent): string {
+function renderAgent({ name, description, body, model, effort }: ShippedAgent): string {
   return [
     `name = ${renderTomlString(name)}`,
     `description = ${renderTomlString(description)}`,
@@ -93,12 +93,12 @@ function renderAgent({ name, description, body, model, effort }: Agent): string 
   ].join('\n');
 }
 
-function findSilence({ directories, scopes, own, readToml, problem }: Asked): Finding[] {
+function findSilence({ directories, scopes, own, readToml, problem }: SilenceContext): DoctorFinding[] {
   const path = join(own, 'config.toml');
   const config = readToml(path);
   if (config === null) return [problem(`${path} is not valid TOML.`, 'Repair that file; Codex CLI needs it, too.')];
   const features = isRecord(config['features']) ? config['features'] : {};
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   if (features['hooks'] === false || features['codex_hooks'] === false)
     findings.push(
       problem(`Codex CLI runs no hooks: they are switched off in ${path}, below [features].`, 'Remove it there.'),

@@ -1,6 +1,13 @@
 import { dirname, join } from 'node:path';
-import { type Agent, type Asked, COMMON_EVENTS, type Harness, listStrings, renderChoice } from '../adapter.js';
-import type { Finding } from '../doctor/finding.js';
+import {
+  COMMON_EVENTS,
+  type Harness,
+  listStrings,
+  renderChoice,
+  type ShippedAgent,
+  type SilenceContext,
+} from '../adapter.js';
+import type { DoctorFinding } from '../doctor/finding.js';
 import { listSyntax } from '../doctor/settings-form.js';
 import { readAtPath } from '../install/settings.js';
 
@@ -98,13 +105,13 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 /** Without these settings, Gemini CLI's agents end after 20 turns or 5 minutes. */
 const BOUNDS = ['max_turns: 100', 'timeout_mins: 60'];
 
-function renderAgent({ name, description, tools, body, model }: Agent): string {
+function renderAgent({ name, description, tools, body, model }: ShippedAgent): string {
   const list = tools.flatMap((tool) => TOOLS[tool] ?? []).map((tool) => `  - ${tool}`);
   const head = [`name: ${name}`, `description: ${JSON.stringify(description)}`, 'tools:', ...list];
   return `---\n${[...head, ...renderChoice('model: ', model), ...BOUNDS].join('\n')}\n---\n\n${body}\n`;
 }
 
-function findSilence(asked: Asked): Finding[] {
+function findSilence(asked: SilenceContext): DoctorFinding[] {
   const root = asked.directories[0] ?? '';
   const paths = [join(asked.own, 'settings.json'), join(root, '.gemini', 'settings.json')];
   const findings = paths.flatMap((path) => {
@@ -123,7 +130,7 @@ function findSilence(asked: Asked): Finding[] {
 }
 
 /** Returns why Gemini CLI skips a folder's hooks; null if it trusts the folder. It asks unless told not to. */
-function findMistrust({ env, own, readShared, readSettings }: Asked, root: string): string | null {
+function findMistrust({ env, own, readShared, readSettings }: SilenceContext, root: string): string | null {
   const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
   if (word === 'false' || restricted === 'true')
     return 'The environment tells Gemini CLI not to trust folders here, so it reads none of the hooks of this one.';

@@ -6,23 +6,23 @@ import { renderCount } from '../../../base/words.js';
 import { markByComment } from '../../../documents/mark.js';
 import { HARNESS_IDS } from '../../../generated/harnesses.js';
 import { findMainWorkTree } from '../../../project/work-trees.js';
-import type { Diagnosis, Ported } from '../../../protocol/ports.js';
+import type { Diagnosis, WithPorts } from '../../../protocol/ports.js';
 import { type Context, getDeadline } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
-import { readOr, readText } from '../install/disk.js';
+import { readFileText, readOr } from '../install/disk.js';
 import { loadExtras } from '../install/extras.js';
 import { locateHookFile } from '../install/hook-line.js';
 import { checkIds, findPlaces } from '../install/install.js';
 import { readMaterial } from '../install/material.js';
 import { tryExtras } from './extras.js';
-import { type CheckId, type Finding, installAgain, LOOK, problem } from './finding.js';
+import { buildProblem, buildReinstallFix, type CheckId, type DoctorFinding, LOOK_AT_FILE } from './finding.js';
 import { judgeForeign, judgeTrial } from './guard.js';
-import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
+import { judgeAbsence, lookAtInstallations, lookForPlugin, reportPermission } from './installations.js';
 import { type Installation, judgeForm } from './installed.js';
 import { createProbes } from './machine.js';
-import { inPlayground } from './playground.js';
-import type { Environment, Probes, Situation } from './probes.js';
-import { findCallingHarness, judgeSession, type SessionFacts } from './session.js';
+import { withPlayground } from './playground.js';
+import type { DoctorContext, EnvironmentVariables, Probes } from './probes.js';
+import { type CallingSessionFacts, findCallingHarness, judgeCallingSession } from './session.js';
 import { lookAtShells } from './shells.js';
 import { lookForSilence } from './silence.js';
 import { judgeListening, lookAtGit } from './surroundings.js';
@@ -42,14 +42,14 @@ const SHORTEST = 2_000;
  * Runs all checks; writes nothing into the project.
  * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
  */
-export async function doctor(
-  context: Context & Ported<'looks' | 'extras'>,
+export async function runDoctor(
+  context: Context & WithPorts<'looks' | 'extras'>,
   { harness }: { harness?: readonly string[] },
-  { cwd, env }: { cwd: string; env: Environment },
+  { cwd, env }: { cwd: string; env: EnvironmentVariables },
 ): Promise<Answer> {
   const chosen = harness === undefined ? HARNESS_IDS : checkIds(harness);
   const { root, workTree, home, cliVersion: version, signal } = context;
-  const situation: Situation = { root, workTree, home, env, version };
+  const situation: DoctorContext = { root, workTree, home, env, version };
   const timeLeft = () => Math.min(LONGEST, Math.max(SHORTEST, getDeadline(context) - MARGIN - context.clock.now()));
   const probes = createProbes({ cwd, env: { ...env }, signal, timeLeft });
   const caller = findCallingHarness(env);
@@ -98,7 +98,7 @@ export async function doctor(
       ...plugin,
       ...absent,
       ...installed,
-      ...tellPermission(context, installations),
+      ...reportPermission(context, installations),
       ...others.flat(),
       ...ofWings.flat(),
     ]),
@@ -112,13 +112,13 @@ async function awaitAll<F extends Diagnosis>(looks: readonly Promise<F[]>[]): Pr
 }
 
 /** Turns an error into a finding, so that it hides no others. @throws DevCliError `INTERRUPTED` */
-async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | Finding)[]> {
+async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | DoctorFinding)[]> {
   try {
     return await look();
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
     const said = error.details.map(({ problem: one }) => ` ${one}`).join('');
-    return [problem({ check }, `${error.message}${said}`, error.fix ?? 'Read its output.')];
+    return [buildProblem({ check }, `${error.message}${said}`, error.fix ?? 'Read its output.')];
   }
 }
 
@@ -129,9 +129,9 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
 async function tryGuards(
   context: Context,
   probes: Probes,
-  env: Environment,
+  env: EnvironmentVariables,
   present: readonly Installation[],
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { hook } = readMaterial(context, 'user');
   const lines = present.flatMap(({ harness, scope, guards }) =>
     [...new Map(guards.map((hook) => [hook.line, hook])).values()].map(({ line, isOurs }) => ({
@@ -143,16 +143,20 @@ async function tryGuards(
   const [ours, others] = [lines.filter(({ isOurs }) => isOurs), lines.filter(({ isOurs }) => !isOurs)];
   const untried = others.map(({ subject }) => judgeForeign(subject));
   if (ours.length === 0) return untried;
-  const tried = await inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
+  const tried = await withPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
     Promise.all(
       ours.map(async ({ subject, line }) => {
         const file = locateHookFile(HARNESSES[subject.harness]);
         const { base } = findPlaces(context, { user: subject.scope === 'user' });
-        const text = readText(join(base, file));
+        const text = readFileText(join(base, file));
         if (text === null)
-          return problem(subject, `${file}, which the installed line runs, is missing.`, installAgain(subject));
+          return buildProblem(
+            subject,
+            `${file}, which the installed line runs, is missing.`,
+            buildReinstallFix(subject),
+          );
         if (text !== markByComment(hook))
-          return problem(
+          return buildProblem(
             subject,
             `The guard was not tried: ${file}, which the installed line runs, is not what this version writes.`,
             'Run `dev-cli install`; if it keeps the file because it was edited, remove the file first.',
@@ -166,27 +170,31 @@ async function tryGuards(
 
 async function lookAtSession(
   { store, session, root }: Context,
-  facts: Pick<SessionFacts, 'harness' | 'below'>,
-): Promise<Finding[]> {
+  facts: Pick<CallingSessionFacts, 'harness' | 'below'>,
+): Promise<DoctorFinding[]> {
   const mark = session === null ? null : await store.sessionMark(session);
-  return [judgeSession({ ...facts, session, mark, leavesTrace: leavesTrace(root) })];
+  return [judgeCallingSession({ ...facts, session, mark, leavesTrace: leavesTrace(root) })];
 }
 
-function lookForSilences({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
+function lookForSilences(
+  { root, home, env }: DoctorContext,
+  cwd: string,
+  present: readonly Installation[],
+): DoctorFinding[] {
   const main = findMainWorkTree(root);
   const directories = main === null ? [root] : [root, main];
   return HARNESS_IDS.flatMap((harness) => {
     const scopes = present.filter((one) => one.harness === harness).map(({ scope }) => scope);
     if (scopes.length === 0) return [];
     return readOr(
-      () => lookForSilence({ harness, directories, cwd, scopes, home, env, read: readText }),
-      ({ message, fix = LOOK }) => [problem({ check: 'silence', harness }, message, fix)],
+      () => lookForSilence({ harness, directories, cwd, scopes, home, env, read: readFileText }),
+      ({ message, fix = LOOK_AT_FILE }) => [buildProblem({ check: 'silence', harness }, message, fix)],
     );
   });
 }
 
 /** A finding about a harness, or from a wing. */
-type Told = Diagnosis & Pick<Finding, 'harness' | 'scope'>;
+type Told = Diagnosis & Pick<DoctorFinding, 'harness' | 'scope'>;
 
 /** Reports each problem once, however many files it concerns. */
 function withoutRepeats(findings: readonly Told[]): Told[] {
@@ -195,7 +203,7 @@ function withoutRepeats(findings: readonly Told[]): Told[] {
 
 /** Builds the answer: a report (protocol.md, Output), whose problems do not make the call fail. */
 function buildAnswer(findings: readonly Told[]): Answer {
-  const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
+  const count = (severity: DoctorFinding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');
   return {
     exit: problems === 0 ? 0 : 3,

@@ -4,7 +4,7 @@ import type { Diagnosis } from '../../../protocol/ports.js';
 import type { Scope } from '../install/piece.js';
 
 /** A finding of `doctor`, possibly about a harness. */
-export interface Finding extends Diagnosis {
+export interface DoctorFinding extends Diagnosis {
   check: CheckId;
   harness?: HarnessId;
   scope?: Scope;
@@ -23,28 +23,28 @@ export type CheckId =
   | 'wing';
 
 /** What a finding is about. */
-export type Subject = Pick<Finding, 'check' | 'harness' | 'scope'>;
+export type FindingSubject = Pick<DoctorFinding, 'check' | 'harness' | 'scope'>;
 
 /** Builds the finding that everything works. */
-export function ok(subject: Subject, message: string): Finding {
+export function buildOk(subject: FindingSubject, message: string): DoctorFinding {
   return { ...subject, severity: 'ok', message };
 }
 
 /** Builds a finding that is worth knowing but breaks nothing. */
-export function note(subject: Subject, message: string, fix?: Fix): Finding {
+export function buildNote(subject: FindingSubject, message: string, fix?: Fix): DoctorFinding {
   return { ...subject, severity: 'note', message, ...(fix === undefined ? {} : { fix }) };
 }
 
 /** Builds a finding that something does not work, always with a fix. */
-export function problem(subject: Subject, message: string, fix: Fix): Finding {
+export function buildProblem(subject: FindingSubject, message: string, fix: Fix): DoctorFinding {
   return { ...subject, severity: 'problem', message, fix };
 }
 
 /** The fix for a file that cannot be used. */
-export const LOOK = 'Look at that file.';
+export const LOOK_AT_FILE = 'Look at that file.';
 
 /** The fix that rewrites everything that `install` writes for a harness. */
-export function installAgain({ harness, scope }: Subject): Fix {
+export function buildReinstallFix({ harness, scope }: FindingSubject): Fix {
   return {
     command: 'install',
     input: { ...(harness === undefined ? {} : { harness: [harness] }), ...(scope === 'user' ? { user: true } : {}) },

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
-import { type Finding, installAgain, ok, problem, type Subject } from './finding.js';
-import { describeEnd, type Ran } from './probes.js';
+import { buildOk, buildProblem, buildReinstallFix, type DoctorFinding, type FindingSubject } from './finding.js';
+import { describeProbeFailure, type ProgramEnd } from './probes.js';
 
 /** Judges whether the guard works, from a trial of its hook (harness.md, Doctor). */
 
@@ -29,54 +29,54 @@ export function listHookLines(settings: Record<string, unknown>, native: string)
 }
 
 /** How a hook line ended in a directory where a run plans, and in one without dev-cli. */
-export interface Trial {
-  guarded: Ran;
-  unguarded: Ran;
+export interface HookTrial {
+  guarded: ProgramEnd;
+  unguarded: ProgramEnd;
 }
 
 /**
  * Judges a trial. A refusal counts only with a valid answer: a line also exits with 2 if it could not judge, as without
  * dev-cli on the PATH, and then it blocks everything.
  */
-export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Finding {
-  const again = installAgain(subject);
+export function judgeTrial(subject: FindingSubject, { guarded, unguarded }: HookTrial): DoctorFinding {
+  const again = buildReinstallFix(subject);
   if (!isStopped(guarded)) {
-    const how = guarded.end === 'exit' && guarded.code === 0 ? 'lets it pass' : describeEnd(guarded);
-    return problem(
+    const how = guarded.end === 'exit' && guarded.code === 0 ? 'lets it pass' : describeProbeFailure(guarded);
+    return buildProblem(
       subject,
       `The guard does not fire: tried on a write that a planning run forbids, the installed line ${how}.${quote(guarded)}`,
       again,
     );
   }
   if (!isRefusal(guarded)) {
-    return problem(
+    return buildProblem(
       subject,
       `The guard blocks without judging, so it will block every write.${quote(guarded)}`,
       'Fix what it reports (dev-cli and node must be on the PATH of this shell), then repeat `dev-cli doctor`.',
     );
   }
   if (unguarded.end !== 'exit' || unguarded.code !== 0) {
-    const how = isStopped(unguarded) ? 'blocks a write' : describeEnd(unguarded);
-    return problem(subject, `Where dev-cli is not used, the installed line ${how}.${quote(unguarded)}`, again);
+    const how = isStopped(unguarded) ? 'blocks a write' : describeProbeFailure(unguarded);
+    return buildProblem(subject, `Where dev-cli is not used, the installed line ${how}.${quote(unguarded)}`, again);
   }
-  return ok(subject, 'The guard fires: the installed line blocks a forbidden write and lets others pass.');
+  return buildOk(subject, 'The guard fires: the installed line blocks a forbidden write and lets others pass.');
 }
 
 /** Reports a hook line that this version did not write; such a line is not tried. */
-export function judgeForeign(subject: Subject): Finding {
-  return problem(
+export function judgeForeign(subject: FindingSubject): DoctorFinding {
+  return buildProblem(
     subject,
     'The installed hook line before a tool is not what this version writes, so it was not run: whether the guard fires is unknown.',
-    installAgain(subject),
+    buildReinstallFix(subject),
   );
 }
 
 /** Exit code 2 is the only one with which all harnesses stop a tool. */
-function isStopped(ran: Ran): boolean {
+function isStopped(ran: ProgramEnd): boolean {
   return ran.end === 'exit' && ran.code === 2;
 }
 
-function isRefusal({ stdout }: Ran): boolean {
+function isRefusal({ stdout }: ProgramEnd): boolean {
   try {
     const answer: unknown = JSON.parse(stdout);
     return isRecord(answer) && answer['decision'] === 'block';
@@ -85,7 +85,7 @@ function isRefusal({ stdout }: Ran): boolean {
   }
 }
 
-function quote({ stderr }: Ran): string {
+function quote({ stderr }: ProgramEnd): string {
   const said = toBoundedLine(stderr, 300);
   return said === '' ? '' : ` It says: ${said}`;
 }

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import type { HarnessId } from '../../../generated/harnesses.js';
-import type { Extra } from '../../../protocol/ports.js';
+import type { InstallExtra } from '../../../protocol/ports.js';
 import { isAutopilotTrusted } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
 import type { Harness } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { PERMISSION } from '../install/afterwards.js';
-import { readOr, readText } from '../install/disk.js';
+import { readFileText, readOr } from '../install/disk.js';
 import { chooseExtras } from '../install/extras.js';
 import { isFound } from '../install/find-harnesses.js';
 import { choosePieces, findPlaces } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
 import { readMaterial, readPreferences } from '../install/material.js';
-import { describeUntold, readAgentChoices } from '../install/models.js';
+import { describeUnappliedChoices, readAgentChoices } from '../install/models.js';
 import type { Scope } from '../install/piece.js';
 import type { Material } from '../install/pieces.js';
 import { isPluginOn } from '../install/plugin.js';
-import { type Finding, installAgain, LOOK, note, ok, problem } from './finding.js';
+import { buildNote, buildOk, buildProblem, buildReinstallFix, type DoctorFinding, LOOK_AT_FILE } from './finding.js';
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
 
@@ -31,10 +31,10 @@ const SCOPES: readonly Scope[] = ['project', 'user'];
 export function lookAtInstallations(
   context: Context,
   harnesses: readonly HarnessId[],
-  extras: readonly Extra[],
-): { installations: Installation[]; findings: Finding[]; asked: Extra[] } {
-  const findings: Finding[] = [];
-  const asked: Extra[] = [];
+  extras: readonly InstallExtra[],
+): { installations: Installation[]; findings: DoctorFinding[]; asked: InstallExtra[] } {
+  const findings: DoctorFinding[] = [];
+  const asked: InstallExtra[] = [];
   const installations = SCOPES.flatMap((scope) => {
     const places = findPlaces(context, { user: scope === 'user' });
     const material = readMaterial(context, scope);
@@ -47,14 +47,14 @@ export function lookAtInstallations(
       // An unreadable file counts as somebody else's here; the check of the pieces reports it.
       const read = (path: string) =>
         readOr(
-          () => readText(join(places.base, path)),
+          () => readFileText(join(places.base, path)),
           () => '',
         );
       const given = { ...material, extras: scope === 'project' ? asked : [] };
       const pieces = choosePieces(harness, places, records ?? {}, given, read);
-      const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
-      const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
-      if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));
+      const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readFileText);
+      const untold = installation.isThere ? describeUnappliedChoices(material.choices ?? {}, harness) : null;
+      if (untold !== null) findings.push(buildNote({ check: 'installed', harness, scope }, untold));
       return installation;
     });
   });
@@ -65,40 +65,40 @@ export function lookAtInstallations(
  * Reports what the installed permission means, and whether a person has allowed autopilot in this clone to continue
  * unasked.
  */
-export function tellPermission(context: Context, installations: readonly Installation[]): Finding[] {
+export function reportPermission(context: Context, installations: readonly Installation[]): DoctorFinding[] {
   if (!installations.some(({ isThere }) => isThere)) return [];
   const subject = { check: 'settings' } as const;
   return isAutopilotTrusted(context)
     ? [
-        note(
+        buildNote(
           subject,
           'Autopilot is trusted in this clone: an agent may have dev-cli run any command, outside a sandbox, without asking.',
         ),
       ]
-    : [ok(subject, PERMISSION)];
+    : [buildOk(subject, PERMISSION)];
 }
 
 /**
  * Reports unreadable preferences: agents then get no model from them, so that installed agents with one look outdated.
  */
-function judgePreferences(context: Context, { agents }: Material): Finding[] {
+function judgePreferences(context: Context, { agents }: Material): DoctorFinding[] {
   return readOr(
-    (): Finding[] => {
+    (): DoctorFinding[] => {
       readAgentChoices(readPreferences(context), Object.keys(agents));
       return [];
     },
-    ({ message, details, fix = LOOK }) => {
+    ({ message, details, fix = LOOK_AT_FILE }) => {
       const said = details.map(({ at, problem: what }) => ` ${String(at)}: ${String(what)}`).join('');
-      return [problem({ check: 'installed', scope: 'project' }, `${message}${said}`, fix)];
+      return [buildProblem({ check: 'installed', scope: 'project' }, `${message}${said}`, fix)];
     },
   );
 }
 
-function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest | null {
+function readOrReport(path: string, scope: Scope, findings: DoctorFinding[]): Manifest | null {
   return readOr(
     () => readManifest(path),
-    ({ message, fix = LOOK }) => {
-      findings.push(problem({ check: 'installed', scope }, message, fix));
+    ({ message, fix = LOOK_AT_FILE }) => {
+      findings.push(buildProblem({ check: 'installed', scope }, message, fix));
       return null;
     },
   );
@@ -110,7 +110,7 @@ interface Around {
   /** The harness that calls. */
   caller: HarnessId | null;
   /** The findings about the plugin. */
-  plugin: readonly Finding[];
+  plugin: readonly DoctorFinding[];
   /** Whether the user named the harnesses. */
   isNamed: boolean;
   /** Whether any hooks have reported this session: those of a plugin are not in the settings. */
@@ -118,45 +118,63 @@ interface Around {
 }
 
 /** Reports an enabled plugin of a harness, which brings itself what `install` writes. */
-export function lookForPlugin(context: Context, known: Harness, installations: readonly Installation[]): Finding[] {
+export function lookForPlugin(
+  context: Context,
+  known: Harness,
+  installations: readonly Installation[],
+): DoctorFinding[] {
   if (!isPluginOn(known, context)) return [];
   const { id } = known;
   const twice = installations.find(({ harness, guards }) => harness === id && guards.length > 0);
   if (twice === undefined)
-    return [note({ check: 'installed', harness: id }, 'A plugin brings skills, agents and hooks.')];
+    return [buildNote({ check: 'installed', harness: id }, 'A plugin brings skills, agents and hooks.')];
   const fix = {
     command: 'uninstall',
     input: { harness: [id], ...(twice.scope === 'user' ? { user: true } : {}) },
   };
-  return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
+  return [
+    buildProblem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix),
+  ];
 }
 
 /** Reports harnesses for which nothing is installed. */
-export function judgeAbsence(context: Context, { installations, plugin, caller, isNamed, isHeard }: Around): Finding[] {
+export function judgeAbsence(
+  context: Context,
+  { installations, plugin, caller, isNamed, isHeard }: Around,
+): DoctorFinding[] {
   const harnesses = [...new Set(installations.map(({ harness }) => harness))];
   const absent = harnesses.filter(
     (id) =>
       !plugin.some(({ harness }) => harness === id) &&
       !installations.some(({ harness, isThere }) => harness === id && isThere),
   );
-  const findings = absent.flatMap((harness): Finding[] => {
+  const findings = absent.flatMap((harness): DoctorFinding[] => {
     const subject = { check: 'installed', harness } as const;
     const { title } = HARNESSES[harness];
     if (isHeard && harness === caller)
       return [
-        note(subject, `Hooks run in ${title}, but not from settings here: they come from a plugin or an extension.`),
+        buildNote(
+          subject,
+          `Hooks run in ${title}, but not from settings here: they come from a plugin or an extension.`,
+        ),
       ];
     if (isNamed || harness === caller)
-      return [problem(subject, `Nothing is installed for ${title}.`, installAgain(subject))];
+      return [buildProblem(subject, `Nothing is installed for ${title}.`, buildReinstallFix(subject))];
     return isFound(context, context.root, harness)
-      ? [note(subject, `${title} is on this machine, but nothing is installed for it.`, installAgain(subject))]
+      ? [
+          buildNote(
+            subject,
+            `${title} is on this machine, but nothing is installed for it.`,
+            buildReinstallFix(subject),
+          ),
+        ]
       : [];
   });
   if (absent.length < harnesses.length || findings.some(({ severity }) => severity === 'problem') || isHeard)
     return findings;
   const fix = { command: 'install', input: {} };
   return [
-    problem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
+    buildProblem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
     ...findings,
   ];
 }

@@ -7,12 +7,20 @@ import type { HarnessId } from '../../../generated/harnesses.js';
 import { HOOK_EVENTS, type HookEventName, renderMatcher } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { describeRival } from '../install/afterwards.js';
-import { type Decision, decideInstall, listRivals } from '../install/decide.js';
+import { decideInstall, type FileDecision, listRivals } from '../install/decide.js';
 import { isHookLine } from '../install/hook-line.js';
 import type { PieceRecord } from '../install/manifest.js';
-import type { Piece, Scope, SharedFile } from '../install/piece.js';
+import type { InstallPiece, Scope, SharedFile } from '../install/piece.js';
 import { addToSettings, parseSettings } from '../install/settings.js';
-import { type Finding, installAgain, LOOK, note, ok, problem, type Subject } from './finding.js';
+import {
+  buildNote,
+  buildOk,
+  buildProblem,
+  buildReinstallFix,
+  type DoctorFinding,
+  type FindingSubject,
+  LOOK_AT_FILE,
+} from './finding.js';
 import { type GuardHook, listHookLines } from './guard.js';
 import type { FormFault } from './settings-form.js';
 import { compareVersions } from './versions.js';
@@ -26,7 +34,7 @@ export interface Installation {
   /** Whether anything is installed. */
   isThere: boolean;
   /** Findings about files, hooks and permissions; if nothing is installed, only about unusable settings. */
-  findings: Finding[];
+  findings: DoctorFinding[];
   /** The pre-tool hooks of dev-cli in the settings. */
   guards: (GuardHook & { isOurs: boolean })[];
   /** The shared settings file, if it can be used. */
@@ -34,24 +42,24 @@ export interface Installation {
 }
 
 /** A harness and scope to look at. */
-export interface Place {
+export interface InstallLocation {
   harness: HarnessId;
   scope: Scope;
   /** Absolute directory to which the paths of pieces are relative. */
   base: string;
   /** The pieces that this version would install. */
-  pieces: readonly Piece[];
+  pieces: readonly InstallPiece[];
   /** The harness's records in the manifest; absent if there are none. */
   records: Readonly<Record<string, PieceRecord>> | undefined;
 }
 
 /** Looks at one harness in one scope. @param read throws DevCliError `IO` */
-export function lookAtInstallation(place: Place, read: (path: string) => string | null): Installation {
+export function lookAtInstallation(place: InstallLocation, read: (path: string) => string | null): Installation {
   const { harness, scope, base, pieces, records } = place;
   const subject = { harness, scope };
-  const decisions: Decision[] = [];
-  const unusable: Finding[] = [];
-  const findings: Finding[] = [];
+  const decisions: FileDecision[] = [];
+  const unusable: DoctorFinding[] = [];
+  const findings: DoctorFinding[] = [];
   let lines: Record<HookEventName, GuardHook[]> | null = null;
   let shared: Installation['settings'] = null;
   for (const piece of pieces) {
@@ -60,7 +68,7 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
       if (piece.kind !== 'file')
         findings.push(
           ...listRivals(piece, text ?? '').map((rival) =>
-            note({ ...subject, check: 'settings' }, describeRival(piece.path, rival)),
+            buildNote({ ...subject, check: 'settings' }, describeRival(piece.path, rival)),
           ),
         );
       if (piece.kind !== 'settings' || piece.path !== HARNESSES[harness].settings.path) {
@@ -73,7 +81,7 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
       shared = { path: piece.path, text: text ?? '' };
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? LOOK));
+      unusable.push(buildProblem({ ...subject, check: 'settings' }, error.message, error.fix ?? LOOK_AT_FILE));
     }
   }
   const hasHooks = lines !== null && Object.values(lines).some((of) => of.length > 0);
@@ -102,7 +110,7 @@ function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Re
  * Returns whether this version's `install` writes this pre-tool line. Any other is never run: a clone brings its own
  * settings.
  */
-export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
+export function isWritten(line: string, { harness, pieces }: Pick<InstallLocation, 'harness' | 'pieces'>): boolean {
   const native = HARNESSES[harness].events['pre-tool-use'];
   const additions = pieces.flatMap((piece) => (piece.kind === 'settings' ? (piece.additions ?? []) : []));
   return additions.some(
@@ -128,40 +136,43 @@ export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId
 const NAMED = 4;
 
 /** Judges skills, agents and all other pieces that are files or lines in a file. */
-export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Finding[] {
-  const named = (does: Decision['does']) => decisions.filter((one) => one.does === does).map(({ path }) => path);
+export function judgeFiles(subject: FindingSubject, decisions: readonly FileDecision[]): DoctorFinding[] {
+  const named = (does: FileDecision['does']) => decisions.filter((one) => one.does === does).map(({ path }) => path);
   const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   if (missing.length > 0)
-    findings.push(problem(subject, `Missing: ${joinFirst(missing, NAMED)}.`, installAgain(subject)));
+    findings.push(buildProblem(subject, `Missing: ${joinFirst(missing, NAMED)}.`, buildReinstallFix(subject)));
   if (earlier.length > 0)
-    findings.push(problem(subject, `Outdated: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)));
+    findings.push(buildProblem(subject, `Outdated: ${joinFirst(earlier, NAMED)}.`, buildReinstallFix(subject)));
   if (edited.length > 0)
     findings.push(
-      note(subject, `Kept because you edited it, so later changes are missing from it: ${joinFirst(edited, NAMED)}.`, [
-        'Remove the copies that you do not need, then ',
-        installInvocation(subject),
-        '.',
-      ]),
+      buildNote(
+        subject,
+        `Kept because you edited it, so later changes are missing from it: ${joinFirst(edited, NAMED)}.`,
+        ['Remove the copies that you do not need, then ', installInvocation(subject), '.'],
+      ),
     );
   if (missing.length === 0 && earlier.length === 0 && edited.length === 0)
     findings.push(
-      ok(subject, `Skills and agents are where the harness looks for them (${renderCount(decisions.length, 'file')}).`),
+      buildOk(
+        subject,
+        `Skills and agents are where the harness looks for them (${renderCount(decisions.length, 'file')}).`,
+      ),
     );
   return findings;
 }
 
-function installInvocation(subject: Subject) {
-  return installAgain(subject) as { command: string; input: Record<string, never> };
+function installInvocation(subject: FindingSubject) {
+  return buildReinstallFix(subject) as { command: string; input: Record<string, never> };
 }
 
 /** Judges the hooks and permissions of settings that parse. */
 function judgeSettings(
-  subject: Subject,
+  subject: FindingSubject,
   piece: SharedFile,
   text: string,
   lines: Record<HookEventName, GuardHook[]>,
-): Finding[] {
+): DoctorFinding[] {
   const { harness } = subject;
   if (harness === undefined) return [];
   const { events } = HARNESSES[harness];
@@ -171,17 +182,19 @@ function judgeSettings(
   const servers = absent.filter(({ isMember }) => isMember).map(({ path }) => path.join('.'));
   const others = absent.length - rules.length - servers.length - silent.length;
   const unheard = [...new Set(lines['pre-tool-use'].flatMap((hook) => findUnheardTools(hook, harness)))];
-  const again = installAgain(subject);
-  const findings: Finding[] = [];
-  if (silent.length > 0) findings.push(problem(subject, `No hook in ${piece.path} for ${silent.join(', ')}.`, again));
+  const again = buildReinstallFix(subject);
+  const findings: DoctorFinding[] = [];
+  if (silent.length > 0)
+    findings.push(buildProblem(subject, `No hook in ${piece.path} for ${silent.join(', ')}.`, again));
   if (unheard.length > 0)
-    findings.push(problem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
+    findings.push(buildProblem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
   else if (others > 0)
-    findings.push(problem(subject, `Hooks in ${piece.path} are not what this version writes (${others}).`, again));
+    findings.push(buildProblem(subject, `Hooks in ${piece.path} are not what this version writes (${others}).`, again));
   if (rules.length > 0)
-    findings.push(problem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
-  if (servers.length > 0) findings.push(problem(subject, `${servers.join(', ')} is missing in ${piece.path}.`, again));
-  return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} are in ${piece.path}.`)];
+    findings.push(buildProblem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
+  if (servers.length > 0)
+    findings.push(buildProblem(subject, `${servers.join(', ')} is missing in ${piece.path}.`, again));
+  return findings.length > 0 ? findings : [buildOk(subject, `Hooks${saysRules(piece)} are in ${piece.path}.`)];
 }
 
 function saysRules({ additions = [] }: SharedFile): string {
@@ -200,10 +213,13 @@ export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
  * it skips only the faulty entry.
  * @param version of its program; undefined if unknown, and then it counts as new
  */
-export function judgeForm({ harness, scope, isThere, settings }: Installation, version: string | undefined): Finding[] {
+export function judgeForm(
+  { harness, scope, isThere, settings }: Installation,
+  version: string | undefined,
+): DoctorFinding[] {
   if (!isThere || settings === null) return [];
   const { path, text } = settings;
-  const subject: Subject = { check: 'settings', harness, scope };
+  const subject: FindingSubject = { check: 'settings', harness, scope };
   const faults = readFormFaults(harness, text);
   const isBorne = ({ borneSince }: FormFault): boolean =>
     borneSince !== undefined && (version === undefined || compareVersions(version, borneSince) >= 0);
@@ -218,7 +234,7 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
     ...(dropping.length === 0
       ? []
       : [
-          problem(
+          buildProblem(
             subject,
             `${title} ${dropsSettings} ${path}, hooks included, because of entries that it cannot use: ${name(dropping)}.`,
             'Repair or remove these entries, then look at `/hooks` in a new session.',
@@ -227,7 +243,7 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
     ...(borne.length === 0
       ? []
       : [
-          note(
+          buildNote(
             subject,
             `${title} skips entries that it cannot use in ${path}: ${name(borne)}. Earlier versions ignore the whole file.`,
           ),

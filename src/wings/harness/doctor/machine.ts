@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { DevCliError, getSystemCode } from '../../../base/errors.js';
 import { awaitGroup, childProcess, signalGroup } from '../../../work/processes.js';
-import { exists, readText } from '../install/disk.js';
-import type { Probes, Ran } from './probes.js';
+import { pathExists, readFileText } from '../install/disk.js';
+import type { Probes, ProgramEnd } from './probes.js';
 
 /** The real probes of this machine (harness.md, Doctor). */
 
@@ -25,8 +25,8 @@ export function createProbes(asked: Asked): Probes {
   return {
     run: (program, args, { cwd = asked.cwd, env = asked.env, input = '' } = {}) =>
       runBounded(program, args, { cwd, env, input }, asked),
-    read: readText,
-    exists,
+    read: readFileText,
+    exists: pathExists,
     refusesWriting,
     refusesListening,
   };
@@ -42,7 +42,7 @@ async function runBounded(
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: NodeJS.ProcessEnv; input: string },
   { signal, timeLeft }: Asked,
-): Promise<Ran> {
+): Promise<ProgramEnd> {
   const milliseconds = timeLeft();
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   const child = childProcess().spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });

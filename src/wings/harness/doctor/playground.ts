@@ -7,8 +7,8 @@ import type { HarnessId } from '../../../generated/harnesses.js';
 import { withIoErrors } from '../../../store/io.js';
 import { HARNESSES } from '../harness.js';
 import { locateHookFile } from '../install/hook-line.js';
-import type { Trial } from './guard.js';
-import { describeEnd, type Environment, type Probes, succeeded } from './probes.js';
+import type { HookTrial } from './guard.js';
+import { describeProbeFailure, type EnvironmentVariables, hasSucceeded, type Probes } from './probes.js';
 
 /**
  * Creates two temporary directories in which the guard is tried: one where a run plans, one without dev-cli
@@ -16,12 +16,12 @@ import { describeEnd, type Environment, type Probes, succeeded } from './probes.
  */
 
 /** Tries a hook line in both directories. */
-export type Try = (line: string, harness: HarnessId) => Promise<Trial>;
+export type TryHookLine = (line: string, harness: HarnessId) => Promise<HookTrial>;
 
 /** What is needed to set up the directories. */
 interface Tools {
   probes: Probes;
-  env: Environment;
+  env: EnvironmentVariables;
   /** The command that starts this dev-cli. */
   program: readonly [string, string];
   /** The content of the script that hook lines run. */
@@ -32,8 +32,8 @@ interface Tools {
  * Creates the two directories, lets `use` try lines in them, and removes them.
  * @throws DevCliError `IO` if no temporary directory can be created; `COMMAND_FAILED` if no run can be started there
  */
-export function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>): Promise<T> {
-  return inTemporary(async (base) => {
+export function withPlayground<T>(tools: Tools, use: (tryLine: TryHookLine) => Promise<T>): Promise<T> {
+  return withTemporaryDirectory(async (base) => {
     const [guarded, unguarded] = [join(base, 'guarded'), join(base, 'unguarded')];
     // An empty `.git` stops the search for a root, but is not a repository.
     for (const directory of [guarded, unguarded]) {
@@ -55,7 +55,7 @@ export function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>)
 }
 
 /** Creates a temporary directory for `use`, and removes it. @throws DevCliError `IO` if none can be created */
-export async function inTemporary<T>(use: (base: string) => Promise<T>): Promise<T> {
+export async function withTemporaryDirectory<T>(use: (base: string) => Promise<T>): Promise<T> {
   const base = withIoErrors(tmpdir(), null, () => realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-doctor-'))));
   try {
     return await use(base);
@@ -97,18 +97,22 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
     cwd: directory,
     env: buildEnvironment(env, directory, base),
   });
-  if (succeeded(begun) && probes.exists(join(directory, '.dev', 'guard'))) return;
-  throw new DevCliError('COMMAND_FAILED', `No run could be begun in a temporary directory: it ${describeEnd(begun)}.`, {
-    details: [{ target: 'dev-cli init', problem: toBoundedLine(`${begun.stdout} ${begun.stderr}`, 500) }],
-    fix: 'Read its output; `dev-cli init` would fail elsewhere, too.',
-  });
+  if (hasSucceeded(begun) && probes.exists(join(directory, '.dev', 'guard'))) return;
+  throw new DevCliError(
+    'COMMAND_FAILED',
+    `No run could be begun in a temporary directory: it ${describeProbeFailure(begun)}.`,
+    {
+      details: [{ target: 'dev-cli init', problem: toBoundedLine(`${begun.stdout} ${begun.stderr}`, 500) }],
+      fix: 'Read its output; `dev-cli init` would fail elsewhere, too.',
+    },
+  );
 }
 
 /**
  * Returns the call's environment without variables that lead to another root, another session, or a repository further
  * up.
  */
-export function buildEnvironment(env: Environment, directory: string, base: string): Environment {
+export function buildEnvironment(env: EnvironmentVariables, directory: string, base: string): EnvironmentVariables {
   const kept = Object.entries(env).filter(
     ([name]) => !name.startsWith('DEV_CLI_') && !name.endsWith('_SESSION_ID') && !name.startsWith('GIT_'),
   );

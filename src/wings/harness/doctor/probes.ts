@@ -3,7 +3,7 @@ import type { GroupEnd } from '../../../work/processes.js';
 /** What `doctor` may do on the machine (harness.md, Doctor). No probe writes into the project. */
 export interface Probes {
   /** Runs a program to its end, or to the time limit of the call; then also ends all processes that it started. */
-  run(program: string, args: readonly string[], around?: Around): Promise<Ran>;
+  run(program: string, args: readonly string[], around?: Around): Promise<ProgramEnd>;
   /**
    * Returns the text of a file, or null if nothing is there.
    * @throws DevCliError `IO`
@@ -25,18 +25,18 @@ interface Around {
   /** Absolute; default: the directory of the call. */
   cwd?: string;
   /** Default: the environment of the call. */
-  env?: Environment;
+  env?: EnvironmentVariables;
   /** The standard input; default: empty. */
   input?: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** How a program ended. */
-export type Ran = { stdout: string; stderr: string } & Exclude<GroupEnd, { end: 'interrupted' }>;
+export type ProgramEnd = { stdout: string; stderr: string } & Exclude<GroupEnd, { end: 'interrupted' }>;
 
 /** Describes how a program failed, for a sentence with "it …". */
-export function describeEnd(ran: Ran): string {
+export function describeProbeFailure(ran: ProgramEnd): string {
   switch (ran.end) {
     case 'exit':
       return `ended with exit code ${ran.code}`;
@@ -50,19 +50,19 @@ export function describeEnd(ran: Ran): string {
 }
 
 /** Returns whether a program ended with exit code 0. */
-export function succeeded(ran: Ran): boolean {
+export function hasSucceeded(ran: ProgramEnd): boolean {
   return ran.end === 'exit' && ran.code === 0;
 }
 
 /** Facts about the call that the checks need. */
-export interface Situation {
+export interface DoctorContext {
   /** Absolute: the directory that contains `.dev`. */
   root: string;
   /** Absolute: the directory that is edited and judged. */
   workTree: string;
   /** Absolute. */
   home: string;
-  env: Environment;
+  env: EnvironmentVariables;
   /** The version of this dev-cli. */
   version: string;
 }

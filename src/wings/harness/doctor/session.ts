@@ -1,13 +1,13 @@
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { SessionMark } from '../../../project/pointers.js';
 import { HARNESSES } from '../harness.js';
-import { type Finding, note, ok, problem } from './finding.js';
-import type { Environment } from './probes.js';
+import { buildNote, buildOk, buildProblem, type DoctorFinding } from './finding.js';
+import type { EnvironmentVariables } from './probes.js';
 
 /** Judges whether hooks have reported the calling session (harness.md, Doctor; harness.md, Sessions). */
 
 /** Returns the calling harness, by its marks; null outside a harness, and for an unknown one. */
-export function findCallingHarness(env: Environment): HarnessId | null {
+export function findCallingHarness(env: EnvironmentVariables): HarnessId | null {
   const isSet = (name: string) => (env[name] ?? '') !== '';
   const named = HARNESS_IDS.find((id) => id === env['DEV_CLI_HARNESS']);
   const marked = HARNESS_IDS.filter((id) => {
@@ -18,7 +18,7 @@ export function findCallingHarness(env: Environment): HarnessId | null {
 }
 
 /** Facts about the calling session. */
-export interface SessionFacts {
+export interface CallingSessionFacts {
   harness: HarnessId | null;
   /** Its id, if the environment contains it. */
   session: string | null;
@@ -31,10 +31,16 @@ export interface SessionFacts {
 }
 
 /** Judges these facts. */
-export function judgeSession({ harness, session, mark, leavesTrace, below }: SessionFacts): Finding {
+export function judgeCallingSession({
+  harness,
+  session,
+  mark,
+  leavesTrace,
+  below,
+}: CallingSessionFacts): DoctorFinding {
   const subject = { check: 'session', ...(harness === null ? {} : { harness }) } as const;
   if (harness === null && session === null)
-    return note(
+    return buildNote(
       subject,
       'Not called in a session of a harness, so whether hooks run there is unknown.',
       'Have the agent run `dev-cli doctor` in its chat.',
@@ -42,16 +48,16 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
   const known = harness === null ? null : HARNESSES[harness];
   const title = known?.title ?? 'The harness';
   if (session === null)
-    return note(
+    return buildNote(
       subject,
       `${title} does not tell commands its session, so its hooks cannot be checked from here.`,
       'To check, have the agent write a source file while a run plans: the hook must refuse it.',
     );
   const run = mark?.run ?? null;
   if (mark?.heard === true)
-    return ok(subject, `Hooks have reported this session${run === null ? '' : `, in "${run}"`}.`);
+    return buildOk(subject, `Hooks have reported this session${run === null ? '' : `, in "${run}"`}.`);
   if (below !== null && known?.readsWhereStarted && known.session !== undefined)
-    return problem(
+    return buildProblem(
       subject,
       `No hook has reported this session: ${title} reads ${below.root}/${known.directory} only if it is started there, but this session is in ${below.cwd}.`,
       [
@@ -61,12 +67,12 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
       ],
     );
   if (run !== null)
-    return note(
+    return buildNote(
       subject,
       `This session is bound to "${run}", but \`init\` may have done that: whether hooks run is unknown.`,
       'Have the agent run `dev-cli doctor` in a new session.',
     );
-  if (!leavesTrace) return note(subject, 'There are no runs here yet, and without a run, hooks leave no trace.');
+  if (!leavesTrace) return buildNote(subject, 'There are no runs here yet, and without a run, hooks leave no trace.');
   const { whyUnheard } = known ?? HARNESSES[HARNESS_IDS[0]];
-  return problem(subject, `No hook has reported this session of ${title}.`, whyUnheard);
+  return buildProblem(subject, `No hook has reported this session of ${title}.`, whyUnheard);
 }

@@ -1,5 +1,5 @@
 import { type ParseError, parse } from 'jsonc-parser';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { isRecord } from '../../../base/json.js';
 
 /**
@@ -32,7 +32,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /** Reports a value that has not the expected kind; a missing value is fine. */
-export function judge(object: Record<string, unknown>, key: string, kind: Kind, at = ''): FormFault[] {
+export function checkValueKind(object: Record<string, unknown>, key: string, kind: Kind, at = ''): FormFault[] {
   const value = object[key];
   return value === undefined || KINDS[kind].is(value) ? [] : [{ what: `${at}${key}: ${KINDS[kind].not}` }];
 }
@@ -53,7 +53,7 @@ export interface HookForm {
 /** Lists the faults of hooks in that form. */
 export function listHooksFaults(hooks: unknown, form: HookForm): FormFault[] {
   const { events, borneSince: since } = form;
-  const fault = (what: string, borneSince?: string): FormFault => ({ what, ...defined({ borneSince }) });
+  const fault = (what: string, borneSince?: string): FormFault => ({ what, ...omitUndefined({ borneSince }) });
   if (hooks === undefined) return [];
   if (!isRecord(hooks)) return [fault('hooks: not an object', since?.hooks)];
   return Object.entries(hooks).flatMap(([event, groups]) => {

@@ -2,8 +2,14 @@ import { basename } from 'node:path';
 import { joinAll } from '../../../base/words.js';
 import { HARNESSES } from '../harness.js';
 import { isOfNpm } from '../install/afterwards.js';
-import { type Finding, note, ok, problem } from './finding.js';
-import { describeEnd, type Environment, type Probes, type Ran, type Situation } from './probes.js';
+import { buildNote, buildOk, buildProblem, type DoctorFinding } from './finding.js';
+import {
+  type DoctorContext,
+  describeProbeFailure,
+  type EnvironmentVariables,
+  type Probes,
+  type ProgramEnd,
+} from './probes.js';
 
 /** Checks whether the shells that a harness uses find dev-cli (harness.md, Doctor). */
 
@@ -23,7 +29,7 @@ const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
  * Lists the shells of a user: `sh` with this environment, as hooks and the commands of most harnesses use it, and the
  * user's login shell, which some harnesses start for commands.
  */
-export function listShells({ SHELL }: Environment): Shell[] {
+export function listShells({ SHELL }: EnvironmentVariables): Shell[] {
   const login = SHELL || 'sh';
   return [
     { title: 'this shell', program: 'sh', option: '-c' },
@@ -38,31 +44,31 @@ export function listShells({ SHELL }: Environment): Shell[] {
  */
 export function lookAtShells(
   probes: Probes,
-  { env, version }: Situation,
+  { env, version }: DoctorContext,
   { isLoginUsed }: { isLoginUsed: boolean },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const users = Object.values(HARNESSES).flatMap(({ usesLoginShell, title }) => (usesLoginShell ? title : []));
   return Promise.all(
     listShells(env).map(async (shell) => {
       const finding = judgeShell(shell, await probes.run(shell.program, [shell.option, SCRIPT]), version);
       return shell.option === '-c' || isLoginUsed || finding.severity === 'ok'
         ? finding
-        : note({ check: 'path' }, `${finding.message} Only ${joinAll(users, 'and')} starts login shells.`);
+        : buildNote({ check: 'path' }, `${finding.message} Only ${joinAll(users, 'and')} starts login shells.`);
     }),
   );
 }
 
 /** Judges the answer of a shell. */
-export function judgeShell({ title, option }: Shell, ran: Ran, version: string): Finding {
+export function judgeShell({ title, option }: Shell, ran: ProgramEnd, version: string): DoctorFinding {
   const subject = { check: 'path' } as const;
   if (ran.end === 'time')
-    return problem(
+    return buildProblem(
       subject,
-      `${title} ${describeEnd(ran)}.`,
+      `${title} ${describeProbeFailure(ran)}.`,
       'Find out what its start-up files wait for: a harness that starts this shell waits, too.',
     );
   const at = ran.stdout.lastIndexOf(MARK);
-  if (at < 0) return note(subject, `${title} could not be asked for dev-cli: it ${describeEnd(ran)}.`);
+  if (at < 0) return buildNote(subject, `${title} could not be asked for dev-cli: it ${describeProbeFailure(ran)}.`);
   const lines = ran.stdout
     .slice(at + MARK.length)
     .split('\n')
@@ -70,7 +76,7 @@ export function judgeShell({ title, option }: Shell, ran: Ran, version: string):
     .filter((line) => line !== '');
   const [path, found] = lines;
   if (path === undefined)
-    return problem(
+    return buildProblem(
       subject,
       `dev-cli is not on the PATH of ${title}.`,
       option === '-c'
@@ -78,20 +84,20 @@ export function judgeShell({ title, option }: Shell, ran: Ran, version: string):
         : 'Add the directory of dev-cli to the PATH in its start-up files (~/.profile, ~/.zprofile or ~/.bash_profile).',
     );
   if (ran.end !== 'exit' || ran.code !== 0 || found === undefined)
-    return problem(
+    return buildProblem(
       subject,
-      `In ${title}, ${path} does not run: it ${describeEnd(ran)}.`,
+      `In ${title}, ${path} does not run: it ${describeProbeFailure(ran)}.`,
       'Make sure that node is on that PATH, too.',
     );
   if (isOfNpm(path))
-    return problem(
+    return buildProblem(
       subject,
       `${title} finds dev-cli only where npm put it for this one call: ${path}`,
       'Install the package with `npm install -g`, so that agents and hooks find it.',
     );
   return found === version
-    ? ok(subject, `${title} finds dev-cli ${version}: ${path}`)
-    : problem(
+    ? buildOk(subject, `${title} finds dev-cli ${version}: ${path}`)
+    : buildProblem(
         subject,
         `${title} finds dev-cli ${found} (${path}), but this is ${version}.`,
         'Remove one of them, or put the one you mean first on that PATH.',

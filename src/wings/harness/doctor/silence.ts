@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { parse } from 'smol-toml';
 import type { HarnessId } from '../../../generated/harnesses.js';
-import { type Asked, type Harness, listStrings } from '../adapter.js';
+import { type Harness, listStrings, type SilenceContext } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { readOr } from '../install/disk.js';
 import { parseSettings, readAtPath } from '../install/settings.js';
-import { type Finding, note, problem } from './finding.js';
+import { buildNote, buildProblem, type DoctorFinding } from './finding.js';
 
 /**
  * Finds why a harness may silently skip installed hooks (harness.md, Doctor). Nothing here changes what the harness
@@ -13,7 +13,7 @@ import { type Finding, note, problem } from './finding.js';
  */
 
 /** A harness and the surroundings to look at. */
-interface Place extends Pick<Asked, 'directories' | 'scopes' | 'env'> {
+interface Place extends Pick<SilenceContext, 'directories' | 'scopes' | 'env'> {
   harness: HarnessId;
   /** Absolute directory of the call. */
   cwd: string;
@@ -26,7 +26,7 @@ interface Place extends Pick<Asked, 'directories' | 'scopes' | 'env'> {
  * Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do
  * not parse
  */
-export function lookForSilence(place: Place): Finding[] {
+export function lookForSilence(place: Place): DoctorFinding[] {
   const harness = HARNESSES[place.harness];
   const usual = join(place.home, harness.directory);
   const own = place.env[harness.homeVariable ?? ''] || usual;
@@ -37,13 +37,16 @@ export function lookForSilence(place: Place): Finding[] {
   ];
 }
 
-function findBelow({ id, title, directory, ...harness }: Harness, { directories, cwd, scopes }: Place): Finding[] {
+function findBelow(
+  { id, title, directory, ...harness }: Harness,
+  { directories, cwd, scopes }: Place,
+): DoctorFinding[] {
   const [root = ''] = directories;
   if (harness.readsWhereStarted !== true || scopes.join() !== 'project' || cwd === root) return [];
   const fix = { command: 'install', input: { harness: [id], user: true } };
   const subject = { check: 'silence', harness: id } as const;
   return [
-    note(
+    buildNote(
       subject,
       `${title} reads ${root}/${directory} only if it is started there, but this session is in ${cwd}.`,
       fix,
@@ -51,10 +54,15 @@ function findBelow({ id, title, directory, ...harness }: Harness, { directories,
   ];
 }
 
-function findMoved({ id, title, homeVariable }: Harness, { scopes }: Place, own: string, usual: string): Finding[] {
+function findMoved(
+  { id, title, homeVariable }: Harness,
+  { scopes }: Place,
+  own: string,
+  usual: string,
+): DoctorFinding[] {
   if (!scopes.includes('user') || resolve(own) === usual) return [];
   return [
-    problem(
+    buildProblem(
       { check: 'silence', harness: id },
       `${title} reads ${own} (${homeVariable}), but the files installed for this user are in ${usual}.`,
       ['Install into the project: ', { command: 'install', input: { harness: [id] } }, '.'],
@@ -63,7 +71,7 @@ function findMoved({ id, title, homeVariable }: Harness, { scopes }: Place, own:
 }
 
 /** Builds the helpers that an adapter's `findSilence` gets. */
-function createAsked({ id, title }: Harness, { directories, scopes, env, read }: Place, own: string): Asked {
+function createAsked({ id, title }: Harness, { directories, scopes, env, read }: Place, own: string): SilenceContext {
   const subject = { check: 'silence', harness: id } as const;
   const readSettings = (path: string) => parseSettings(read(path) ?? '', path);
   return {
@@ -78,13 +86,13 @@ function createAsked({ id, title }: Harness, { directories, scopes, env, read }:
         () => ({}),
       ),
     readToml: (path) => parseToml(read(path) ?? ''),
-    problem: (message, fix) => problem(subject, message, fix),
-    note: (message) => note(subject, message),
+    problem: (message, fix) => buildProblem(subject, message, fix),
+    note: (message) => buildNote(subject, message),
     findDenials: (path, settings, key) =>
       listStrings(readAtPath(settings, key))
         .filter((rule) => DENIES_US.test(rule))
         .map((rule) =>
-          problem(
+          buildProblem(
             { check: 'settings', harness: id },
             `${title} denies dev-cli to its agent: ${rule} is in ${path}, below ${key.join('.')}.`,
             'Remove it there.',

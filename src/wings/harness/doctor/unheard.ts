@@ -6,7 +6,7 @@ import { RUNS } from '../../../project/layout.js';
 import type { Context } from '../../../run/context.js';
 import { withIoErrors } from '../../../store/io.js';
 import type { Harness } from '../adapter.js';
-import { exists, readText } from '../install/disk.js';
+import { pathExists, readFileText } from '../install/disk.js';
 import { isHookLine } from '../install/hook-line.js';
 import { parseSettings } from '../install/settings.js';
 import { listHookLines } from './guard.js';
@@ -20,9 +20,9 @@ import { listHookLines } from './guard.js';
  * @throws DevCliError `IO`
  */
 export function leavesTrace(root: string, besides?: string): boolean {
-  if (exists(join(root, '.dev/install.json'))) return true;
+  if (pathExists(join(root, '.dev/install.json'))) return true;
   const runs = join(root, RUNS);
-  return exists(runs) && withIoErrors(runs, null, () => readdirSync(runs)).some((name) => name !== besides);
+  return pathExists(runs) && withIoErrors(runs, null, () => readdirSync(runs)).some((name) => name !== besides);
 }
 
 /**
@@ -64,6 +64,6 @@ export function isBelow(directory: string, root: string): boolean {
 
 function hasHooks(root: string, { settings: { path: place }, events }: Harness): boolean {
   const path = join(root, place);
-  const settings = parseSettings(readText(path) ?? '', path);
+  const settings = parseSettings(readFileText(path) ?? '', path);
   return listHookLines(settings, events['session-start']).some(({ line }) => isHookLine(line));
 }

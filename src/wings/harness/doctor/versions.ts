@@ -2,8 +2,8 @@ import { delimiter, join } from 'node:path';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { HARNESSES } from '../harness.js';
 import type { Scope } from '../install/piece.js';
-import { type Finding, installAgain, note, ok, problem } from './finding.js';
-import { describeEnd, type Probes, type Ran, type Situation, succeeded } from './probes.js';
+import { buildNote, buildOk, buildProblem, buildReinstallFix, type DoctorFinding } from './finding.js';
+import { type DoctorContext, describeProbeFailure, hasSucceeded, type Probes, type ProgramEnd } from './probes.js';
 
 /** Checks the versions of programs (harness.md, Doctor). */
 
@@ -19,11 +19,11 @@ export function compareVersions(one: string, other: string): number {
 }
 
 /** Judges the version of the running Node. */
-export function judgeNode(version: string): Finding {
+export function judgeNode(version: string): DoctorFinding {
   const subject = { check: 'versions' } as const;
   return compareVersions(version, OLDEST_NODE) >= 0
-    ? ok(subject, `Node ${version}.`)
-    : problem(
+    ? buildOk(subject, `Node ${version}.`)
+    : buildProblem(
         subject,
         `Node ${version} is too old.`,
         `Install Node ${OLDEST_NODE} or later, and put it first on the PATH.`,
@@ -31,11 +31,11 @@ export function judgeNode(version: string): Finding {
 }
 
 /** Judges how `git --version` ended. */
-export function judgeGit(ran: Ran): Finding {
+export function judgeGit(ran: ProgramEnd): DoctorFinding {
   const subject = { check: 'versions' } as const;
-  if (succeeded(ran)) return ok(subject, `${ran.stdout.trim().replace(/^git version/, 'git')}.`);
-  const what = ran.end === 'unstarted' && ran.code === 'ENOENT' ? 'is not on the PATH' : describeEnd(ran);
-  return problem(
+  if (hasSucceeded(ran)) return buildOk(subject, `${ran.stdout.trim().replace(/^git version/, 'git')}.`);
+  const what = ran.end === 'unstarted' && ran.code === 'ENOENT' ? 'is not on the PATH' : describeProbeFailure(ran);
+  return buildProblem(
     subject,
     `git ${what}: nothing is committed, and changed sources are not noticed.`,
     'Install git, or fix the PATH of this shell.',
@@ -46,26 +46,30 @@ export function judgeGit(ran: Ran): Finding {
  * Judges the version that installed the files.
  * @param installed the version in the manifest; null if it has none
  */
-export function judgeManifest(scope: Scope, installed: unknown, version: string): Finding[] {
+export function judgeManifest(scope: Scope, installed: unknown, version: string): DoctorFinding[] {
   const subject = { check: 'versions', scope } as const;
   const where = scope === 'user' ? 'for this user' : 'in this project';
   if (typeof installed !== 'string')
     return [
-      problem(subject, `The files installed ${where} do not say which version wrote them.`, installAgain(subject)),
+      buildProblem(
+        subject,
+        `The files installed ${where} do not say which version wrote them.`,
+        buildReinstallFix(subject),
+      ),
     ];
   const age = compareVersions(installed, version);
   if (age < 0)
     return [
-      problem(
+      buildProblem(
         subject,
         `The files installed ${where} are from version ${installed}; this is ${version}.`,
-        installAgain(subject),
+        buildReinstallFix(subject),
       ),
     ];
   return age === 0
     ? []
     : [
-        problem(
+        buildProblem(
           subject,
           `The files installed ${where} are from version ${installed}; this is the older ${version}.`,
           'Upgrade this dev-cli, or put the newer one first on the PATH.',
@@ -77,13 +81,13 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
 export interface ProgramFound {
   harness: HarnessId;
   version: string | undefined;
-  finding: Finding;
+  finding: DoctorFinding;
 }
 
 /** Finds the programs of these harnesses on the PATH, and asks for their versions. */
 export async function lookAtPrograms(
   probes: Probes,
-  { env }: Situation,
+  { env }: DoctorContext,
   harnesses: readonly HarnessId[],
 ): Promise<ProgramFound[]> {
   const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
@@ -95,11 +99,11 @@ export async function lookAtPrograms(
       const { program, title } = HARNESSES[id];
       const ran = await probes.run(program, ['--version']);
       const subject = { check: 'versions', harness: id } as const;
-      const version = succeeded(ran) ? /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0] : undefined;
+      const version = hasSucceeded(ran) ? /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0] : undefined;
       const finding =
         version === undefined
-          ? note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is unknown.`)
-          : ok(subject, `${title} ${version}.`);
+          ? buildNote(subject, `\`${program} --version\` ${describeProbeFailure(ran)}, so its version is unknown.`)
+          : buildOk(subject, `${title} ${version}.`);
       return { harness: id, version, finding };
     }),
   );

@@ -8,7 +8,7 @@ import { createGlobTest } from '../../../work/paths.js';
  */
 
 /** A resolved write: a path, absolute and without links or `..`, or a change of the history of the run's repository. */
-export type Write = FileWrite | 'history';
+export type ResolvedWrite = FileWrite | 'history';
 
 interface FileWrite {
   /** Relative to the root, with `/` as separator; empty if any file in it may be written, null if outside. */
@@ -50,7 +50,7 @@ const SHARED = /^(?:recipes|workflows|agents)\/|^goal\.md$/;
  * Judges one write.
  * @returns why it is forbidden; null if it is allowed
  */
-export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): string | null {
+export function judgeWrite(write: ResolvedWrite, run: GuardedRun, writer: Writer): string | null {
   if (write === 'history') return run.work === 'execution' && writer !== 'main' ? renderHistory(run) : null;
   const { inRoot, inWorkTree } = write;
   const below = inRoot === null ? null : cutPrefix(inRoot, '.dev/');

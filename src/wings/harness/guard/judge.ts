@@ -1,8 +1,8 @@
 import { HIDES_WRITER } from '../../../generated/harness-events.js';
 import type { HookAnswer, HookEvent } from '../../../protocol/ports.js';
-import { type GuardedRun, judgeWrite, type Write, type Writer } from './guard.js';
+import { type GuardedRun, judgeWrite, type ResolvedWrite, type Writer } from './guard.js';
 import { findGuardedRun, type JudgingContext } from './judging-run.js';
-import { listWrites, resolveCall } from './writes.js';
+import { listCallWrites, resolveCall } from './writes.js';
 
 /** Applies the guard: determines what a tool call would write, and has the run judge it (harness.md, Guard). */
 
@@ -10,7 +10,7 @@ type ToolCall = Extract<HookEvent, { on: 'pre-tool-use' }>;
 
 /** Returns whether a call writes nothing, so that no run has to be read. */
 export function writesNothing({ tool, input }: ToolCall): boolean {
-  return listWrites(tool, input)?.paths.length === 0;
+  return listCallWrites(tool, input)?.paths.length === 0;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function judgeCall(context: JudgingContext, event: ToolCall): Promi
 }
 
 /** Returns why one of these must not be written; null if all may. */
-function judgeAll(writes: readonly Write[], run: GuardedRun, writer: Writer): string | null {
+function judgeAll(writes: readonly ResolvedWrite[], run: GuardedRun, writer: Writer): string | null {
   for (const write of writes) {
     const why = judgeWrite(write, run, writer);
     if (why !== null) return why;

@@ -19,7 +19,7 @@ export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 
 }
 
 /** Reads a run; null if it does not exist or an older version wrote it. @throws what the store throws */
-export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
+export async function readRunHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
   try {
     const head = await store.read(name);
     return head.snapshot === null ? null : { ...head, snapshot: head.snapshot };
@@ -67,7 +67,7 @@ async function* listJudging(context: JudgingContext, session: string): AsyncGene
 
 async function* listLive(context: JudgingContext, names: readonly (string | null)[]): AsyncGenerator<RunHead> {
   for (const name of names) {
-    const head = name === null ? null : await readHead(context, name);
+    const head = name === null ? null : await readRunHead(context, name);
     if (head?.snapshot.status === 'live') yield head;
   }
 }

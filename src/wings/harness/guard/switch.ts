@@ -1,7 +1,7 @@
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
 import { findRun } from '../../../protocol/find/find-run.js';
-import { asPerson, requireTerminal } from '../../../protocol/trust/person.js';
+import { requireTerminal, toPersonContext } from '../../../protocol/trust/person.js';
 import type { Context } from '../../../run/context.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
@@ -14,7 +14,7 @@ import { recordEntry } from '../../../run/transaction.js';
 export async function switchGuard(context: Context, given: string | undefined, to: 'on' | 'off'): Promise<Answer> {
   const name = await findRun(context, given, true);
   requireTerminal(context, { command: `guard ${to}`, input: { name } }, name);
-  await transact(asPerson(context), name, (tx) => {
+  await transact(toPersonContext(context), name, (tx) => {
     const { state } = tx;
     if (state.status !== 'live') {
       throw new DevCliError('DATA_UNEXPECTED', `"${name}" has ended, so its guard is off.`, {

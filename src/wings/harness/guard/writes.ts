@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../../../base/json.js';
 import { RESERVED_NAMES } from '../../../base/reserved.js';
 import { FILE_TOOLS, PATCH_TOOLS, SHELL_DIRECTORIES, SHELL_TOOLS } from '../../../generated/harness-events.js';
-import { climb } from '../../../project/root.js';
+import { listAncestors } from '../../../project/root.js';
 import { resolvePath } from '../../../store/inside.js';
 import { isDirectory } from '../../../work/digest.js';
-import { ANYTHING, type DirectoryTest, findHistory, joinPaths } from '../../../work/shell/paths.js';
+import { ANY_PATH, type DirectoryTest, findHistory, joinPaths } from '../../../work/shell/paths.js';
 import { listPatched, listShellWrites } from '../../../work/shell/writes.js';
-import type { Write } from './guard.js';
+import type { ResolvedWrite } from './guard.js';
 
 /** Determines what a tool call would write, by the tool names of each harness (harness.md, Guard). */
 
@@ -27,7 +27,7 @@ interface Writes {
  * say what.
  * @param isDirectory tests a path as the call names it; matters only for where a copy ends up
  */
-export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
+export function listCallWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
   const member = FILE_TOOLS[tool];
   if (member !== undefined) return listNamed(input[member], input['edits']);
   const { command } = input;
@@ -60,8 +60,8 @@ interface Place {
 export function resolveCall(
   { tool, input, cwd }: { tool: string; input: Input; cwd: string },
   place: Place,
-): Write[] | null {
-  const writes = listWrites(tool, input, (path) => isDirectory(locate(path, cwd, place)));
+): ResolvedWrite[] | null {
+  const writes = listCallWrites(tool, input, (path) => isDirectory(locate(path, cwd, place)));
   if (writes === null) return null;
   const from = resolve(cwd, writes.directory ?? '');
   return writes.paths.flatMap((path) => resolveWrites(path, from, place));
@@ -74,11 +74,11 @@ export function resolveCall(
  * @param cwd absolute directory to which a relative path is relative
  * @throws system errors, except those of a path that cannot be written either
  */
-function resolveWrites(path: string, cwd: string, place: Place): Write[] {
+function resolveWrites(path: string, cwd: string, place: Place): ResolvedWrite[] {
   const history = findHistory(path);
   if (history !== null) return changesHistory(history, cwd, place) ? ['history'] : [];
   const absolute = locate(path, cwd, place);
-  const isAnything = path === ANYTHING || path.endsWith('/.');
+  const isAnything = path === ANY_PATH || path.endsWith('/.');
   const [root, workTree] = [followLinks(place.root), followLinks(place.workTree)];
   const ways = [absolute, ...fillIn(absolute, [root, workTree])].flatMap(followBoth);
   return [...new Set(ways)].map((way) => {
@@ -133,7 +133,7 @@ function mayBe(part: string, name: string): boolean {
 function changesHistory({ directory, word }: { directory: string; word: string }, cwd: string, place: Place): boolean {
   const at = locate(directory, cwd, place);
   if (word !== '' && isThere(`${at}/${word}`)) return false;
-  const { top } = climb(followLinks(resolve(at)));
+  const { top } = listAncestors(followLinks(resolve(at)));
   return top !== null && [place.root, place.workTree].some((one) => findWithin(top, followLinks(one)) !== null);
 }
 

@@ -1,6 +1,6 @@
 import { TELLS_WITH_PROMPT } from '../../../generated/harness-events.js';
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
-import type { HookAnswer, HookEvent, HookHandler, Ported, Spent } from '../../../protocol/ports.js';
+import type { HookAnswer, HookEvent, HookHandler, SubagentUsage, WithPorts } from '../../../protocol/ports.js';
 import { createRunView } from '../../../protocol/questions/run-view.js';
 import { notePrompt } from '../../../protocol/trust/autopilot.js';
 import { createFormatterFor } from '../../../registry/render.js';
@@ -13,8 +13,8 @@ import { buildManifest } from '../../../views/manifest.js';
 import { judgeCall } from '../guard/judge.js';
 import { findBoundRun } from '../guard/judging-run.js';
 import { lookAtOutputs } from './outputs.js';
-import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
-import { bindByCall, takeUpActive } from './taking-up.js';
+import { isAnsweredQuestion, isPersonsPrompt, recordPersonActivity, renderNudge } from './person.js';
+import { bindByCall, bindToActiveRun } from './taking-up.js';
 
 /**
  * Handles the events of a harness (harness.md, Hooks). Handlers keep no state: they record journal entries, or the
@@ -22,7 +22,7 @@ import { bindByCall, takeUpActive } from './taking-up.js';
  */
 
 type On<Name extends HookEvent['on']> = Extract<HookEvent, { on: Name }>;
-type Within = Context & Ported;
+type Within = Context & WithPorts;
 
 /**
  * Opens a waiting gate when a person types a prompt. Gemini CLI ignores output after a compaction, but keeps context
@@ -32,7 +32,7 @@ async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Pro
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
   if (!isPersonsPrompt(event)) return null;
   notePrompt(context, event.session, event.prompt);
-  const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
+  const heard = await recordPersonActivity(context, event.session, 'a prompt in the bound session');
   const stand = TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? await tellManifest(context, event.session) : null;
   const tell = [heard?.tell, stand?.tell].filter((text) => text !== undefined);
   return tell.length === 0 ? null : { tell: tell.join('\n\n') };
@@ -60,14 +60,15 @@ function renderManifest(context: Within, head: RunHead): string {
  */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
-  if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
+  if (isAnsweredQuestion(event))
+    return recordPersonActivity(context, event.session, `an answered question (${event.tool})`);
   await bindByCall(context, event);
   const tell = await lookAtOutputs(context, event);
   return tell === null ? null : { tell };
 }
 
 /** Records the tokens that a subagent of the session's run has used (documents.md, Cost). */
-async function keepSpent(context: Within, session: string, spent: Spent): Promise<void> {
+async function keepSpent(context: Within, session: string, spent: SubagentUsage): Promise<void> {
   const head = await findBoundRun(context, session);
   if (head !== null) await transact(context, head.snapshot.name, (tx) => recordEntry(tx, 'spent', { ...spent }));
 }
@@ -78,7 +79,7 @@ async function keepSpent(context: Within, session: string, spent: Spent): Promis
  */
 async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
   const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};
-  if (run === null && !heard && cause !== 'clear') await takeUpActive(context, session);
+  if (run === null && !heard && cause !== 'clear') await bindToActiveRun(context, session);
   await context.store.changeSession(session, { becomes: 'heard' });
   return TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? null : tellManifest(context, session);
 }

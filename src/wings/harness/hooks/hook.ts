@@ -3,12 +3,12 @@ import { DevCliError } from '../../../base/errors.js';
 import { isOwnSession } from '../../../base/harness-mark.js';
 import { ATTENDED, HOOK_AGENTS } from '../../../generated/harness-events.js';
 import { HARNESS_MARKS, type HarnessId } from '../../../generated/harnesses.js';
-import { dispatchHook, type Ported } from '../../../protocol/ports.js';
+import { dispatchHook, type WithPorts } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import type { HookEventName } from '../adapter.js';
 import { readPayload } from './payload.js';
 import { renderReply } from './reply.js';
-import { noteHeard } from './taking-up.js';
+import { recordHooksHeard } from './taking-up.js';
 
 /** The input of `dev-cli hook`. */
 export interface HookInput {
@@ -24,7 +24,7 @@ export interface HookInput {
  * continues
  */
 export async function runHook(
-  context: Context & Ported,
+  context: Context & WithPorts,
   { event: name, harness, payload }: HookInput,
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Answer> {
@@ -38,7 +38,7 @@ export async function runHook(
   if (isAgentsCommand(env) && name !== 'pre-tool-use') return renderReply(name, harness, {});
   const caller = { ...context.caller, kind: 'hook' as const, via: 'hook', harness, session: event.session };
   const { refuse, tell } = await dispatchHook({ ...context, caller }, event);
-  await noteHeard(context, event.session);
+  await recordHooksHeard(context, event.session);
   return renderReply(name, harness, {
     ...(refuse === null ? {} : { refuse }),
     ...(tell.length === 0 ? {} : { tell: tell.join('\n\n') }),

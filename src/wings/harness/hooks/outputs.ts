@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { readResult } from '../../../engine/act/results/results.js';
 import { HIDES_WRITER } from '../../../generated/harness-events.js';
-import type { HookEvent, Ported } from '../../../protocol/ports.js';
+import type { HookEvent, WithPorts } from '../../../protocol/ports.js';
 import { judgeFile } from '../../../protocol/questions/check.js';
 import type { Context } from '../../../run/context.js';
 import { displayPath, getRunDirectory } from '../../../run/paths.js';
@@ -25,7 +25,7 @@ const TOLD = 5;
  * subagents.
  * @returns the text for the agent; null if nothing is wrong
  */
-export async function lookAtOutputs(context: Context & Ported, event: ToolUse): Promise<string | null> {
+export async function lookAtOutputs(context: Context & WithPorts, event: ToolUse): Promise<string | null> {
   const paths = (resolveCall(event, context) ?? []).flatMap((write) => (write === 'history' ? [] : write.inRoot));
   if (paths.length === 0) return null;
   const head = await findJudgingRun(context, event.session);
@@ -49,7 +49,7 @@ function toRootPath({ name }: RunState, path: string): string {
 }
 
 async function judge(
-  context: Context & Ported,
+  context: Context & WithPorts,
   state: RunState,
   { path }: PromisedFile,
 ): Promise<readonly ErrorDetail[]> {

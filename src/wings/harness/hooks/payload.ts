@@ -8,9 +8,9 @@ import {
   SPENT_MEMBERS,
 } from '../../../generated/harness-events.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
-import type { HookEvent, Spent } from '../../../protocol/ports.js';
+import type { HookEvent, SubagentUsage } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
-import { listWrites } from '../guard/writes.js';
+import { listCallWrites } from '../guard/writes.js';
 
 /** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
 
@@ -58,7 +58,7 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
       if (tool === null || !isRecord(input)) return null;
       const use = { ...inSession, agent, agentType: getText(payload, 'agent_type'), tool, input };
       if (event === 'pre-tool-use') return { on: event, ...use };
-      const files = SHELL_TOOLS.includes(tool) ? [] : (listWrites(tool, input)?.paths ?? []);
+      const files = SHELL_TOOLS.includes(tool) ? [] : (listCallWrites(tool, input)?.paths ?? []);
       const failed = hasFailed(payload, harness);
       return { on: event, ...use, spent: readSpent(payload), files, failed, attended: !unattended };
     }
@@ -74,7 +74,7 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
 }
 
 /** Reads the token use that comes with the result of an agent. */
-function readSpent({ tool_response: response }: Record<string, unknown>): Spent | null {
+function readSpent({ tool_response: response }: Record<string, unknown>): SubagentUsage | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');
   return told === undefined ? null : buildSpent(response[told.agent], response[told.tokens]);
@@ -87,7 +87,7 @@ function hasFailed({ tool_response: response }: Record<string, unknown>, harness
   return typeof response === 'string' && new RegExp(failure.text).test(response);
 }
 
-function buildSpent(agent: unknown, tokens: unknown): Spent | null {
+function buildSpent(agent: unknown, tokens: unknown): SubagentUsage | null {
   const isKnown = Number.isSafeInteger(tokens) && Number(tokens) > 0;
   return isKnown && typeof agent === 'string' && /^[\w-]{1,64}$/.test(agent) ? { agent, tokens: Number(tokens) } : null;
 }

@@ -45,7 +45,11 @@ export function isAnsweredQuestion({
  * @param what how the person was noticed, for the journal; never their words
  * @returns what the agent should do next if that opened the gate; null if nothing waits
  */
-export async function hearPerson(context: Context, session: string, what: string): Promise<HookAnswer | null> {
+export async function recordPersonActivity(
+  context: Context,
+  session: string,
+  what: string,
+): Promise<HookAnswer | null> {
   const head = await findBoundRun(context, session);
   if (head === null || !waitsForPerson(head.snapshot)) return null;
   const asPerson: Context = { ...context, caller: { ...context.caller, kind: 'human', session } };

@@ -6,7 +6,7 @@ import { type Context, findOwnRun } from '../../../run/context.js';
 import { bindSession } from '../../../run/other-executions.js';
 import { parseShell } from '../../../work/shell/syntax.js';
 import type { Word } from '../../../work/shell/words.js';
-import { findBoundRun, readHead } from '../guard/judging-run.js';
+import { findBoundRun, readRunHead } from '../guard/judging-run.js';
 
 /** Binds a session to a run (harness.md, Sessions). */
 
@@ -69,16 +69,16 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
  * Lets a new session continue the run of its work tree, if the run is live and the session that had it has ended. A run
  * without any session, such as one begun on a terminal or in CI, is left alone.
  */
-export async function takeUpActive(context: Context, session: string): Promise<void> {
+export async function bindToActiveRun(context: Context, session: string): Promise<void> {
   const active = await findOwnRun(context);
-  const head = active === null ? null : await readHead(context, active);
+  const head = active === null ? null : await readRunHead(context, active);
   if (head?.snapshot.status !== 'live') return;
   const { name: run, runId } = head.snapshot;
   await context.store.changeSession(session, { becomes: 'successor', run, runId });
 }
 
 /** Records that hooks work in a session that was bound by a call of dev-cli: the binding alone does not show it. */
-export async function noteHeard({ store }: Context, session: string): Promise<void> {
+export async function recordHooksHeard({ store }: Context, session: string): Promise<void> {
   try {
     const mark = await store.sessionMark(session);
     if (mark !== null && mark.run !== null && !mark.heard) await store.changeSession(session, { becomes: 'heard' });
@@ -90,7 +90,7 @@ export async function noteHeard({ store }: Context, session: string): Promise<vo
 
 async function findLive(context: Context, names: readonly string[]): Promise<string | null> {
   for (const name of names) {
-    const status = (await readHead(context, name))?.snapshot.status;
+    const status = (await readRunHead(context, name))?.snapshot.status;
     if (status !== undefined) return status === 'live' || status === 'halted' ? name : null;
   }
   return null;

@@ -2,16 +2,16 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { FIRST_SKILL } from '../../../recipe/declared.js';
 import { HARNESSES } from '../harness.js';
-import type { Part, Places } from './carry-out.js';
-import { exists } from './disk.js';
+import type { InstallPaths, PartDecisions } from './carry-out.js';
+import { pathExists } from './disk.js';
 import { HOOK_FILE } from './hook-line.js';
-import { type AgentChoices, describeUntold } from './models.js';
+import { type AgentChoices, describeUnappliedChoices } from './models.js';
 import type { Scope } from './piece.js';
 
 /** Tells the user what to do next (harness.md, Install). */
 
 /** Lists the next step for each harness that an installation has changed, and what dev-cli itself lacks. */
-export function listNextSteps(places: Places, parts: readonly Part[], searchPath: string): string[] {
+export function listNextSteps(places: InstallPaths, parts: readonly PartDecisions[], searchPath: string): string[] {
   const steps = parts.flatMap(({ part, decisions }) => {
     if (part === 'project' || !decisions.some(({ text }) => typeof text === 'string')) return [];
     const skill = decisions
@@ -29,15 +29,15 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
 export const PERMISSION =
   'The permission for dev-cli lets an agent call it without asking, and dev-cli runs commands outside the sandbox of a harness: commands that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
 
-function grantsCalls(parts: readonly Part[]): boolean {
+function grantsCalls(parts: readonly PartDecisions[]): boolean {
   return parts.some(({ decisions }) =>
     decisions.some(({ what, text }) => typeof text === 'string' && /\bpermissions?$/.test(what)),
   );
 }
 
 /** Lists the project's preferences for agents that the installation could not apply. */
-export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choices: AgentChoices): string[] {
-  if (scope === 'project') return harnesses.flatMap((harness) => describeUntold(choices, harness) ?? []);
+export function listUnappliedChoices(scope: Scope, harnesses: readonly HarnessId[], choices: AgentChoices): string[] {
+  if (scope === 'project') return harnesses.flatMap((harness) => describeUnappliedChoices(choices, harness) ?? []);
   return Object.keys(choices).length === 0
     ? []
     : [
@@ -46,7 +46,7 @@ export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choice
 }
 
 /** Warns if hooks run a file that this version did not write. */
-export function listForeignHooks(parts: readonly Part[]): string[] {
+export function listForeignHooks(parts: readonly PartDecisions[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions
       .filter(({ path, does }) => does === 'kept' && path.endsWith(HOOK_FILE))
@@ -58,7 +58,7 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
 }
 
 /** Names entries of somebody else where ours would be. */
-export function listRivalNotes(parts: readonly Part[]): string[] {
+export function listRivalNotes(parts: readonly PartDecisions[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),
   );
@@ -73,7 +73,7 @@ const NOT_ON_PATH =
 
 /** Returns whether dev-cli is on the PATH other than in a directory that npm adds for one command. */
 function isLasting(searchPath: string): boolean {
-  return searchPath.split(delimiter).some((at) => !isOfNpm(at) && exists(join(at, 'dev-cli')));
+  return searchPath.split(delimiter).some((at) => !isOfNpm(at) && pathExists(join(at, 'dev-cli')));
 }
 
 /** Returns whether npm or npx has added this path, or its directory, to the PATH for one command. */

@@ -1,19 +1,26 @@
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../../base/sha256.js';
-import { ensureIgnoreRules, IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../../project/gitignore.js';
+import { ensureIgnoreRules, IGNORE_FILE, isOwnIgnoreFile, readIgnoreRules } from '../../../project/gitignore.js';
 import { isOwnDirectory } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
-import type { Decision } from './decide.js';
-import { listMissing, listNames, removeEmpty, removeLeftovers, removeText, writeText } from './disk.js';
-import { makeSwitch } from './extras.js';
-import { areOfLock } from './lock.js';
-import { listMade, type Manifest, type PartId, type PieceRecord, renderMade, writeManifest } from './manifest.js';
+import type { FileDecision } from './decide.js';
+import { listMissing, listNames, removeEmptyDirectories, removeLeftovers, removeText, writeText } from './disk.js';
+import { createExtraDirectory } from './extras.js';
+import { areLockFiles } from './lock.js';
+import {
+  listCreatedDirectories,
+  type Manifest,
+  type PartId,
+  type PieceRecord,
+  renderMade,
+  writeManifest,
+} from './manifest.js';
 import type { Scope } from './piece.js';
 
 /** Carries out an installation plan (harness.md, Install). */
 
 /** The locations of a scope. */
-export interface Places {
+export interface InstallPaths {
   scope: Scope;
   /** Absolute directory to which the paths of pieces are relative. */
   base: string;
@@ -22,17 +29,17 @@ export interface Places {
 }
 
 /** The planned changes, based on the state when they were planned. */
-export interface Plan {
+export interface InstallPlan {
   known: Manifest | null;
-  parts: Part[];
+  parts: PartDecisions[];
   /** The names of extras that the manifest will contain. */
   with: readonly string[];
 }
 
 /** The changes to one part. */
-export interface Part {
+export interface PartDecisions {
   part: PartId;
-  decisions: Decision[];
+  decisions: FileDecision[];
 }
 
 /**
@@ -41,10 +48,10 @@ export interface Part {
  * @param forLock directories that were created for the lock
  * @returns directories of dev-cli, to be removed if they are empty
  */
-export function carryOut(
+export function applyInstallPlan(
   context: Context,
-  { scope, base, manifest: path }: Places,
-  { known, parts, with: extras }: Plan,
+  { scope, base, manifest: path }: InstallPaths,
+  { known, parts, with: extras }: InstallPlan,
   forLock: readonly string[],
 ): string[] {
   removeLeftovers(path, () => true);
@@ -54,13 +61,13 @@ export function carryOut(
   const written = all.flatMap((one) => (typeof one.text === 'string' ? [join(base, one.path)] : []));
   const harnesses = mergeRecords(known, parts, ({ record }) => record);
   const isAny = Object.keys(harnesses).length > 0;
-  const makesRules = isAny && scope === 'project' && readRules(context.root) === undefined;
+  const makesRules = isAny && scope === 'project' && readIgnoreRules(context.root) === undefined;
   const hasRules = known?.ignoreRules === true || makesRules;
   const home = dirname(path);
   // An earlier call that was interrupted before it wrote anything may have created it.
-  const isBare = areOfLock(listNames(home));
+  const isBare = areLockFiles(listNames(home));
   const made = [
-    ...(known === null ? [] : listMade(known, base, path)).filter(
+    ...(known === null ? [] : listCreatedDirectories(known, base, path)).filter(
       (one) => scope === 'user' || isOwnDirectory(base, one),
     ),
     ...forLock,
@@ -79,16 +86,16 @@ export function carryOut(
   write(mergeRecords(known, parts, keepEarlier), made);
   if (isAny && scope === 'project') makeIgnoreRules(context);
   for (const { path: at, text } of all) if (text !== undefined) put(join(base, at), text, at.endsWith('/'));
-  const remaining = removeEmpty(made);
+  const remaining = removeEmptyDirectories(made);
   write(harnesses, remaining);
   const others = listNames(home).filter((name) => name !== basename(IGNORE_FILE));
-  if (!isAny && hasRules && areOfLock(others)) removeText(join(context.root, IGNORE_FILE));
+  if (!isAny && hasRules && areLockFiles(others)) removeText(join(context.root, IGNORE_FILE));
   return remaining;
 }
 
 /** @param text null to remove the file */
 function put(path: string, text: string | null, isDirectory: boolean): void {
-  if (isDirectory) text === null ? removeEmpty([path]) : makeSwitch(path);
+  if (isDirectory) text === null ? removeEmptyDirectories([path]) : createExtraDirectory(path);
   else if (text === null) removeText(path);
   else writeText(path, text);
 }
@@ -96,8 +103,8 @@ function put(path: string, text: string | null, isDirectory: boolean): void {
 /** Builds the manifest's records; those of these parts come from `recordOf`. */
 export function mergeRecords(
   known: Manifest | null,
-  parts: readonly Part[],
-  recordOf: (decision: Decision) => PieceRecord | undefined,
+  parts: readonly PartDecisions[],
+  recordOf: (decision: FileDecision) => PieceRecord | undefined,
 ): Manifest['harnesses'] {
   const harnesses = { ...known?.harnesses };
   for (const { part, decisions } of parts) {
@@ -112,14 +119,14 @@ export function mergeRecords(
 }
 
 /** Builds the record for the period in which a file may be in its old or its new state. */
-function keepEarlier({ record, was, text }: Decision): PieceRecord | undefined {
+function keepEarlier({ record, was, text }: FileDecision): PieceRecord | undefined {
   return record === undefined || was === undefined || text === undefined
     ? (record ?? was)
     : { ...record, earlier: was };
 }
 
 /** Returns whether a temporary file next to a file of ours, or a shared one, is left from an interrupted write. */
-function isWrittenBy({ text, put, record, was }: Decision, leftover: string): boolean {
+function isWrittenBy({ text, put, record, was }: FileDecision, leftover: string): boolean {
   const known = [record, was].filter((one) => one !== undefined);
   if (known.some(({ kind }) => kind === 'file')) return true;
   const digests = known.flatMap((one) => (one.kind === 'file' ? [] : [one.after, one.before]));

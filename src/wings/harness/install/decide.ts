@@ -1,16 +1,16 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { sha256 } from '../../../base/sha256.js';
 import { readMark } from '../../../documents/mark.js';
 import { isHookLine } from './hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
-import type { OwnFile, Piece, SharedFile } from './piece.js';
+import type { InstallPiece, OwnFile, SharedFile } from './piece.js';
 import { listRivalTables, putRegions, takeRegions } from './regions.js';
 import { addToSettings, applyUndo, listOwnValues, listRivalMembers, removeFromSettings } from './settings.js';
 
 /** Decides what installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
 
 /** The decision for one file. */
-export interface Decision {
+export interface FileDecision {
   path: string;
   what: string;
   does: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept';
@@ -32,8 +32,8 @@ export interface Decision {
  * Returns whether somebody else has the path of a piece, or its name.
  * @param read returns the text at a path, or null if nothing is there
  */
-export function isTaken(
-  piece: Piece,
+export function isPathTaken(
+  piece: InstallPiece,
   records: Readonly<Record<string, PieceRecord>>,
   read: (path: string) => string | null,
 ): boolean {
@@ -45,7 +45,11 @@ export function isTaken(
 }
 
 /** Decides the change for a piece that should be installed. */
-export function decideInstall(piece: Piece, present: string | null, known: PieceRecord | undefined): Decision {
+export function decideInstall(
+  piece: InstallPiece,
+  present: string | null,
+  known: PieceRecord | undefined,
+): FileDecision {
   const record = chooseRecord(present, known);
   const decision =
     piece.kind === 'file'
@@ -72,14 +76,14 @@ function chooseRecord(present: string | null, known: PieceRecord | undefined): P
   return present !== null && sha256(present) === written ? earlier : record;
 }
 
-function installFile(piece: OwnFile, present: string | null, record: PieceRecord | undefined): Decision {
+function installFile(piece: OwnFile, present: string | null, record: PieceRecord | undefined): FileDecision {
   const { path, what, content } = piece;
   const written: PieceRecord = { kind: 'file', sha256: sha256(content) };
   if (present === null) return { path, what, does: 'created', text: content, record: written };
   if (present === content) return { path, what, does: 'unchanged', record: written };
   const whose = piece.isCopy ? 'ours' : judgeFile(present, record);
   if (whose === 'ours') return { path, what, does: 'updated', text: content, record: written };
-  return { path, what, does: 'kept', why: WHY_KEPT[whose], ...defined({ record }) };
+  return { path, what, does: 'kept', why: WHY_KEPT[whose], ...omitUndefined({ record }) };
 }
 
 const WHY_KEPT = { theirs: 'it is not from dev-cli', edited: 'it was edited since it was installed' };
@@ -92,12 +96,12 @@ function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | '
   return record !== undefined || mark === 'edited' ? 'edited' : 'theirs';
 }
 
-function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): Decision {
+function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): FileDecision {
   const { path, what } = piece;
   const known = record?.kind === piece.kind ? record : undefined;
   if (present !== null && isComplete(piece, present)) {
     const found = known ?? recordFound(piece, present);
-    return { path, what, does: 'unchanged', ...defined({ record: found }) };
+    return { path, what, does: 'unchanged', ...omitUndefined({ record: found }) };
   }
   const rest = takeOut(piece, present, known);
   const before = rest !== present && isLeftOver(piece, rest, known) ? null : rest;
@@ -146,10 +150,10 @@ function isComplete(piece: SharedFile, present: string): boolean {
 /** Decides the change for a piece that is removed. `piece`: the piece in this version, if it still exists. */
 export function decideRemoval(
   path: string,
-  piece: Piece | undefined,
+  piece: InstallPiece | undefined,
   present: string | null,
   known: PieceRecord | undefined,
-): Decision {
+): FileDecision {
   const record = chooseRecord(present, known);
   const decision = removePiece(path, piece, present, record);
   if (record === undefined) return decision;
@@ -159,10 +163,10 @@ export function decideRemoval(
 
 function removePiece(
   path: string,
-  piece: Piece | undefined,
+  piece: InstallPiece | undefined,
   present: string | null,
   record: PieceRecord | undefined,
-): Decision {
+): FileDecision {
   const what = piece?.what ?? '';
   const kind = record?.kind ?? piece?.kind ?? 'file';
   if (present === null) return { path, what, does: 'unchanged' };
@@ -174,7 +178,7 @@ function removePiece(
   return { path, what, does: 'kept', why: WHY_KEPT[whose] };
 }
 
-function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): Decision {
+function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): FileDecision {
   const { path, what } = piece;
   const known = record?.kind === piece.kind ? record : undefined;
   const before = takeOut(piece, present, known);

@@ -24,7 +24,7 @@ const LARGEST = 4 * 1024 * 1024;
  * @throws DevCliError `IO` if it is not a file, is too large for settings, or could not be written because of a
  * dangling link
  */
-export function readText(path: string): string | null {
+export function readFileText(path: string): string | null {
   return withIoErrors(path, null, () => {
     try {
       const facts = statSync(path);
@@ -97,7 +97,7 @@ export function removeLeftovers(path: string, isOurs: (text: string) => boolean)
     for (const name of listNames(dirname(target))) {
       if (!name.startsWith(stem) || !/^\d{1,10}$/.test(name.slice(stem.length))) continue;
       const leftover = join(dirname(target), name);
-      if (lstatSync(leftover).isFile() && isOurs(readText(leftover) ?? '')) rmSync(leftover, { force: true });
+      if (lstatSync(leftover).isFile() && isOurs(readFileText(leftover) ?? '')) rmSync(leftover, { force: true });
     }
   });
 }
@@ -113,7 +113,7 @@ export function listMissing(path: string): string[] {
  * Removes those of these directories that are empty, deepest first, and returns those that remain. @throws DevCliError
  * `IO`
  */
-export function removeEmpty(directories: readonly string[]): string[] {
+export function removeEmptyDirectories(directories: readonly string[]): string[] {
   return [...directories].sort((one, other) => other.length - one.length).filter((directory) => !isRemoved(directory));
 }
 
@@ -137,7 +137,7 @@ export function readAll(directory: string, ending: string): Record<string, strin
   return Object.fromEntries(
     listNames(directory).flatMap((name) => {
       if (!name.endsWith(ending)) return [];
-      const text = readText(`${directory}/${name}`);
+      const text = readFileText(`${directory}/${name}`);
       return text === null ? [] : [[name.slice(0, -ending.length), text] as const];
     }),
   );
@@ -149,7 +149,7 @@ export function listNames(directory: string): string[] {
 }
 
 /** Returns whether something is at a path. */
-export function exists(path: string): boolean {
+export function pathExists(path: string): boolean {
   return existsSync(path);
 }
 
@@ -157,7 +157,7 @@ export function exists(path: string): boolean {
 export function readSkills(directory: string): Record<string, string> {
   return Object.fromEntries(
     listNames(directory).flatMap((name) => {
-      const text = readText(`${directory}/${name}/SKILL.md`);
+      const text = readFileText(`${directory}/${name}/SKILL.md`);
       return text === null ? [] : [[name, text] as const];
     }),
   );

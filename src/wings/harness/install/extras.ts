@@ -4,12 +4,12 @@ import { DevCliError } from '../../../base/errors.js';
 import { ensureIgnoreRules } from '../../../project/gitignore.js';
 import { requireInside } from '../../../project/own-places.js';
 import { findWingRoot } from '../../../project/wing-streams.js';
-import type { Extra, Ported } from '../../../protocol/ports.js';
+import type { InstallExtra, WithPorts } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { makeDirectories } from '../../../store/durable.js';
 import { withIoErrors } from '../../../store/io.js';
 import type { Harness } from '../adapter.js';
-import type { Decision } from './decide.js';
+import type { FileDecision } from './decide.js';
 import { listNames } from './disk.js';
 import type { Manifest } from './manifest.js';
 import type { Region, SharedFile } from './piece.js';
@@ -17,10 +17,13 @@ import type { Region, SharedFile } from './piece.js';
 /** Handles the extras of wings that `install --with` sets up (harness.md, Install). */
 
 /** The tool server, which agents call without a shell. */
-export const SERVER = { name: 'dev-cli', command: 'dev-cli', args: ['mcp'] };
+export const TOOL_SERVER = { name: 'dev-cli', command: 'dev-cli', args: ['mcp'] };
 
 /** Loads all extras. @throws DevCliError `USAGE` for an unknown name */
-export async function loadExtras({ ports }: Ported<'extras'>, named: readonly string[] = []): Promise<Extra[]> {
+export async function loadExtras(
+  { ports }: WithPorts<'extras'>,
+  named: readonly string[] = [],
+): Promise<InstallExtra[]> {
   const extras = await Promise.all(ports.extras.map((load) => load()));
   const unknown = named.find((name) => !extras.some((extra) => extra.name === name));
   if (unknown === undefined) return extras;
@@ -30,15 +33,19 @@ export async function loadExtras({ ports }: Ported<'extras'>, named: readonly st
 }
 
 /** Selects the extras to set up: those already in the manifest, and those named now. */
-export function chooseExtras(extras: readonly Extra[], known: Manifest | null, named: readonly string[] = []): Extra[] {
+export function chooseExtras(
+  extras: readonly InstallExtra[],
+  known: Manifest | null,
+  named: readonly string[] = [],
+): InstallExtra[] {
   return extras.filter(({ name }) => known?.with?.includes(name) || named.includes(name));
 }
 
 /** Lists the pieces that a harness gets for these extras. */
-export function listExtraPieces({ extras: place, settings }: Harness, extras: readonly Extra[]): SharedFile[] {
+export function listExtraPieces({ extras: place, settings }: Harness, extras: readonly InstallExtra[]): SharedFile[] {
   if (place === undefined || extras.length === 0) return [];
   const { path, holder } = place.servers;
-  const { name, ...server } = SERVER;
+  const { name, ...server } = TOOL_SERVER;
   const what = 'tool server';
   const regions = extras.map((extra): Region => {
     const mark = `dev-cli:${extra.name}`;
@@ -63,7 +70,7 @@ function renderTable(table: readonly string[], members: Readonly<Record<string, 
 }
 
 /** Returns the absolute directory that switches an extra on. @param cwd absolute @throws DevCliError `IO` */
-export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name }: Extra): string {
+export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name }: InstallExtra): string {
   return join(findWingRoot(root, cwd, name), '.dev', name);
 }
 
@@ -71,10 +78,10 @@ export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name
 export function decideSwitches(
   context: Pick<Context, 'root'>,
   cwd: string,
-  extras: readonly Extra[],
+  extras: readonly InstallExtra[],
   does: 'created' | 'removed',
-): Decision[] {
-  return extras.flatMap((extra): Decision[] => {
+): FileDecision[] {
+  return extras.flatMap((extra): FileDecision[] => {
     const directory = locateExtra(context, cwd, extra);
     requireInside(join(directory, '../..'), `.dev/${extra.name}`);
     const row = { path: `${relative(context.root, directory)}/`, what: `switches ${extra.name} on` };
@@ -89,7 +96,7 @@ export function decideSwitches(
 }
 
 /** Creates the directory of an extra, readable only by the user and ignored by git. @throws DevCliError `IO` */
-export function makeSwitch(directory: string): void {
+export function createExtraDirectory(directory: string): void {
   const home = dirname(directory);
   withIoErrors(directory, null, () => {
     makeDirectories(home);

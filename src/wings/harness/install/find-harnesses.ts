@@ -4,7 +4,7 @@ import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { SkillDirectories } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
-import { exists } from './disk.js';
+import { pathExists } from './disk.js';
 
 type Around = Pick<Context, 'home' | 'searchPath'>;
 
@@ -29,7 +29,7 @@ export function findHarnesses(context: Around, base: string): HarnessId[] {
 export function isFound({ home, searchPath }: Around, base: string, harness: HarnessId): boolean {
   const { directory, program } = HARNESSES[harness];
   const programs = searchPath.split(delimiter).map((at) => join(at, program));
-  return [join(base, directory), join(home, directory), ...programs].some(exists);
+  return [join(base, directory), join(home, directory), ...programs].some(pathExists);
 }
 
 /** The directories in which harnesses look for a project's skills. */

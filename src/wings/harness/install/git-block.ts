@@ -1,4 +1,4 @@
-import { findRegion, putRegion, takeRegion } from '../../../documents/region.js';
+import { findRegion, putRegion, removeRegion } from '../../../documents/region.js';
 import { HARNESSES } from '../harness.js';
 
 /**
@@ -21,12 +21,12 @@ const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ -n "\${DEV_CLI_AGENT-}" ] || [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
 echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :`;
 
-export const BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
+export const GIT_HOOK_BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
 
 const SHEBANG = '#!/bin/sh\n';
 
 /** The whole hook if there was none. */
-export const NEW_HOOK = `${SHEBANG}${BLOCK}`;
+export const NEW_HOOK = `${SHEBANG}${GIT_HOOK_BLOCK}`;
 
 /** The state of the block in a hook. `without`: the hook as it was before; null if it contained only our block. */
 export type BlockReading =
@@ -42,7 +42,7 @@ export function readBlock(hook: string): BlockReading {
   const text = hook.replace(/^(# dev-cli: post-commit) v\d+(?=\r?$)/gm, '$1 v1');
   const found = findRegion(text, MARKERS);
   if (found.kind !== 'found') return { kind: found.kind === 'none' ? 'none' : 'half' };
-  const without = takeRegion(text, MARKERS);
+  const without = removeRegion(text, MARKERS);
   const isCurrent = text === hook && found.body === BODY;
   return { kind: 'whole', isCurrent, without: without === SHEBANG ? null : without };
 }

@@ -5,14 +5,14 @@ import { DevCliError, getSystemCode } from '../../../base/errors.js';
 import { makeDirectories, replaceFile } from '../../../store/durable.js';
 import { resolvePath } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
-import { findRepository, type GitOptions, git } from '../../../work/git-command.js';
-import { removeEmpty } from './disk.js';
-import { BLOCK, findObstacle, NEW_HOOK, putBlock, readBlock } from './git-block.js';
+import { executeGit, findRepository, type GitOptions } from '../../../work/git-command.js';
+import { removeEmptyDirectories } from './disk.js';
+import { findObstacle, GIT_HOOK_BLOCK, NEW_HOOK, putBlock, readBlock } from './git-block.js';
 
 /** Installs the clone's `post-commit` hook, which records which session made a commit (memory.md, Hooks). */
 
 /** Its name for `--harness`. */
-export const GIT = 'git';
+export const GIT_HARNESS = 'git';
 
 /** The change to the hook, made or planned. */
 export interface GitHookResult {
@@ -94,7 +94,7 @@ export function planGitHookRemoval(directory: string, options: GitOptions): Prom
       if (without === null) rmSync(path);
       else writeHook(path, without);
       removeCommits?.();
-      if (without === null) removeEmpty([dirname(path)]);
+      if (without === null) removeEmptyDirectories([dirname(path)]);
     };
     return { result: { status: 'removed', path }, carryOut };
   });
@@ -121,7 +121,7 @@ async function findPlace(directory: string, options: GitOptions): Promise<Place 
     // Git runs a hook at the top, to which a relative core.hooksPath is also relative.
     const top = resolve(directory, found.top);
     const ask = async (...args: string[]) => {
-      const answer = await git(top, ['rev-parse', ...args], options);
+      const answer = await executeGit(top, ['rev-parse', ...args], options);
       return resolve(top, answer.toString('utf8').replace(/\n$/, ''));
     };
     const common = await ask('--git-common-dir');
@@ -186,6 +186,6 @@ function writeHook(path: string, text: string): void {
 
 /** Plans no change, and explains how to do it by hand. */
 function refuse({ hook, commits }: Place, why: string): GitHookPlan {
-  const detail = `Nothing was added to ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${BLOCK}`;
+  const detail = `Nothing was added to ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${GIT_HOOK_BLOCK}`;
   return { result: { status: 'refused', path: hook, detail }, carryOut: null };
 }

@@ -1,28 +1,28 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import { requireInside } from '../../../project/own-places.js';
-import type { Ported } from '../../../protocol/ports.js';
+import type { WithPorts } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
-import { listForeignHooks, listNextSteps, listRivalNotes, listUntold } from './afterwards.js';
-import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
-import { type Asked, askToGoOn, requirePerson } from './consent.js';
-import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
-import { exists, followLinks, listNames, readText, removeEmpty } from './disk.js';
+import { listForeignHooks, listNextSteps, listRivalNotes, listUnappliedChoices } from './afterwards.js';
+import { applyInstallPlan, type InstallPaths, type InstallPlan, type PartDecisions } from './carry-out.js';
+import { askToGoOn, type ConsentQuestion, requirePerson } from './consent.js';
+import { decideInstall, decideRemoval, type FileDecision, isPathTaken } from './decide.js';
+import { followLinks, listNames, pathExists, readFileText, removeEmptyDirectories } from './disk.js';
 import { chooseExtras, decideSwitches, loadExtras } from './extras.js';
 import { findHarnesses } from './find-harnesses.js';
-import { GIT, type GitHookPlan, planGitHook, planGitHookRemoval } from './git-hook.js';
-import { buildAnswer, type CarriedOut, listRows } from './listing.js';
-import { whileLocked } from './lock.js';
+import { GIT_HARNESS, type GitHookPlan, planGitHook, planGitHookRemoval } from './git-hook.js';
+import { buildInstallAnswer, type CarriedOut, listPartRows } from './listing.js';
+import { withInstallLock } from './lock.js';
 import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { readMaterial, readPreferences } from './material.js';
 import { readAgentChoices } from './models.js';
 import { addOwnFiles } from './own-files.js';
-import type { Piece } from './piece.js';
+import type { InstallPiece } from './piece.js';
 import { listPieces, listProjectPieces, type Material } from './pieces.js';
 import { isPluginOn } from './plugin.js';
 
@@ -48,7 +48,7 @@ interface InstallInput {
  * `LOCKED` while another call writes; `IO`
  */
 export async function install(
-  context: Context & Ported<'installs' | 'extras'>,
+  context: Context & WithPorts<'installs' | 'extras'>,
   input: InstallInput,
   cwd: string,
 ): Promise<Answer> {
@@ -65,11 +65,11 @@ export async function install(
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(shipped.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
-  const plan = (): Plan => {
+  const plan = (): InstallPlan => {
     const known = readKnown(places);
     const extras = choose(known);
     const material = { ...shipped, extras };
-    const parts = ids.map((part): Part => {
+    const parts = ids.map((part): PartDecisions => {
       const records = known?.harnesses[part] ?? {};
       const pieces = choosePieces(part, places, records, material, (path) => readAt(places, path));
       const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
@@ -90,7 +90,7 @@ export async function install(
     return { known, parts, with: [...new Set([...(known?.with ?? []), ...extras.map(({ name }) => name)])] };
   };
   const notes = [
-    ...listUntold(places.scope, chosen, shipped.stated),
+    ...listUnappliedChoices(places.scope, chosen, shipped.stated),
     ...chosen.flatMap((id) => (isPluginOn(HARNESSES[id], context) ? (HARNESSES[id].plugin?.twice ?? []) : [])),
   ];
   const question = {
@@ -103,7 +103,7 @@ export async function install(
   const planHook = isOfClone ? () => planGitHook(context.root, { signal: context.signal }) : null;
   const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
   const { parts } = carriedOut;
-  return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
+  return buildInstallAnswer(input.dryRun === true, places, carriedOut, 'installed', {
     notes: [...notes, ...listForeignHooks(parts), ...listRivalNotes(parts)],
     nextSteps: listNextSteps(places, parts, context.searchPath),
   });
@@ -115,7 +115,7 @@ export async function install(
  * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also without a terminal while a run is guarded
  */
 export async function uninstall(
-  context: Context & Ported<'extras'>,
+  context: Context & WithPorts<'extras'>,
   input: InstallInput,
   cwd: string,
 ): Promise<Answer> {
@@ -131,7 +131,7 @@ export async function uninstall(
     const isLast = places.scope === 'project' && leaving.length > 0 && installed.every((id) => leaving.includes(id));
     return { known, leaving, isLast, extras: chooseExtras(all, known) };
   };
-  const plan = (): Plan => {
+  const plan = (): InstallPlan => {
     const { known, leaving, isLast, extras } = look();
     const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
     // A link may lead to a file that a remaining harness still uses.
@@ -141,9 +141,11 @@ export async function uninstall(
     const stays = (path: string) => staying.includes(followLinks(join(places.base, path)));
     // A clone has no manifest: our content is found by its marks.
     const material = { ...shipped, extras: known === null && places.scope === 'project' ? all : extras };
-    const parts = ids.map((part): Part => {
+    const parts = ids.map((part): PartDecisions => {
       const records = known?.harnesses[part] ?? {};
-      const pieces = new Map(listOf(part, places, material).map((piece): [string, Piece] => [piece.path, piece]));
+      const pieces = new Map(
+        listOf(part, places, material).map((piece): [string, InstallPiece] => [piece.path, piece]),
+      );
       const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
       const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
       return {
@@ -174,16 +176,16 @@ export async function uninstall(
         }
       : null;
   const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
-  return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
+  return buildInstallAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
 }
 
 /** Removes options like `--yes`. */
-function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): Asked['input'] {
-  return asked as Asked['input'];
+function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): ConsentQuestion['input'] {
+  return asked as ConsentQuestion['input'];
 }
 
 /** Skills generated from recipes belong to the project and are not in the manifest. */
-function renewSkills(places: Places, stale: readonly { path: string; text: string }[]): Decision[] {
+function renewSkills(places: InstallPaths, stale: readonly { path: string; text: string }[]): FileDecision[] {
   return stale.map(({ path, text }) => {
     readAt(places, path);
     return { path, what: 'skill of a recipe', does: 'updated', text };
@@ -194,14 +196,14 @@ function renewSkills(places: Places, stale: readonly { path: string; text: strin
 async function planAndCarryOut(
   context: Context,
   input: InstallInput,
-  places: Places,
-  { plan, planHook }: { plan: () => Plan; planHook: (() => Promise<GitHookPlan | null>) | null },
-  question: Asked,
+  places: InstallPaths,
+  { plan, planHook }: { plan: () => InstallPlan; planHook: (() => Promise<GitHookPlan | null>) | null },
+  question: ConsentQuestion,
 ): Promise<CarriedOut> {
   const shown = plan();
   const shownParts = addOwnFiles(context, places, shown);
   const shownHook = (await planHook?.()) ?? null;
-  const asShown: CarriedOut = { parts: shownParts, isAsShown: false, ...defined({ git: shownHook?.result }) };
+  const asShown: CarriedOut = { parts: shownParts, isAsShown: false, ...omitUndefined({ git: shownHook?.result }) };
   if (shownHook?.result.status === 'refused' && namesGit(input, places)) return { ...asShown, isRefused: true };
   const changing = input.dryRun !== true && (changes(shown.parts) || (shownHook?.carryOut ?? null) !== null);
   if (changing) requirePerson(context, question);
@@ -215,19 +217,21 @@ async function planAndCarryOut(
   const hook = asked ? ((await planHook?.()) ?? null) : shownHook;
   hook?.carryOut?.();
   const git = hook?.result;
-  if (shown.parts.length === 0 || (isIdle(shown) && !isCutOff(places))) return { ...asShown, ...defined({ git }) };
-  const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
+  if (shown.parts.length === 0 || (isIdle(shown) && !isCutOff(places)))
+    return { ...asShown, ...omitUndefined({ git }) };
+  const { parts, made } = await withInstallLock(context, places.manifest, (forLock) => {
     const now = plan();
     const parts = addOwnFiles(context, places, now);
-    return { parts, made: carryOut(context, places, now, forLock) };
+    return { parts, made: applyInstallPlan(context, places, now, forLock) };
   });
-  removeEmpty(made);
-  const isAsShown = asked && isDeepStrictEqual([listRows(parts), git], [listRows(shownParts), shownHook?.result]);
-  return { parts, isAsShown, ...defined({ git }) };
+  removeEmptyDirectories(made);
+  const isAsShown =
+    asked && isDeepStrictEqual([listPartRows(parts), git], [listPartRows(shownParts), shownHook?.result]);
+  return { parts, isAsShown, ...omitUndefined({ git }) };
 }
 
 /** Returns whether a plan changes nothing, not even the manifest. */
-function isIdle({ known, parts }: Plan): boolean {
+function isIdle({ known, parts }: InstallPlan): boolean {
   return (
     known === null &&
     !changes(parts) &&
@@ -236,9 +240,9 @@ function isIdle({ known, parts }: Plan): boolean {
 }
 
 /** Returns whether an earlier call was apparently interrupted before it wrote a manifest. */
-function isCutOff({ manifest }: Places): boolean {
+function isCutOff({ manifest }: InstallPaths): boolean {
   const names = listNames(dirname(manifest));
-  return exists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
+  return pathExists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
 }
 
 /**
@@ -247,24 +251,24 @@ function isCutOff({ manifest }: Places): boolean {
  */
 export function choosePieces(
   part: PartId,
-  places: Places,
+  places: InstallPaths,
   records: Readonly<Record<string, PieceRecord>>,
   material: Material,
   read: (path: string) => string | null,
-): Piece[] {
+): InstallPiece[] {
   return listOf(part, places, material).map((piece) =>
-    piece.kind === 'file' && isTaken(piece, records, read) ? (piece.otherwise ?? piece) : piece,
+    piece.kind === 'file' && isPathTaken(piece, records, read) ? (piece.otherwise ?? piece) : piece,
   );
 }
 
-function listOf(part: PartId, places: Places, material: Material): Piece[] {
+function listOf(part: PartId, places: InstallPaths, material: Material): InstallPiece[] {
   return part === 'project'
-    ? listProjectPieces(listNames(places.base), readText(join(places.base, 'package.json')), material)
+    ? listProjectPieces(listNames(places.base), readFileText(join(places.base, 'package.json')), material)
     : listPieces(part, places.scope, material);
 }
 
 /** Returns the locations of a scope. */
-export function findPlaces({ root, home, trustDirectory }: Context, { user = false }: InstallInput): Places {
+export function findPlaces({ root, home, trustDirectory }: Context, { user = false }: InstallInput): InstallPaths {
   return user
     ? { scope: 'user', base: home, manifest: join(dirname(trustDirectory), 'install.json') }
     : { scope: 'project', base: root, manifest: join(root, '.dev', 'install.json') };
@@ -275,13 +279,13 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
  * in a home directory, links are the user's own.
  * @throws DevCliError `IO`
  */
-function readAt({ scope, base }: Places, path: string): string | null {
+function readAt({ scope, base }: InstallPaths, path: string): string | null {
   if (scope === 'project') requireInside(base, path);
-  return readText(join(base, path));
+  return readFileText(join(base, path));
 }
 
 /** Reads the manifest. @throws DevCliError `IO`, `DATA_MALFORMED` */
-function readKnown({ scope, base, manifest }: Places): Manifest | null {
+function readKnown({ scope, base, manifest }: InstallPaths): Manifest | null {
   if (scope === 'project') requireInside(base, relative(base, manifest));
   return readManifest(manifest);
 }
@@ -296,15 +300,15 @@ export function checkIds(names: readonly string[]): HarnessId[] {
 }
 
 /** Returns the harnesses that were named, or else those that are found. @throws DevCliError `USAGE` */
-function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
+function chooseHarnesses(context: Context, { base }: InstallPaths, { harness }: InstallInput): HarnessId[] {
   return harness === undefined ? findHarnesses(context, base) : checkIds(withoutGit(harness));
 }
 
-const withoutGit = (names: readonly string[]): string[] => names.filter((name) => name !== GIT);
+const withoutGit = (names: readonly string[]): string[] => names.filter((name) => name !== GIT_HARNESS);
 
 /** Returns whether the hook of the clone was named. @throws DevCliError `USAGE` in the user scope */
-function namesGit({ harness }: InstallInput, { scope }: Places): boolean {
-  if (harness?.includes(GIT) !== true) return false;
+function namesGit({ harness }: InstallInput, { scope }: InstallPaths): boolean {
+  if (harness?.includes(GIT_HARNESS) !== true) return false;
   if (scope === 'project') return true;
   throw new DevCliError(
     'USAGE',
@@ -315,6 +319,6 @@ function namesGit({ harness }: InstallInput, { scope }: Places): boolean {
   );
 }
 
-function changes(parts: readonly Part[]): boolean {
+function changes(parts: readonly PartDecisions[]): boolean {
   return parts.some(({ decisions }) => decisions.some(({ text }) => text !== undefined));
 }

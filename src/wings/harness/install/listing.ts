@@ -1,16 +1,16 @@
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import type { Invocation } from '../../../base/invocation.js';
 import { HARNESSES } from '../harness.js';
-import type { Part, Places } from './carry-out.js';
-import type { Decision } from './decide.js';
+import type { InstallPaths, PartDecisions } from './carry-out.js';
+import type { FileDecision } from './decide.js';
 import type { GitHookResult } from './git-hook.js';
 
 /** Renders what `install` and `uninstall` do, or would do (harness.md, Install). */
 
 /** The changes that were made, or would be in a dry run. */
 export interface CarriedOut {
-  parts: Part[];
+  parts: PartDecisions[];
   /** Whether a person has seen exactly these changes before agreeing. */
   isAsShown: boolean;
   /** The change to the hook of the clone, if requested. */
@@ -21,15 +21,15 @@ export interface CarriedOut {
   unasked?: Invocation;
 }
 
-type Does = Decision['does'];
+type Does = FileDecision['does'];
 
 /** The changes to the files of one part, as data. */
 interface PartRow {
-  harness: Part['part'];
-  files: Pick<Decision, 'path' | 'what' | 'does' | 'why'>[];
+  harness: PartDecisions['part'];
+  files: Pick<FileDecision, 'path' | 'what' | 'does' | 'why'>[];
 }
 
-function isShown({ part, decisions }: Part): boolean {
+function isShown({ part, decisions }: PartDecisions): boolean {
   return part !== 'project' || decisions.length > 0;
 }
 
@@ -58,7 +58,7 @@ const WOULD_HOOK: Partial<Record<GitHookResult['status'], string>> = {
   removed: 'remove',
 };
 
-function renderParts(parts: readonly Part[], tense: 'done' | 'would'): string[] {
+function renderParts(parts: readonly PartDecisions[], tense: 'done' | 'would'): string[] {
   return parts
     .filter(isShown)
     .flatMap(({ part, decisions }) => [
@@ -74,7 +74,7 @@ function renderParts(parts: readonly Part[], tense: 'done' | 'would'): string[] 
 }
 
 /** Renders the numbers of changes, for a person who has just read the list: `24 created, 1 kept.` */
-function renderCounts(parts: readonly Part[]): string {
+function renderCounts(parts: readonly PartDecisions[]): string {
   const all = parts.flatMap(({ decisions }) => decisions.map(({ does }) => does));
   const counts = (Object.keys(WOULD) as Does[])
     .map((does) => ({ does, count: all.filter((one) => one === does).length }))
@@ -83,17 +83,17 @@ function renderCounts(parts: readonly Part[]): string {
 }
 
 /** Lists the change of each file, as data. */
-export function listRows(parts: readonly Part[]): PartRow[] {
+export function listPartRows(parts: readonly PartDecisions[]): PartRow[] {
   return parts.filter(isShown).map(({ part, decisions }) => ({
     harness: part,
-    files: decisions.map(({ path, what, does, why }) => ({ path, what, does, ...defined({ why }) })),
+    files: decisions.map(({ path, what, does, why }) => ({ path, what, does, ...omitUndefined({ why }) })),
   }));
 }
 
 /** Builds the answer of `install` and `uninstall`. If nobody could be asked, it is a refusal that shows the plan. */
-export function buildAnswer(
+export function buildInstallAnswer(
   dry: boolean,
-  { scope, base }: Places,
+  { scope, base }: InstallPaths,
   done: CarriedOut,
   status: 'installed' | 'uninstalled',
   { notes, nextSteps }: { notes: readonly string[]; nextSteps: readonly string[] } = { notes: [], nextSteps: [] },
@@ -108,8 +108,8 @@ export function buildAnswer(
       status: isPlanned ? 'planned' : status,
       scope,
       base,
-      harnesses: listRows(parts),
-      ...defined({ git }),
+      harnesses: listPartRows(parts),
+      ...omitUndefined({ git }),
       ...(notes.length === 0 ? {} : { notes }),
       ...(unasked !== undefined
         ? { error: { ...UNASKED, fix: unasked } }

@@ -12,7 +12,7 @@ const WAIT = 10_000;
 const LOCK_FILE = 'install.lock';
 
 /** Returns whether all these names in the manifest's directory belong to the lock, or to one being acquired. */
-export const areOfLock = (names: readonly string[]): boolean => names.every((name) => name.startsWith(LOCK_FILE));
+export const areLockFiles = (names: readonly string[]): boolean => names.every((name) => name.startsWith(LOCK_FILE));
 
 /**
  * Runs `work` while no other `install` or `uninstall` can.
@@ -20,7 +20,7 @@ export const areOfLock = (names: readonly string[]): boolean => names.every((nam
  * @param work gets the directories that were created for the lock, deepest first
  * @throws DevCliError `LOCKED` while another call is at work; `IO`
  */
-export async function whileLocked<T>(
+export async function withInstallLock<T>(
   { clock, ids }: Pick<Context, 'clock' | 'ids'>,
   manifest: string,
   work: (made: readonly string[]) => T,

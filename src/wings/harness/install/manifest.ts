@@ -3,7 +3,7 @@ import { DevCliError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/json.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { HARNESSES } from '../harness.js';
-import { readText, removeText, writeText } from './disk.js';
+import { readFileText, removeText, writeText } from './disk.js';
 import type { SharedFile } from './piece.js';
 import { isUndo, type Undo } from './settings.js';
 
@@ -60,7 +60,7 @@ export interface Manifest {
  * @throws DevCliError `DATA_MALFORMED` for an invalid manifest: its content is never guessed
  */
 export function readManifest(path: string): Manifest | null {
-  const text = readText(path);
+  const text = readFileText(path);
   if (text === null) return null;
   let value: unknown;
   try {
@@ -117,7 +117,7 @@ function areTexts(value: unknown): boolean {
 }
 
 /** Returns absolute paths of the created directories, except those that were not created for content of `base`. */
-export function listMade({ directories }: Manifest, base: string, path: string): string[] {
+export function listCreatedDirectories({ directories }: Manifest, base: string, path: string): string[] {
   return directories
     .map((one) => resolve(base, one))
     .filter((one) => (one.startsWith(`${base}/`) || path.startsWith(`${one}/`)) && one !== base);

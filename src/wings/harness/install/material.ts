@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { EditorSchema } from '../../../project/editor-schemas.js';
 import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
-import { readAll, readSkills, readText } from './disk.js';
+import { readAll, readFileText, readSkills } from './disk.js';
 import { HOOK_FILE } from './hook-line.js';
 import { type AgentChoices, readAgentChoicesIfPossible } from './models.js';
 import type { Scope } from './piece.js';
-import type { Material, Shipped } from './pieces.js';
+import type { Material, ShippedFiles } from './pieces.js';
 
 /**
  * Reads the sources of pieces: shipped files, and the project's preferences for agents (harness.md, Models and effort).
@@ -29,12 +29,12 @@ export function readPreferences({ reader, root }: Context): string | null {
 }
 
 /** Reads the shipped files. @throws DevCliError `IO` */
-function readShipped(directory: string): Shipped {
-  const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
+function readShipped(directory: string): ShippedFiles {
+  const readSchema = (name: EditorSchema) => readFileText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
   return {
     skills: readSkills(join(directory, 'skills')),
     agents: readAgents(join(directory, 'agents')),
-    hook: readText(join(directory, HOOK_FILE)) ?? '',
+    hook: readFileText(join(directory, HOOK_FILE)) ?? '',
     schemas: {
       recipe: readSchema('recipe'),
       'recipe-test': readSchema('recipe-test'),

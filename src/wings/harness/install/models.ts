@@ -2,7 +2,7 @@ import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import { readProjectSettings } from '../../../recipe/settings/project-settings.js';
 import type { ProjectSettings } from '../../../recipe/settings/project-settings-schema.js';
 import { quoteSuggestion, quoteWord } from '../../../recipe/source/yaml.js';
-import type { Agent } from '../adapter.js';
+import type { ShippedAgent } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { readOr } from './disk.js';
 
@@ -67,7 +67,11 @@ export function readAgentChoicesIfPossible(read: () => string | null, roles: rea
  * Returns the model and effort for a role in a harness; undefined lets the harness decide. The role's own choices take
  * precedence over `default`.
  */
-export function chooseModel(choices: AgentChoices, role: string, harness: HarnessId): Pick<Agent, 'model' | 'effort'> {
+export function chooseAgentModel(
+  choices: AgentChoices,
+  role: string,
+  harness: HarnessId,
+): Pick<ShippedAgent, 'model' | 'effort'> {
   const [own, others] = [choices[role], choices[DEFAULT]];
   const effort = own?.[harness]?.effort ?? own?.effort ?? others?.[harness]?.effort ?? others?.effort;
   return {
@@ -80,7 +84,7 @@ export function chooseModel(choices: AgentChoices, role: string, harness: Harnes
  * Describes choices that cannot be applied in a harness.
  * @returns null if all can be applied
  */
-export function describeUntold(choices: AgentChoices, harness: HarnessId): string | null {
+export function describeUnappliedChoices(choices: AgentChoices, harness: HarnessId): string | null {
   const { hasNoEffort, title } = HARNESSES[harness];
   if (hasNoEffort !== true) return null;
   const roles = Object.entries(choices).filter(([, one]) => (one[harness]?.effort ?? one.effort) !== undefined);

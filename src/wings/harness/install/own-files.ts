@@ -1,15 +1,19 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { IGNORE_FILE, readRules } from '../../../project/gitignore.js';
+import { IGNORE_FILE, readIgnoreRules } from '../../../project/gitignore.js';
 import type { Context } from '../../../run/context.js';
-import { mergeRecords, type Part, type Places, type Plan } from './carry-out.js';
-import type { Decision } from './decide.js';
+import { type InstallPaths, type InstallPlan, mergeRecords, type PartDecisions } from './carry-out.js';
+import type { FileDecision } from './decide.js';
 import { listNames } from './disk.js';
 
 /** Lists the files that `install` keeps for itself together with the others (harness.md, Install). */
 
 /** Adds these files to the last part of a plan. They are written together with other changes, never on their own. */
-export function addOwnFiles(context: Context, places: Places, { known, parts, with: extras }: Plan): Part[] {
+export function addOwnFiles(
+  context: Context,
+  places: InstallPaths,
+  { known, parts, with: extras }: InstallPlan,
+): PartDecisions[] {
   const last = parts.at(-1);
   if (last === undefined) return parts;
   const harnesses = mergeRecords(known, parts, ({ record }) => record);
@@ -23,20 +27,20 @@ export function addOwnFiles(context: Context, places: Places, { known, parts, wi
   return [...parts.slice(0, -1), { ...last, decisions: [...last.decisions, ...own] }];
 }
 
-function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): Decision['does'] {
+function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): FileDecision['does'] {
   if (!isThere) return isAny ? 'created' : 'unchanged';
   if (!isAny) return 'removed';
   return isSame ? 'unchanged' : 'updated';
 }
 
 /** Relative, like other paths, if below the same directory. */
-function describePath({ base, manifest }: Places): string {
+function describePath({ base, manifest }: InstallPaths): string {
   return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
 }
 
-function listRules({ root }: Context, { known, parts }: Omit<Plan, 'with'>, isAny: boolean): Decision[] {
+function listRules({ root }: Context, { known, parts }: Omit<InstallPlan, 'with'>, isAny: boolean): FileDecision[] {
   const rules = { path: IGNORE_FILE, what: 'keeps the runs out of git' };
-  const present = readRules(root);
+  const present = readIgnoreRules(root);
   if (isAny) return present === undefined ? [{ ...rules, does: 'created' }] : [];
   const removed = parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, text }) => (text === null ? [path] : [])),

@@ -42,4 +42,4 @@ export interface Region {
   table?: readonly string[];
 }
 
-export type Piece = OwnFile | SharedFile;
+export type InstallPiece = OwnFile | SharedFile;

@@ -1,16 +1,16 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { splitFrontMatter } from '../../../documents/front-matter.js';
-import { MARK, markByComment, markSkill } from '../../../documents/mark.js';
+import { INSTALL_MARK, markByComment, markSkill } from '../../../documents/mark.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../../project/editor-schemas.js';
-import type { Extra } from '../../../protocol/ports.js';
-import { type Agent, type Harness, HOOK_EVENTS, renderMatcher } from '../adapter.js';
+import type { InstallExtra } from '../../../protocol/ports.js';
+import { type Harness, HOOK_EVENTS, renderMatcher, type ShippedAgent } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { listExtraPieces } from './extras.js';
 import { type HookPlace, locateHookFile, renderHookLine } from './hook-line.js';
-import { type AgentChoices, chooseModel } from './models.js';
-import type { OwnFile, Piece, Scope } from './piece.js';
+import { type AgentChoices, chooseAgentModel } from './models.js';
+import type { InstallPiece, OwnFile, Scope } from './piece.js';
 import type { Addition } from './settings.js';
 
 /**
@@ -19,7 +19,7 @@ import type { Addition } from './settings.js';
  */
 
 /** The content of the shipped files, by name. */
-export interface Shipped {
+export interface ShippedFiles {
   skills: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, string>>;
   /** The script that hook lines run. */
@@ -28,11 +28,11 @@ export interface Shipped {
 }
 
 /** The sources of pieces. */
-export interface Material extends Shipped {
+export interface Material extends ShippedFiles {
   /** Models and efforts of the agents. Default: the harness decides. */
   choices?: AgentChoices;
   /** The extras to set up. Default: none. */
-  extras?: readonly Extra[];
+  extras?: readonly InstallExtra[];
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Material extends Shipped {
 const OWN_PREFIX = 'dev-cli-';
 
 /** Lists all pieces of one harness. */
-export function listPieces(id: HarnessId, scope: Scope, material: Material): Piece[] {
+export function listPieces(id: HarnessId, scope: Scope, material: Material): InstallPiece[] {
   const harness = HARNESSES[id];
   const { path, what, listAdditions } = harness.settings;
   const more = harness.listMore?.(scope) ?? [];
@@ -50,7 +50,7 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
   const added = listExtraPieces(harness, material.extras ?? []);
   const inSettings = added.filter((piece) => piece.path === path);
   const additions = [
-    ...listHooks(harness, scope),
+    ...listHarnessHooks(harness, scope),
     ...(listAdditions?.(scope) ?? []),
     ...inSettings.flatMap((piece) => piece.additions ?? []),
   ];
@@ -73,7 +73,11 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
  * @param names the names in the project's directory
  * @param manifest the text of its package.json
  */
-export function listProjectPieces(names: readonly string[], manifest: string | null, { schemas }: Shipped): Piece[] {
+export function listProjectPieces(
+  names: readonly string[],
+  manifest: string | null,
+  { schemas }: ShippedFiles,
+): InstallPiece[] {
   const isFormatted =
     names.some((name) => /^(?:\.prettier|prettier\.config|\.oxfmt)/.test(name)) ||
     /"(?:prettier|oxfmt)"\s*:/.test(manifest ?? '');
@@ -94,16 +98,16 @@ export function listProjectPieces(names: readonly string[], manifest: string | n
   ];
 }
 
-function listSkills({ skills: directory, locateRival }: Harness, { skills }: Shipped): OwnFile[] {
+function listSkills({ skills: directory, locateRival }: Harness, { skills }: ShippedFiles): OwnFile[] {
   return Object.entries(skills).map(([name, text]) => ({
     ...buildSkill(directory, name, text),
-    ...defined({ rival: locateRival?.(name) }),
+    ...omitUndefined({ rival: locateRival?.(name) }),
     otherwise: buildSkill(directory, `${OWN_PREFIX}${name}`, text),
   }));
 }
 
 function buildSkill(directory: string, name: string, text: string): OwnFile {
-  const content = markSkill(text.replace(/^name: .*$/m, `name: ${name}`), MARK);
+  const content = markSkill(text.replace(/^name: .*$/m, `name: ${name}`), INSTALL_MARK);
   return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content, what: 'skill' };
 }
 
@@ -112,14 +116,14 @@ function listAgents(harness: Harness, { agents, choices = {} }: Material): OwnFi
     const matter = splitFrontMatter(text);
     const data = matter.kind === 'found' ? matter.data : {};
     const name = `${OWN_PREFIX}${role}`;
-    const agent: Agent = {
+    const agent: ShippedAgent = {
       name,
       description: toBoundedLine(String(data['description'] ?? ''), 1000),
       tools: String(data['tools'] ?? '')
         .split(/,\s*/)
         .filter((tool) => tool !== ''),
       body: matter.kind === 'found' ? matter.body.trim() : text.trim(),
-      ...chooseModel(choices, role, harness.id),
+      ...chooseAgentModel(choices, role, harness.id),
     };
     const path = `${harness.directory}/agents/${name}${harness.agentEnding}`;
     return { kind: 'file', path, content: markByComment(harness.renderAgent(agent)), what: 'agent' };
@@ -130,15 +134,15 @@ function listAgents(harness: Harness, { agents, choices = {} }: Material): OwnFi
 const TIMEOUT = 15;
 
 /** Lists the hooks of a harness, each as its own group in the list of its event. */
-export function listHooks(harness: Harness, place: HookPlace): Addition[] {
+export function listHarnessHooks(harness: Harness, place: HookPlace): Addition[] {
   return HOOK_EVENTS.map((event) => {
     const hook = {
-      ...defined({ name: harness.hookName }),
+      ...omitUndefined({ name: harness.hookName }),
       type: 'command',
       command: renderHookLine(event, harness, place),
       timeout: harness.countsMilliseconds ? TIMEOUT * 1000 : TIMEOUT,
     };
-    const value = { ...defined({ matcher: renderMatcher(harness, event) }), hooks: [hook] };
+    const value = { ...omitUndefined({ matcher: renderMatcher(harness, event) }), hooks: [hook] };
     return { path: ['hooks', harness.events[event]], value };
   });
 }

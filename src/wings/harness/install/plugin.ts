@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { About, Harness } from '../adapter.js';
+import type { Harness, PackageInfo } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
-import { readOr, readText } from './disk.js';
-import { listHooks } from './pieces.js';
+import { readFileText, readOr } from './disk.js';
+import { listHarnessHooks } from './pieces.js';
 import { parseSettings } from './settings.js';
 
 /**
@@ -11,9 +11,9 @@ import { parseSettings } from './settings.js';
  */
 
 /** Builds the files of all plugins, by path relative to the package. */
-export function buildPlugins(about: About): Record<string, object> {
+export function buildPlugins(about: PackageInfo): Record<string, object> {
   const built = Object.values(HARNESSES).map((harness) => {
-    const groups = listHooks(harness, 'plugin').map(({ path, value }) => [path.at(-1), [value]] as const);
+    const groups = listHarnessHooks(harness, 'plugin').map(({ path, value }) => [path.at(-1), [value]] as const);
     return harness.plugin?.build(about, Object.fromEntries(groups));
   });
   return Object.assign({}, ...built);
@@ -23,7 +23,7 @@ export function buildPlugins(about: About): Record<string, object> {
  * Returns whether the plugin of a harness is enabled for the project or the user; unreadable settings enable nothing.
  */
 export function isPluginOn({ plugin }: Harness, { root, home }: { root: string; home: string }): boolean {
-  const read = (path: string) => parseSettings(readText(path) ?? '', path);
+  const read = (path: string) => parseSettings(readFileText(path) ?? '', path);
   const all = [root, home].flatMap((base) => plugin?.settings.map((path) => join(base, path)) ?? []);
   return all.some((path) =>
     plugin?.isOn(

@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
-import { findWholeRegion, putRegion, takeRegion } from '../../../documents/region.js';
+import { findWholeRegion, putRegion, removeRegion } from '../../../documents/region.js';
 import type { SharedFile } from './piece.js';
-import { buildUndo, malformed, readAtPath, type Undo } from './settings.js';
+import { buildUndo, malformedFileError, readAtPath, type Undo } from './settings.js';
 
 /** Adds and removes marked blocks in shared texts (harness.md, Install). */
 
@@ -30,13 +30,13 @@ export function putRegions({ regions = [], path }: SharedFile, before: string): 
 export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' | 'path'>, present: string): string {
   return regions.reduce((text, { markers }) => {
     if (findWholeRegion(text, markers, path).kind === 'found') requireUtf8(text, path);
-    return takeRegion(text, markers);
+    return removeRegion(text, markers);
   }, present);
 }
 
 /** Rejects other encodings: reading such a text as UTF-8 has lost bytes. */
 function requireUtf8(text: string, path: string): void {
-  if (text.includes('\uFFFD')) throw malformed(path, `${path} is not UTF-8.`);
+  if (text.includes('\uFFFD')) throw malformedFileError(path, `${path} is not UTF-8.`);
 }
 
 /** Lists the tables of a piece that somebody else has defined in a text. @throws DevCliError as `putRegions` */
@@ -51,6 +51,6 @@ function readToml(text: string, shown: string): object {
   try {
     return parse(text);
   } catch {
-    throw malformed(shown, `${shown} is not TOML to which a table can be added.`);
+    throw malformedFileError(shown, `${shown} is not TOML to which a table can be added.`);
   }
 }

@@ -44,7 +44,7 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
   const errors: ParseError[] = [];
   const value: unknown = text.trim() === '' ? {} : parse(text, errors, PARSING);
   if (errors.length === 0 && isRecord(value)) return value;
-  throw malformed(shown, `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'not a JSON object'}.`);
+  throw malformedFileError(shown, `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'not a JSON object'}.`);
 }
 
 /**
@@ -168,7 +168,7 @@ function readList(text: string, path: readonly string[], shown: string): unknown
   const value = readPlace(text, path, shown);
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw malformed(shown, `${path.join('.')} in ${shown} is not a list.`);
+  throw malformedFileError(shown, `${path.join('.')} in ${shown} is not a list.`);
 }
 
 /**
@@ -182,16 +182,16 @@ function readPlace(text: string, path: readonly string[], shown: string): unknow
   for (const [depth, key] of path.entries()) {
     const here = path.slice(0, depth);
     if (node !== undefined && node.type !== 'object')
-      throw malformed(shown, `${here.join('.')} in ${shown} is not an object.`);
+      throw malformedFileError(shown, `${here.join('.')} in ${shown} is not an object.`);
     const named: Node[] = node?.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
-    if (named.length > 1) throw malformed(shown, `${[...here, key].join('.')} occurs twice in ${shown}.`);
+    if (named.length > 1) throw malformedFileError(shown, `${[...here, key].join('.')} occurs twice in ${shown}.`);
     node = named[0]?.children?.[1];
   }
   return node === undefined ? undefined : readAtPath(settings, path);
 }
 
 /** Builds the error for a shared file that cannot be parsed. */
-export function malformed(shown: string, message: string): DevCliError {
+export function malformedFileError(shown: string, message: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', message, {
     details: [{ target: shown, problem: 'left as it is' }],
     fix: 'Repair that file, then repeat the command.',

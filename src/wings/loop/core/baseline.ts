@@ -3,7 +3,7 @@ import { type LogEvent, type ParsedLog, readInstant } from './log-lines.js';
 /** Computes from the log whether the loop can be trusted (loop-operations.md, The log). Pure. */
 
 /** Limits for the figures: `observe` of `.ai/config.yaml`. */
-export interface Guards {
+export interface BaselineLimits {
   min_goal_runs: number;
   min_first_pass_success_rate: number;
   max_block_rate: number;
@@ -12,7 +12,7 @@ export interface Guards {
   max_mttr_minutes: number;
 }
 
-export const GUARDS: Guards = {
+export const DEFAULT_BASELINE_LIMITS: BaselineLimits = {
   ...{ min_goal_runs: 5, min_first_pass_success_rate: 0.4, max_block_rate: 0.35 },
   ...{ max_security_incident_rate: 0.2, max_claim_collision_rate: 0.15, max_mttr_minutes: 180 },
 };
@@ -81,7 +81,7 @@ function readRow({ payload }: LogEvent, at: number): Row {
  * Computes the figures, and which guards fail. Compares rounded figures, so that nobody is told that 0.35 is more than
  * 0.35.
  */
-export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | 'queue'>, guards: Guards) {
+export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | 'queue'>, guards: BaselineLimits) {
   const share = (fits: (run: GoalRun) => boolean) => divide(goalRuns.filter(fits).length, goalRuns.length);
   const lastOf = (run: GoalRun): Row => run.at(-1) ?? run[0];
   const counted = (type: string) => queue[type] ?? 0;
@@ -107,7 +107,7 @@ export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | '
     idempotent_reuse_rate: divide(reused, reused + created),
     stale_lease_recovery_count: counted('queue_claim_expired'),
   };
-  const holds: Record<keyof Guards, boolean> = {
+  const holds: Record<keyof BaselineLimits, boolean> = {
     min_goal_runs: figures.goal_runs >= guards.min_goal_runs,
     min_first_pass_success_rate: figures.first_pass_success_rate >= guards.min_first_pass_success_rate,
     max_block_rate: figures.block_rate <= guards.max_block_rate,

@@ -5,7 +5,7 @@ import type { Attempt, CommandFact, SessionFacts, Verdict } from '../state-schem
 
 /** Judges an attempt by facts alone: nothing that a tool prints decides anything (loop-core.md, auto, step 5). Pure. */
 
-export type Judgement =
+export type SessionJudgement =
   | { next: 'session' }
   | { next: 'park'; reason: string }
   /** The tests and the goal's acceptance commands still have to run. */
@@ -31,7 +31,7 @@ const LONGEST_QUOTE = 160;
 const NAMED = 8;
 
 /** Judges the results of a session; the first rule that applies decides. */
-export function judgeSession(facts: SessionFacts, known: Known): Judgement {
+export function judgeSession(facts: SessionFacts, known: Known): SessionJudgement {
   const { session, handoff, run, changed, forbidden } = facts;
   if (known.stopped) return end('interrupted', 'stop', INTERRUPTED);
   // `drive` ends with 3 where its run waits for a person: then it has not failed, even if it had nothing to do before.
@@ -49,7 +49,7 @@ export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   if (changed.length === 0)
     return end('no-progress', 'retry', `nothing was changed${lost === null ? '' : `, and ${lost}`}`);
   if (forbidden.length > 0) {
-    return end('failed', 'retry', `changes outside allowed scope: ${listPaths(forbidden)}`);
+    return end('failed', 'retry', `changes outside allowed scope: ${renderPathList(forbidden)}`);
   }
   return { next: 'test' };
 }
@@ -59,7 +59,7 @@ export function judgeChecks(
   goal: Pick<LoopGoal, 'expect_failure'>,
   facts: Pick<SessionFacts, 'handoff' | 'unread' | 'misnamed' | 'run'>,
   checks: readonly CommandFact[],
-): Judgement {
+): SessionJudgement {
   const { handoff, run } = facts;
   const [tests, ...acceptance] = checks;
   const red = tests !== undefined && isRed(tests);
@@ -77,7 +77,7 @@ export function judgeChecks(
 }
 
 /** Returns whether an end counts toward `max_retries`, because it says something about the work. */
-export function isCounted({ classification }: Pick<Verdict, 'classification'>): boolean {
+export function countsTowardRetries({ classification }: Pick<Verdict, 'classification'>): boolean {
   return !['tool-error', 'interrupted'].includes(classification);
 }
 
@@ -95,12 +95,12 @@ export function classifyFailure({ classification, reason }: Pick<Verdict, 'class
 }
 
 /** Lists paths for a sentence. */
-export function listPaths(paths: readonly string[]): string {
+export function renderPathList(paths: readonly string[]): string {
   const more = paths.length - NAMED;
   return [...paths.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function end(classification: string, action: Verdict['action'], reason: string): Judgement {
+function end(classification: string, action: Verdict['action'], reason: string): SessionJudgement {
   return { next: 'verdict', verdict: { classification, success: action === 'integrate', action, reason } };
 }
 
@@ -140,7 +140,7 @@ interface Waiting {
 }
 
 /** Returns whether a run waits for a person, at a gate or because it is held, and its message. */
-export function describeWaiting({ status, pendingAction: action, held }: RunState): Waiting {
+export function checkWaiting({ status, pendingAction: action, held }: RunState): Waiting {
   if (status === 'live' && held !== undefined) {
     const why = held.reason === undefined ? '' : `: ${held.reason}`;
     return { waits: true, said: `the run is held${why}`, held: true };

@@ -2,7 +2,7 @@ import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
-import { KEPT } from '../state.js';
+import { CLOSED_RETENTION_MS } from '../state.js';
 import type { Lease } from '../state-schema.js';
 import { buildEvent, type EventType } from './events.js';
 
@@ -14,7 +14,7 @@ export const AUTO = 'auto';
 export type LeaseTable = Readonly<Record<string, Lease>>;
 
 /** A goal as it is offered to workers. */
-export interface Offer {
+export interface GoalOffer {
   id: string;
   role: string;
   /** Why nobody may take it; null if it can be taken. */
@@ -22,7 +22,7 @@ export interface Offer {
 }
 
 /** A request for a lease. */
-export interface Taking {
+export interface LeaseRequest {
   worker: string;
   /** Null: any role. */
   role: string | null;
@@ -34,7 +34,7 @@ export interface Taking {
   /** Null: the first one that is free and matches. */
   goal: string | null;
   /** In the order in which goals are assigned. */
-  offers: readonly Offer[];
+  offers: readonly GoalOffer[];
 }
 
 export type LeaseRefusal =
@@ -48,7 +48,7 @@ export type LeaseRefusal =
   | 'claim_not_active'
   | 'claim_of_other_worker';
 
-export type Taken =
+export type LeaseResult =
   | { kind: 'taken' | 'reused'; lease: Lease }
   | { kind: 'refused'; code: LeaseRefusal; goal: string | null; problem: string };
 
@@ -60,12 +60,12 @@ export interface LeaseChange<A> {
 }
 
 /** Closes expired leases, and deletes those that were closed long ago. @returns how many expired */
-export function sweep(leases: LeaseTable, at: string): LeaseChange<number> {
+export function expireLeases(leases: LeaseTable, at: string): LeaseChange<number> {
   const now = Date.parse(at);
   const over = Object.values(leases).filter((lease) => lease.status === 'active' && !isActive(lease, at));
   const closed = over.map((lease): Lease => ({ ...lease, status: 'expired', closedAt: at }));
   const kept = Object.values({ ...leases, ...byId(closed) }).filter(
-    ({ closedAt }) => closedAt === null || now - Date.parse(closedAt) < KEPT,
+    ({ closedAt }) => closedAt === null || now - Date.parse(closedAt) < CLOSED_RETENTION_MS,
   );
   return {
     leases: byId(kept),
@@ -79,12 +79,12 @@ const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
   status === 'active' && Date.parse(expiresAt) > Date.parse(at);
 
 /** Finds the lease on a goal at an instant. */
-export const findHolder = (leases: LeaseTable, goal: string, at: string): Lease | null =>
+export const findActiveLease = (leases: LeaseTable, goal: string, at: string): Lease | null =>
   Object.values(leases).find((lease) => lease.goal === goal && isActive(lease, at)) ?? null;
 
 /** Returns why `auto` skips a goal at an instant, because another worker holds it; null if none does. */
 export function findOther(leases: LeaseTable, goal: string, at: string): string | null {
-  const holder = findHolder(leases, goal, at);
+  const holder = findActiveLease(leases, goal, at);
   return holder === null || holder.worker === AUTO ? null : `${holder.worker} holds it until ${holder.expiresAt}`;
 }
 
@@ -94,9 +94,9 @@ export function findOther(leases: LeaseTable, goal: string, at: string): string 
  */
 export function takeLease(
   leases: LeaseTable,
-  asked: Taking,
+  asked: LeaseRequest,
   { id, at }: { id: string; at: string },
-): LeaseChange<Taken> {
+): LeaseChange<LeaseResult> {
   const found = chooseOffer(leases, asked, at);
   if (found.kind === 'refused') return { leases, events: [tellRefusal(asked, found, { id, at })], answer: found };
   if (found.kind === 'reused')
@@ -116,13 +116,13 @@ export function takeLease(
   };
 }
 
-type Refused = Extract<Taken, { kind: 'refused' }>;
+type Refused = Extract<LeaseResult, { kind: 'refused' }>;
 
 function chooseOffer(
   leases: LeaseTable,
-  { worker, role, key, most, goal, offers }: Taking,
+  { worker, role, key, most, goal, offers }: LeaseRequest,
   at: string,
-): Refused | { kind: 'reused'; lease: Lease } | { kind: 'offered'; offer: Offer } {
+): Refused | { kind: 'reused'; lease: Lease } | { kind: 'offered'; offer: GoalOffer } {
   const refuse = (code: LeaseRefusal, problem: string): Refused => ({ kind: 'refused', code, goal, problem });
   const own = Object.values(leases).filter((lease) => lease.worker === worker && isActive(lease, at));
   const same = key === null ? undefined : own.find((lease) => lease.key === key);
@@ -134,18 +134,18 @@ function chooseOffer(
       'max_active_claims',
       `${worker} has ${own.map((one) => `${one.goal} (${one.id})`).join(', ')} already`,
     );
-  const fits = (offer: Offer): boolean => role === null || offer.role === role;
+  const fits = (offer: GoalOffer): boolean => role === null || offer.role === role;
   if (goal !== null) {
     const offer = offers.find((one) => one.id === goal);
     if (offer === undefined || offer.why !== null)
       return refuse('goal_not_claimable', offer?.why ?? 'there is no such goal');
     if (!fits(offer)) return refuse('role_phase_mismatch', `its role is ${offer.role}`);
-    const holder = findHolder(leases, goal, at);
+    const holder = findActiveLease(leases, goal, at);
     return holder === null
       ? { kind: 'offered', offer }
       : refuse('goal_already_claimed', `${holder.worker} holds it until ${holder.expiresAt}`);
   }
-  const free = offers.filter((offer) => offer.why === null && findHolder(leases, offer.id, at) === null);
+  const free = offers.filter((offer) => offer.why === null && findActiveLease(leases, offer.id, at) === null);
   const offer = free.find(fits);
   if (offer !== undefined) return { kind: 'offered', offer };
   return free.length === 0
@@ -209,7 +209,7 @@ function tell(type: EventType, lease: Lease, at: string, key = lease.id): JsonOb
 }
 
 function tellRefusal(
-  { worker, role }: Taking,
+  { worker, role }: LeaseRequest,
   { code, goal }: Refused,
   { id, at }: { id: string; at: string },
 ): JsonObject {

@@ -15,7 +15,7 @@ export function placeGoals(goals: readonly LoopGoal[], depth = 0): PlacedGoal[] 
 }
 
 /** The options that choose goals. */
-export interface Asked {
+export interface GoalSelection {
   /** A goal by name. */
   named?: string | undefined;
   recursive: boolean;
@@ -27,7 +27,7 @@ export interface Asked {
  * Chooses the goals of a batch, in the order in which they are begun.
  * @throws DevCliError `GOAL_REFUSED` for a named goal that cannot be run, and for a missing dependency of a chosen one
  */
-export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newest }: Asked): LoopGoal[] {
+export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newest }: GoalSelection): LoopGoal[] {
   const all = listGoals(goals);
   const root = named === undefined ? null : requireKnown(all, named);
   const within = root === null ? placeGoals(goals) : placeGoals([root]);
@@ -77,7 +77,7 @@ function sortByDependency(goals: readonly LoopGoal[]): LoopGoal[] {
 function requireKnown(all: readonly LoopGoal[], id: string): LoopGoal {
   const found = all.find((goal) => goal.id === id);
   if (found !== undefined) return found;
-  throw refuse(id, 'there is no such goal', 'Name a goal of .ai/goals.yaml; dev-cli observe lists them.');
+  throw goalRefusedError(id, 'there is no such goal', 'Name a goal of .ai/goals.yaml; dev-cli observe lists them.');
 }
 
 function requireRunnable(goal: LoopGoal): LoopGoal {
@@ -86,7 +86,7 @@ function requireRunnable(goal: LoopGoal): LoopGoal {
   const fix = why.includes('divided')
     ? 'Add --recursive, or name one of the goals below it.'
     : 'Set its status to active in .ai/goals.yaml, or name another goal.';
-  throw refuse(goal.id, why, fix);
+  throw goalRefusedError(goal.id, why, fix);
 }
 
 /** Unknown dependencies and cycles were rejected when the file was read. */
@@ -97,7 +97,7 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
       (id) => !ids.has(id) && findUndone({ ...goal, depends_on: [id] }, all) !== null,
     );
     if (missing !== undefined)
-      throw refuse(
+      throw goalRefusedError(
         goal.id,
         `it depends on ${missing}, which is neither done nor among the chosen goals`,
         `Have ${missing} done first, or make it active and choose it, too: --recursive.`,
@@ -106,7 +106,7 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
 }
 
 /** Builds the refusal of a goal. @param why in words that follow "it is not run, because" */
-export function refuse(goal: string, why: string, fix: string): DevCliError {
+export function goalRefusedError(goal: string, why: string, fix: string): DevCliError {
   return new DevCliError('GOAL_REFUSED', `The goal "${goal}" cannot be run: ${why}.`, {
     details: [{ target: goal, problem: why }],
     fix,

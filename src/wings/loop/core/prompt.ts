@@ -4,7 +4,7 @@ import type { LoopGoal } from '../goals.js';
 /** Renders the prompt of a session (loop-core.md, auto, step 2). Pure: the same facts give the same bytes. */
 
 /** An earlier attempt of the goal. */
-export interface Tried {
+export interface EarlierAttempt {
   n: number;
   classification: string;
   reason: string;
@@ -15,7 +15,7 @@ export interface Tried {
 }
 
 /** The decision of an open question. */
-export interface Decision {
+export interface TicketDecision {
   /** The id of the decision; `alternative` is the id of the chosen one. */
   id: string;
   alternative: string;
@@ -25,7 +25,7 @@ export interface Decision {
   refs: readonly string[];
 }
 
-export interface PromptFacts {
+export interface GoalPromptFacts {
   goal: LoopGoal;
   /** What memory says about the goal. */
   context: string;
@@ -36,9 +36,9 @@ export interface PromptFacts {
   /** The run that the session carries out; null: it works freely. */
   run: string | null;
   /** The goal's decision, with a reference to its trial; or the alternative that a spike makes the session try. */
-  decision: (Decision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
+  decision: (TicketDecision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
-  tried: readonly Tried[];
+  tried: readonly EarlierAttempt[];
   /** Whether the work tree contains what the last attempt left. */
   continues: boolean;
 }
@@ -47,10 +47,10 @@ export interface PromptFacts {
 const DIFF = 5_000;
 const TEST_LINES = 30;
 /** Maximum earlier attempts that are described, the newest. */
-export const MOST_TRIED = 3;
+export const MAX_EARLIER_ATTEMPTS = 3;
 
 /** Renders the prompt of a session. */
-export function renderPrompt(facts: PromptFacts): string {
+export function renderPrompt(facts: GoalPromptFacts): string {
   const { goal, context, decision, notes, tried } = facts;
   const parts = [
     `You work unattended on one goal: ${toWholeLine(goal.id)}: ${toWholeLine(goal.title)}`,
@@ -60,12 +60,12 @@ export function renderPrompt(facts: PromptFacts): string {
     renderAcceptance(goal),
     ...(decision === null ? [] : renderDecision(decision)),
     ...notes.map((note) => renderForeignBlock(note, { label: 'A person adds', holds: true })),
-    ...tried.slice(-MOST_TRIED).map((one, index, all) => renderTried(one, all[index - 1])),
+    ...tried.slice(-MAX_EARLIER_ATTEMPTS).map((one, index, all) => renderTried(one, all[index - 1])),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts): string[] {
+function listOrders({ goal, run, testCommand, handoff, continues }: GoalPromptFacts): string[] {
   const here = continues
     ? 'this directory, which holds what the last attempt left'
     : 'this directory, a fresh copy of the branch';
@@ -90,7 +90,7 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
 }
 
 /** Lists one sentence for each field of the goal that binds the session. */
-function listTerms({ goal, protectedPaths, handoff }: PromptFacts): string[] {
+function listTerms({ goal, protectedPaths, handoff }: GoalPromptFacts): string[] {
   const { allowed_changes: allowed, prompt_mode: mode } = goal;
   return [
     ...(allowed === null ? [] : [`Change nothing but ${quote(allowed)}.`]),
@@ -117,7 +117,7 @@ function renderDecision({
   question,
   approach,
   ref,
-}: NonNullable<PromptFacts['decision']>): string[] {
+}: NonNullable<GoalPromptFacts['decision']>): string[] {
   return [
     kind === 'decided'
       ? `A question of this goal was decided, in ${toWholeLine(id)}: ${toWholeLine(alternative)}. Follow its approach.`
@@ -128,7 +128,10 @@ function renderDecision({
   ];
 }
 
-function renderTried({ n, classification, reason, diff, tests }: Tried, before: Tried | undefined): string {
+function renderTried(
+  { n, classification, reason, diff, tests }: EarlierAttempt,
+  before: EarlierAttempt | undefined,
+): string {
   const last = tests.trimEnd().split('\n').slice(-TEST_LINES).join('\n');
   const same = diff !== '' && diff === before?.diff;
   return [

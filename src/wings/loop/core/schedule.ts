@@ -3,14 +3,14 @@ import type { LoopConfig } from '../config.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import { isHandedIn } from '../state.js';
 import type { Batch, LoopState, Verdict } from '../state-schema.js';
-import { isCounted } from './judge.js';
+import { countsTowardRetries } from './judge.js';
 import { findOther } from './leases.js';
 import { findRefusal, findUndone } from './order.js';
 
 /** Decides what a batch begins next, from the recorded state and the current goals (loop-core.md, auto). Pure. */
 
 /** Everything that the plan depends on. */
-export interface Desk {
+export interface ScheduleInput {
   state: LoopState;
   batch: Batch;
   /** As currently in the file. */
@@ -22,7 +22,7 @@ export interface Desk {
   spent: number;
 }
 
-export interface Plan {
+export interface BatchSchedule {
   /** Goals whose next attempt begins, in order. */
   start: LoopGoal[];
   /** Milliseconds until the tool may be tried again; null: at once. */
@@ -32,7 +32,7 @@ export interface Plan {
 }
 
 /** Plans the next starts. */
-export function plan(desk: Desk): Plan {
+export function planStarts(desk: ScheduleInput): BatchSchedule {
   const { state, batch, goals, parallel, now } = desk;
   const { backoff_minutes: backoff } = desk.config;
   const over = findLimit(desk);
@@ -54,7 +54,7 @@ export function plan(desk: Desk): Plan {
 }
 
 /** Lists chosen goals without an end in this batch, each with the reason. */
-export function listNotRun(desk: Desk, over: string | null): { id: string; reason: string }[] {
+export function listNotRun(desk: ScheduleInput, over: string | null): { id: string; reason: string }[] {
   const { batch, goals, state } = desk;
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
@@ -69,7 +69,7 @@ export function listNotRun(desk: Desk, over: string | null): { id: string; reaso
 }
 
 /** Returns why a goal cannot be begun now. */
-function findObstacle({ state, now }: Desk, goal: LoopGoal, all: readonly LoopGoal[]): string | null {
+function findObstacle({ state, now }: ScheduleInput, goal: LoopGoal, all: readonly LoopGoal[]): string | null {
   const undone = findUndone(goal, all);
   const held = findOther(state.leases, goal.id, formatInstant(now));
   return findRefusal(goal) ?? (undone === null ? held : `it depends on ${undone}, which is not done`);
@@ -79,7 +79,7 @@ function isSettled({ outcomes }: Batch, id: string): boolean {
   return outcomes[id] !== undefined && outcomes[id].action !== 'retry';
 }
 
-function findLimit({ batch, config: { limits, backoff_minutes: backoff }, spent }: Desk): string | null {
+function findLimit({ batch, config: { limits, backoff_minutes: backoff }, spent }: ScheduleInput): string | null {
   if (batch.toolErrors > backoff.length) return 'the tool failed again and again';
   if (spent >= limits.minutes * 60_000) return `limits.minutes: ${limits.minutes}`;
   if (batch.sessions >= limits.sessions) return `limits.sessions: ${limits.sessions}`;
@@ -100,9 +100,9 @@ export interface GoalChange {
  * `max_retries`
  */
 export function decideGoal(verdict: Verdict, counted: number, most: number): GoalChange {
-  const now = counted + (isCounted(verdict) ? 1 : 0);
+  const now = counted + (countsTowardRetries(verdict) ? 1 : 0);
   if (verdict.success) return { status: 'done', action: 'advance', counted: 0 };
-  if (verdict.action === 'block' || (isCounted(verdict) && now >= most))
+  if (verdict.action === 'block' || (countsTowardRetries(verdict) && now >= most))
     return { status: 'blocked', action: 'block', counted: 0 };
   return { status: null, action: 'retry', counted: now };
 }

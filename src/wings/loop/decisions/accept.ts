@@ -4,7 +4,7 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Context } from '../../../run/context.js';
 import { openSharedFiles } from '../../../store/shared-files.js';
 import { readLoopFiles } from '../files.js';
-import { stripDot } from '../findings.js';
+import { stripLeadingDot } from '../findings.js';
 import { listGoals, writeGoalStatus } from '../goals.js';
 import { beginWaiting } from './ticket.js';
 
@@ -44,11 +44,11 @@ export async function acceptTicket(
 /**
  * Reactivates a goal that was blocked only because its decision was missing. @throws DevCliError as `writeGoalStatus`
  */
-export async function wakeGoal(context: Context, id: string, file: string): Promise<void> {
+export async function reactivateGoal(context: Context, id: string, file: string): Promise<void> {
   const isBlocked = (): boolean => {
     const goal = listGoals(readLoopFiles(context).goals).find((one) => one.id === id);
     const { decision_file: given = null, blocked_reason: reason, status } = goal ?? {};
-    if (given === null || status !== 'blocked' || stripDot(given) !== file) return false;
+    if (given === null || status !== 'blocked' || stripLeadingDot(given) !== file) return false;
     return reason?.startsWith(beginWaiting(given)) === true;
   };
   if (isBlocked()) await writeGoalStatus(context, { id, status: 'active', blockedReason: null }, isBlocked);

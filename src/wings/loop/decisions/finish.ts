@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path';
 import { ensureDirectory, writeDurably } from '../../../store/durable.js';
 import { buildEvent } from '../core/events.js';
-import type { Site } from '../site.js';
+import type { AttemptSite } from '../site.js';
 import type { Spiked } from '../state-schema.js';
 import { LOOP } from '../streams.js';
-import { acceptTicket, wakeGoal } from './accept.js';
+import { acceptTicket, reactivateGoal } from './accept.js';
 
 /** Returns the path of a decision's report, relative to the root. */
 export const nameReport = (id: unknown): string => `.ai/reports/decision-${id}.json`;
 
 /** The result of a spike, once it is written and logged. */
-export interface Finished {
+export interface SpikeResult {
   failures: readonly string[];
   accepted: boolean;
 }
@@ -22,9 +22,9 @@ export interface Finished {
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`
  */
 export async function finishSpike(
-  { context, streams }: Pick<Site, 'context' | 'streams'>,
+  { context, streams }: Pick<AttemptSite, 'context' | 'streams'>,
   spiked?: Spiked,
-): Promise<Finished | null> {
+): Promise<SpikeResult | null> {
   const order = spiked ?? (await streams.read(LOOP)).spiked;
   if (order === null) return null;
   const { accept, key, result } = order;
@@ -35,7 +35,7 @@ export async function finishSpike(
   ensureDirectory(dirname(path), context.root);
   const report = { ...result, accept_if_guard_failures: failures, accepted };
   writeDurably(path, `${JSON.stringify(report, null, 2)}\n`, context.root);
-  if (accepted) await wakeGoal(context, String(result['goal_id']), accept.file);
+  if (accepted) await reactivateGoal(context, String(result['goal_id']), accept.file);
   await streams.transact(LOOP, (state, at) => {
     if (state.spiked?.key !== key) return { answer: undefined };
     const event = buildEvent('decision_spike', { key, at, payload: { ...result, accepted } });

@@ -6,7 +6,7 @@ import { requireInside } from '../../../project/own-places.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { type LoopGoal, listGoals } from '../goals.js';
-import type { Call } from '../site.js';
+import type { LoopCall } from '../site.js';
 import type { TicketFile } from './accept.js';
 import { WINNER_REASONS } from './ranking.js';
 import type { Ticket } from './schemas.js';
@@ -16,10 +16,10 @@ import { checkTicket } from './ticket.js';
 /** The directory of tickets, relative to the root. */
 const DECISIONS = '.ai/decisions';
 
-export type Input = Parameters<HandlersOf<typeof DECISION_SPECS>['decision spike']>[1];
+export type SpikeInput = Parameters<HandlersOf<typeof DECISION_SPECS>['decision spike']>[1];
 
 /** Rejects invalid options before any work. @throws DevCliError `USAGE` */
-export function requireOptions(input: Input): void {
+export function requireOptions(input: SpikeInput): void {
   const { command, tool, parallel = 2, accept, acceptIfReason: reasons = [] } = input;
   const guards = [input.acceptMaxDiffLines, input.acceptMaxChangedFiles, input.acceptRequireEligible || undefined];
   const isGuarded = reasons.length > 0 || guards.some((one) => one !== undefined);
@@ -45,8 +45,8 @@ const usage = (problem: string, fix: string): DevCliError => new DevCliError('US
  */
 export function requireTicket(
   { root, reader }: Context,
-  { file: given, accept }: Input,
-  { cwd }: Call,
+  { file: given, accept }: SpikeInput,
+  { cwd }: LoopCall,
   goals: readonly LoopGoal[],
 ): TicketFile & { ticket: Ticket } {
   const isId = !/[/]|\.ya?ml$/.test(given);

@@ -1,7 +1,7 @@
 /** Finds the best alternative of a decision, by figures alone (loop-operations.md, Decisions). Pure. */
 
 /** The measurements of an alternative. */
-export interface Measured {
+export interface Measurement {
   alternative_id: string;
   /** Whether its line exited with 0. */
   passed: boolean;
@@ -19,14 +19,14 @@ export const WINNER_REASONS = ['passed', 'diff_lines', 'changed_files', 'alterna
 
 export interface Ranking {
   /** The best first. */
-  ranked: readonly Measured[];
-  winner: Measured | null;
+  ranked: readonly Measurement[];
+  winner: Measurement | null;
   /** The criterion that separates the first from the second. */
   reason: (typeof WINNER_REASONS)[number] | 'no_passing';
 }
 
 /** Ranks two or more alternatives, independent of their order. */
-export function rank(measured: readonly Measured[]): Ranking {
+export function rankAlternatives(measured: readonly Measurement[]): Ranking {
   const ranked = [...measured].sort((one, other) => {
     const by = findDifference(one, other);
     return one[by] < other[by] === (by !== 'passed') ? -1 : 1;
@@ -37,18 +37,18 @@ export function rank(measured: readonly Measured[]): Ranking {
   return { ranked, winner: first, reason: findDifference(first, second) };
 }
 
-const findDifference = (one: Measured, other: Measured) =>
+const findDifference = (one: Measurement, other: Measurement) =>
   WINNER_REASONS.find((by) => one[by] !== other[by]) ?? 'alternative_id';
 
 /** Conditions on a winner before its ticket is accepted. */
-export interface Guards {
+export interface AcceptanceGuards {
   acceptIfReason?: readonly string[] | undefined;
   acceptMaxDiffLines?: number | undefined;
   acceptMaxChangedFiles?: number | undefined;
 }
 
 /** Lists the guards that fail. */
-export function findGuardFailures({ winner, reason }: Ranking, guards: Guards): string[] {
+export function findGuardFailures({ winner, reason }: Ranking, guards: AcceptanceGuards): string[] {
   if (winner === null) return ['no_passing: no alternative has passed'];
   const { acceptIfReason: reasons = [reason], acceptMaxDiffLines: lines, acceptMaxChangedFiles: files } = guards;
   const over = (key: 'diff_lines' | 'changed_files', most = Number.POSITIVE_INFINITY): string[] =>

@@ -4,14 +4,14 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
 import { removeTree } from '../../../work/trees.js';
-import { openBackend } from '../backend.js';
+import { openLoopBackend } from '../backend.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { nameBatch } from '../core/events.js';
 import { INTERRUPTED, sayEnd } from '../core/judge.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import { createQueue, flushEvents } from '../log.js';
-import type { Call, LoopPorts } from '../site.js';
+import type { LoopCall, LoopPorts } from '../site.js';
 import { findTool, holdRoot, openPlace, requireConfigTrust, requireTool } from '../start.js';
 import { nameAttempt, nameRecords } from '../state.js';
 import type { Attempt, LoopState, Spiked, Verdict } from '../state-schema.js';
@@ -21,19 +21,26 @@ import { NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
 import { removeStray } from '../stray.js';
 import { LOOP } from '../streams.js';
 import type { TicketFile } from './accept.js';
-import { type Finished, finishSpike, nameReport } from './finish.js';
-import { type Input, requireOptions, requireTicket } from './options.js';
-import { findGuardFailures, type Ranking, rank } from './ranking.js';
+import { finishSpike, nameReport, type SpikeResult } from './finish.js';
+import { requireOptions, requireTicket, type SpikeInput } from './options.js';
+import { findGuardFailures, type Ranking, rankAlternatives } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import { describeChoice } from './ticket.js';
-import { buildVariantGoal, cutOff, fillLine, type Trial, type Tried, tryVariant } from './variant.js';
+import {
+  buildVariantGoal,
+  fillLine,
+  spikeInterruptedError,
+  type TriedVariant,
+  tryVariant,
+  type VariantTrial,
+} from './variant.js';
 
 /** A spike as requested. */
 interface Order extends TicketFile {
   place: Awaited<ReturnType<typeof openPlace>>;
-  input: Input;
+  input: SpikeInput;
   ticket: Ticket;
-  trials: Trial[];
+  trials: VariantTrial[];
   /** The command template of its sessions; null without a tool. */
   tool: string | null;
   /** Whether `test_command` has to pass on the winner. */
@@ -45,9 +52,9 @@ interface Order extends TicketFile {
  * @throws DevCliError `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `DECISION_REFUSED`, `LOCKED`, `NEEDS_MISSING`, `TOOL_MISSING`,
  * `CONFIG_UNTRUSTED`, `INTERRUPTED`, `GIT_FAILED`, `IO`
  */
-export async function spike(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
+export async function runSpike(ports: LoopPorts, context: Context, input: SpikeInput, call: LoopCall): Promise<Answer> {
   requireOptions(input);
-  await finishSpike({ context, streams: (await openBackend(ports, context, call)).streams });
+  await finishSpike({ context, streams: (await openLoopBackend(ports, context, call)).streams });
   const files = readLoopFiles(context);
   const read = requireTicket(context, input, call, files.goals);
   const { ticket } = read;
@@ -84,7 +91,7 @@ async function carryOut(order: Order): Promise<Answer> {
   const attempts = await begin(order);
   try {
     const tried = await tryAll(order, attempts);
-    const ranking = rank(tried.map(({ measured }) => measured));
+    const ranking = rankAlternatives(tried.map(({ measured }) => measured));
     const { decision_id, goal_id } = ticket;
     const result = {
       ...{ winner_id: ranking.winner?.alternative_id ?? null, winner_reason_code: ranking.reason },
@@ -133,15 +140,15 @@ async function begin({ place, trials, tool, ticket }: Order): Promise<Attempt[]>
   return attempts;
 }
 
-const document = ({ attempt, verdict }: Pick<Tried, 'attempt' | 'verdict'>, at: string) => ({
+const document = ({ attempt, verdict }: Pick<TriedVariant, 'attempt' | 'verdict'>, at: string) => ({
   path: `${nameRecords(attempt)}/verdict.json`,
   content: renderVerdict(attempt, verdict, at),
 });
 
 /** Tries all alternatives, several at once. If one fails with an error, no further one begins. */
-async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): Promise<Tried[]> {
-  const tried: Tried[] = [];
-  const left = attempts.map((attempt, index) => ({ attempt, trial: trials[index] as Trial }));
+async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): Promise<TriedVariant[]> {
+  const tried: TriedVariant[] = [];
+  const left = attempts.map((attempt, index) => ({ attempt, trial: trials[index] as VariantTrial }));
   const work = async (): Promise<void> => {
     try {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
@@ -162,7 +169,7 @@ async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): P
 /** Decides whether the winner is accepted, and why not. */
 async function judge(
   order: Order,
-  tried: readonly Tried[],
+  tried: readonly TriedVariant[],
   ranking: Ranking,
 ): Promise<Pick<Spiked, 'failures' | 'accept'>> {
   const { place, trials, isTested, file, text } = order;
@@ -172,43 +179,51 @@ async function judge(
   if (best === undefined || goal === undefined) return { failures, accept: null };
   if (isTested) {
     const [tests] = (await runChecks(place, best.attempt, { ...goal, acceptance: [] }, 'test')) ?? [];
-    if (tests === undefined) throw cutOff();
+    if (tests === undefined) throw spikeInterruptedError();
     if (tests.exit !== 0) failures.push(`not_eligible: ${sayEnd(tests)}`);
   }
   const { alternative_id: selected, ref } = best.measured;
   return { failures, accept: failures.length > 0 ? null : { file, text, selected, ref } };
 }
 
-const nameAttempts = (tried: readonly Tried[]): string =>
+const nameAttempts = (tried: readonly TriedVariant[]): string =>
   tried
     .map(({ attempt }) => nameAttempt(attempt))
     .sort()
     .join();
 
 /** Records the result of the spike in one commit, then writes and logs it. */
-async function conclude({ place, ticket }: Order, tried: readonly Tried[], spiked: Spiked): Promise<Finished> {
+async function conclude(
+  { place, ticket }: Order,
+  tried: readonly TriedVariant[],
+  spiked: Spiked,
+): Promise<SpikeResult> {
   await place.streams.transact(LOOP, (state: LoopState, at) => ({
     answer: undefined,
     state: { ...state, variants: [], spiked },
     entry: { type: 'spiked', data: { decision: ticket.decision_id } },
     documents: tried.map((one) => document(one, at)),
   }));
-  const finished = (await finishSpike(place, spiked)) as Finished;
+  const finished = (await finishSpike(place, spiked)) as SpikeResult;
   await flushEvents(place, createQueue());
   for (const { attempt } of tried) if (attempt.kept === null) await releaseReference(place, attempt);
   return finished;
 }
 
-const describe = ({ attempt, verdict, measured: { passed, diff_lines: lines, changed_files: files } }: Tried): string =>
+const describe = ({
+  attempt,
+  verdict,
+  measured: { passed, diff_lines: lines, changed_files: files },
+}: TriedVariant): string =>
   `${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}, ${renderCount(lines, 'line')} in ${renderCount(files, 'file')}: ${toBoundedLine(verdict.reason, 300)}`;
 
 /** Renders the facts behind a result. */
-const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: Tried): string =>
+const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: TriedVariant): string =>
   `  session: exit ${attempt.facts?.session.exit ?? 'none'}; line: exit ${exit ?? 'none'}; ${time} ms; kept: ${ref ?? 'nothing'}`;
 
 function render(
   id: string,
-  tried: readonly Tried[],
+  tried: readonly TriedVariant[],
   { winner, ranked, reason }: Ranking,
   failures: readonly string[],
 ): string[] {

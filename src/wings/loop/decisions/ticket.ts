@@ -6,8 +6,8 @@ import outline from '../../../generated/loop-decision-outline.js';
 import { requireInside } from '../../../project/own-places.js';
 import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
-import type { Decision } from '../core/prompt.js';
-import { createFindings, type Findings } from '../findings.js';
+import type { TicketDecision } from '../core/prompt.js';
+import { createFindingCollector, type FindingCollector } from '../findings.js';
 import { findIdFault, type LoopGoal } from '../goals.js';
 import type { Ticket } from './schemas.js';
 
@@ -33,9 +33,9 @@ export function checkTicket(
   text: string,
   file: string,
   goals: readonly string[] | null,
-): { ticket: Ticket | null } & Pick<Findings, 'problems'> {
+): { ticket: Ticket | null } & Pick<FindingCollector, 'problems'> {
   const source = parseYaml(text, file);
-  const { problems, report, check } = createFindings(source);
+  const { problems, report, check } = createFindingCollector(source);
   if (source.value === undefined) return { ticket: null, problems };
   const given = check(SCHEMA, source.value, '') as Ticket;
   const isForm = problems.length === 0;
@@ -72,7 +72,7 @@ export const beginWaiting = (file: string): string => `the decision in ${file} i
 export function findDecision(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
   { id, decision_file: file }: Pick<LoopGoal, 'id' | 'decision_file'>,
-): Decision | { why: string } | null {
+): TicketDecision | { why: string } | null {
   if (file === null) return null;
   const wait = (why: string) => ({ why: toBoundedLine(`${beginWaiting(file)}${why}`, 500) });
   try {
@@ -97,7 +97,7 @@ export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: L
 }
 
 /** Returns what a session is told about an alternative. */
-export function describeChoice(ticket: Ticket, alternative: string | undefined): Decision {
+export function describeChoice(ticket: Ticket, alternative: string | undefined): TicketDecision {
   const { decision_id: id, question, alternatives, evidence_refs: refs = [] } = ticket;
   const chosen = alternatives.find((one) => one.id === alternative);
   return { id, question, alternative: chosen?.id ?? '', approach: chosen?.approach ?? '', refs };

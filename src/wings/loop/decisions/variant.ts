@@ -1,25 +1,25 @@
 import { DevCliError } from '../../../base/errors.js';
-import { git as runGit } from '../../../work/git-command.js';
-import { mendTree } from '../../../work/trees.js';
+import { executeGit as runGit } from '../../../work/git-command.js';
+import { repairTree } from '../../../work/trees.js';
 import { judgeSession, sayEnd } from '../core/judge.js';
 import { completeGoal, type LoopGoal } from '../goals.js';
-import { runCommand, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, runCommand, type StepEnd } from '../site.js';
 import { nameAttempt, nameReference } from '../state.js';
 import type { Attempt, Verdict } from '../state-schema.js';
-import { prepare, refuseAttempt } from '../steps/prepare.js';
-import { save } from '../steps/save.js';
+import { prepareAttempt, refuseAttempt } from '../steps/prepare.js';
+import { saveAttempt } from '../steps/save.js';
 import { runSession } from '../steps/session.js';
-import type { Measured } from './ranking.js';
+import type { Measurement } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import { nameVariant } from './ticket.js';
 
 /** Tries one alternative (loop-operations.md, Decisions), with the steps of an attempt, but without moving a branch. */
 
 /** An alternative to try. */
-export interface Trial {
+export interface VariantTrial {
   alternative: string;
   /** The place where its sessions try it. */
-  site: Site;
+  site: AttemptSite;
   goal: LoopGoal;
   /** A shell line with placeholders filled in. */
   line: string;
@@ -29,10 +29,10 @@ export interface Trial {
 }
 
 /** An alternative that was tried. */
-export interface Tried {
+export interface TriedVariant {
   attempt: Attempt;
   verdict: Verdict;
-  measured: Measured;
+  measured: Measurement;
 }
 
 /** Builds a goal for a variant, with the restrictions of the original goal. */
@@ -43,7 +43,7 @@ export function buildVariantGoal(ticket: Ticket, alternative: string, { title, .
 }
 
 /** Builds the error for a spike that a signal ended. */
-export const cutOff = (): DevCliError =>
+export const spikeInterruptedError = (): DevCliError =>
   new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
 
 /** Fills in a line; the ids match a pattern that needs no quotes. Other braces stay. */
@@ -56,23 +56,23 @@ export function fillLine(line: string, { decision_id, goal_id }: Ticket, alterna
  * Tries an alternative, keeps the result, and measures it.
  * @throws DevCliError `INTERRUPTED` if a signal ended it; `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
-export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
+export async function tryVariant(trial: VariantTrial, begun: Attempt): Promise<TriedVariant> {
   const { alternative, site, goal, tell, isMade } = trial;
   const { clock } = site.context;
   let attempt = begun;
   const id = nameAttempt(attempt);
   const take = ({ patch }: StepEnd): void => {
-    if (site.signal.aborted) throw cutOff();
+    if (site.signal.aborted) throw spikeInterruptedError();
     attempt = { ...attempt, ...patch };
   };
   tell(`${id}: preparing`);
-  take(await prepare(site, attempt, goal).catch(refuseAttempt));
+  take(await prepareAttempt(site, attempt, goal).catch(refuseAttempt));
   const from = clock.now();
   let verdict = attempt.verdict;
   if (verdict === null && isMade) {
     tell(`${id}: session`);
     take(await runSession(site, attempt, goal));
-    take(await save(site, attempt, goal));
+    take(await saveAttempt(site, attempt, goal));
     verdict = attempt.kept === null ? judgeNothing(attempt) : null;
   } else attempt = { ...attempt, sessions: 0 };
   if (verdict === null) {
@@ -80,16 +80,16 @@ export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
     const seconds = site.config.test_timeout_minutes * 60;
     const command = { name: 'line-1', argv: [trial.line], line: trial.line, shell: true, seconds };
     const { interrupted: _, ...fact } = await runCommand(site, attempt, command);
-    const stands = await mendTree(site.top, attempt.tree, site.git);
+    const stands = await repairTree(site.top, attempt.tree, site.git);
     verdict = !stands
       ? judge('failed', 'its work tree is gone')
       : fact.exit === 0
         ? judge('complete', sayEnd(fact))
         : judge(fact.timedOut ? 'timeout' : 'failed', sayEnd(fact));
-    take(await save(site, attempt, goal));
+    take(await saveAttempt(site, attempt, goal));
     attempt = { ...attempt, checks: [fact] };
   }
-  const measured: Measured = {
+  const measured: Measurement = {
     ...{ alternative_id: alternative, passed: verdict.success, exit_code: attempt.checks[0]?.exit ?? null },
     ...{ duration_ms: Math.max(0, clock.now() - from), ...(await countChanges(site, attempt)) },
     ref: attempt.kept === null ? null : nameReference(attempt),
@@ -110,7 +110,7 @@ function judge(classification: string, reason: string): Verdict {
 }
 
 /** Counts the changes of a kept commit; a binary file has no lines. */
-async function countChanges({ top, git }: Site, { base, kept }: Attempt) {
+async function countChanges({ top, git }: AttemptSite, { base, kept }: Attempt) {
   if (kept === null) return { changed_files: 0, diff_lines: 0 };
   const asked = ['diff', '--numstat', '--find-renames', '--no-ext-diff', '--no-textconv', base, kept];
   const lines = (await runGit(top, asked, git)).toString('utf8').split('\n').filter(Boolean);

@@ -3,12 +3,12 @@ import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
-import { openBackend } from '../backend.js';
-import { computeBaseline, type Guards, selectWindow } from '../core/baseline.js';
+import { openLoopBackend } from '../backend.js';
+import { type BaselineLimits, computeBaseline, selectWindow } from '../core/baseline.js';
 import { buildEvent } from '../core/events.js';
 import { readLoopFiles } from '../files.js';
-import { createQueue, EVENTS, flushEvents, readLog } from '../log.js';
-import type { Call, LoopPorts, Site } from '../site.js';
+import { createQueue, EVENT_LOG_PATH, flushEvents, readLog } from '../log.js';
+import type { AttemptSite, LoopCall, LoopPorts } from '../site.js';
 import { LOOP } from '../streams.js';
 import { writeFolded } from './write.js';
 
@@ -34,7 +34,7 @@ export async function observeBaseline(
   ports: Pick<LoopPorts, 'openFleet'>,
   context: Context,
   asked: Asked,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const days = asked.window ?? WINDOW;
   if (days < 1 || days > LONGEST) {
@@ -43,7 +43,7 @@ export async function observeBaseline(
     });
   }
   const { config } = readLoopFiles(context);
-  const { streams } = await openBackend(ports, context, call);
+  const { streams } = await openLoopBackend(ports, context, call);
   const { skipped, ...window } = selectWindow(readLog(context), days, context.clock.now());
   const baseline = computeBaseline(window, config.observe);
   const report = { window_days: days, skipped, baseline, report_path: asked.write ? REPORT : null };
@@ -63,10 +63,10 @@ type Baseline = ReturnType<typeof computeBaseline>;
 
 /** Logs the event through the stream; it becomes an item of the inbox. */
 async function tellBlocked(
-  { context, streams }: Pick<Site, 'context' | 'streams'>,
+  { context, streams }: Pick<AttemptSite, 'context' | 'streams'>,
   payload: Baseline & { window_days: number },
 ): Promise<void> {
-  requireInside(context.root, EVENTS);
+  requireInside(context.root, EVENT_LOG_PATH);
   const key = `${formatInstant(context.clock.now())}-${context.ids.hex(4)}`;
   await streams.transact(LOOP, (state, at) => {
     const event = buildEvent('orchestrate_cycle_blocked', { key, at, payload });
@@ -81,7 +81,7 @@ async function tellBlocked(
 
 function renderText(
   report: { window_days: number; skipped: number; baseline: Baseline; report_path: string | null },
-  guards: Guards,
+  guards: BaselineLimits,
 ): string {
   const { baseline_ready: ready, failing_guards: failing, ...figures } = report.baseline;
   const width = Math.max(...Object.keys(figures).map((name) => name.length));

@@ -1,12 +1,12 @@
 import type { Answer } from '../../../base/answer.js';
 import { canonicalJson, type Json } from '../../../base/json.js';
 import type { Context } from '../../../run/context.js';
-import { openBackend } from '../backend.js';
+import { openLoopBackend } from '../backend.js';
 import { openGoalViews } from '../core/goal-views.js';
 import { openInbox } from '../core/inbox.js';
-import { requireProject } from '../files.js';
+import { requireLoopFiles } from '../files.js';
 import { scanLog } from '../log.js';
-import type { Call, LoopPorts } from '../site.js';
+import type { LoopCall, LoopPorts } from '../site.js';
 import { writeFolded } from './write.js';
 
 const GOAL_VIEWS = '.ai/state/goal_views.yaml';
@@ -21,10 +21,10 @@ export async function replayEvents(
   ports: Pick<LoopPorts, 'openFleet'>,
   context: Context,
   write: boolean,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
-  requireProject(context);
-  await openBackend(ports, context, call);
+  requireLoopFiles(context);
+  await openLoopBackend(ports, context, call);
   const folds = [openGoalViews(), openInbox()] as const;
   const { total, duplicates, skipped } = scanLog(context, (event) => {
     for (const fold of folds) fold.take(event);

@@ -1,6 +1,6 @@
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
-import { type FileChange, openSharedFiles } from '../../../store/shared-files.js';
+import { openSharedFiles, type SharedFileChange } from '../../../store/shared-files.js';
 
 /**
  * Writes files derived from the log, each atomically; concurrent calls take turns.
@@ -9,7 +9,7 @@ import { type FileChange, openSharedFiles } from '../../../store/shared-files.js
  */
 export function writeFolded(
   { root, clock, ids, signal }: Pick<Context, 'root' | 'clock' | 'ids' | 'signal'>,
-  changes: readonly FileChange[],
+  changes: readonly SharedFileChange[],
 ): Promise<void> {
   const paths = changes.map(({ path }) => path);
   for (const path of paths) requireInside(root, path);

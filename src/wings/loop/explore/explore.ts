@@ -6,7 +6,7 @@ import type { Context } from '../../../run/context.js';
 import { findRepository } from '../../../work/git-command.js';
 import { isTest, LANGUAGES, nameForImports } from './imports.js';
 import { listFiles, search } from './lines.js';
-import { listPatterns, listTerms, rank } from './terms.js';
+import { buildSearchPatterns, listTerms, rankLines } from './terms.js';
 
 /** Maximum characters shown of a line. */
 const SHOWN = 240;
@@ -16,7 +16,7 @@ const SHOWN = 240;
  * @param input `maxMatches`: maximum lines, 1 to 200
  * @throws DevCliError `USAGE`, `NEEDS_MISSING` without a repository, `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function explore(
+export async function runExplore(
   { workTree: root, signal }: Pick<Context, 'workTree' | 'signal'>,
   { question, maxMatches = 40 }: { question: string; maxMatches?: number },
   { env }: { env: NodeJS.ProcessEnv },
@@ -31,9 +31,9 @@ export async function explore(
       fix: 'Repeat the call in a repository, or run git init first.',
     });
   const tree = { root, options, listing: listFiles(root, options) };
-  const found = await search(tree, ['-i', '-F', ...listPatterns(asked).flatMap((one) => ['-e', one])]);
+  const found = await search(tree, ['-i', '-F', ...buildSearchPatterns(asked).flatMap((one) => ['-e', one])]);
   const { files } = await tree.listing;
-  const { terms, dropped, matches } = rank(asked, found, files.size, maxMatches);
+  const { terms, dropped, matches } = rankLines(asked, found, files.size, maxMatches);
   const matched = new Set(matches.map(({ path }) => path));
   const callers = new Map([...matched].sort().map((path) => [path, new Set<string>()]));
   const names = nameForImports([...matched]);

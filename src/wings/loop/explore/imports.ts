@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Line } from './lines.js';
+import type { MatchedLine } from './lines.js';
 
 /** Finds importers by single lines of code (loop-operations.md, Explore). Paths are relative to one root, with `/`. */
 
@@ -16,7 +16,7 @@ export const LANGUAGES = [
     ends: SCRIPTS,
     buildPattern: (names: string) =>
       `/(${names})([.][A-Za-z.]+)?/?["'\`?]|["'\`][.][./]*["'\`]|(import|require)${S}*[(]${S}*$`,
-    listImported: (importer: string, lines: readonly Line[]): string[][] =>
+    listImported: (importer: string, lines: readonly MatchedLine[]): string[][] =>
       lines.flatMap(({ line, text }, n) => {
         // A long dynamic import has its specifier on the next line.
         const before = lines[n - 1];
@@ -38,7 +38,7 @@ export const LANGUAGES = [
     ends: ['.py', '.pyi'],
     buildPattern: (names: string) =>
       `(^|[[:space:].,(])(${names})([[:space:].,);#]|$)|^${S}*from${S}+([.]+${S}*import|[^[:space:]]+${S}+import${S}*[(])`,
-    listImported: (importer: string, lines: readonly Line[]): string[][] => {
+    listImported: (importer: string, lines: readonly MatchedLine[]): string[][] => {
       let open = { module: '', until: -1 };
       return lines.flatMap(({ line, text }) => {
         const [, from, after] = /^\s*from\s+(\.+|\.*[^\s.]\S*)\s*\bimport\b(.*)/.exec(text) ?? [];

@@ -1,10 +1,10 @@
 import { DevCliError } from '../../../base/errors.js';
-import { type Asking, ask, type GitOptions, git } from '../../../work/git-command.js';
+import { executeGit, type GitOptions, type GitQuery, runGitQuery } from '../../../work/git-command.js';
 import { ESCAPED_NAME } from '../../../work/paths.js';
 import { decodeName, splitNames } from '../../../work/status.js';
 
 /** A line that git found. */
-export interface Line {
+export interface MatchedLine {
   line: number;
   text: string;
 }
@@ -21,7 +21,7 @@ const isTold = (path: string): boolean => /^\.(?:ai|dev)\//.test(path);
  */
 export async function listFiles(root: string, options: GitOptions) {
   const args = ['ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
-  const listed = splitNames(await git(root, args, options)).filter(
+  const listed = splitNames(await executeGit(root, args, options)).filter(
     (name) => !name.endsWith('/') && !isTold(name.slice(2)),
   );
   const untracked = listed.filter((name) => name.startsWith('?')).map((name) => name.slice(2));
@@ -37,9 +37,9 @@ export async function search(
   { root, options, listing }: { root: string; options: GitOptions; listing: ReturnType<typeof listFiles> },
   words: readonly string[],
   ends: readonly string[] = [''],
-): Promise<Map<string, Line[]>> {
+): Promise<Map<string, MatchedLine[]>> {
   const form = [...FORM.flatMap((one) => ['-c', one]), 'grep', '-n', '-z', '-I', ...words];
-  const grep = (args: readonly string[]) => ask(askToSearch(root, [...form, ...args]), options);
+  const grep = (args: readonly string[]) => runGitQuery(askToSearch(root, [...form, ...args]), options);
   const globs = ends.map((end) => `*${end}`);
   const [tracked, { untracked }] = await Promise.all([grep(['--', ...globs]), listing]);
   const named = untracked.filter((path) => ends.some((end) => path.endsWith(end)));
@@ -50,7 +50,7 @@ export async function search(
   return new Map([...readLines(others), ...readLines(tracked)]);
 }
 
-function* askToSearch(directory: string, args: string[]): Asking<Buffer> {
+function* askToSearch(directory: string, args: string[]): GitQuery<Buffer> {
   const answer = yield { directory, args };
   if (answer !== 'no-git' && answer.exit <= 1) return answer.stdout;
   const problem = answer === 'no-git' ? 'it is not on the PATH' : answer.stderr;
@@ -58,11 +58,11 @@ function* askToSearch(directory: string, args: string[]): Asking<Buffer> {
 }
 
 /** Parses `path NUL number NUL line LF`, as Latin-1 for speed: the output is large and mostly ASCII. */
-function readLines(output: Buffer): Map<string, Line[]> {
+function readLines(output: Buffer): Map<string, MatchedLine[]> {
   const all = output.toString('latin1');
   const decode = /^[\0-\x7f]*$/.test(all) ? String : (text: string) => Buffer.from(text, 'latin1').toString('utf8');
-  const found = new Map<string, Line[]>();
-  let last = { name: '', lines: [] as Line[] };
+  const found = new Map<string, MatchedLine[]>();
+  let last = { name: '', lines: [] as MatchedLine[] };
   for (let at = 0; at < all.length; ) {
     const number = all.indexOf('\0', at) + 1;
     const start = all.indexOf('\0', number) + 1;

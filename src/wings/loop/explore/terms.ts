@@ -1,4 +1,4 @@
-import type { Line } from './lines.js';
+import type { MatchedLine } from './lines.js';
 
 /** Short English words that say nothing about code, and occur inside many other words. */
 const EMPTY = /^(?:[a-z0-9]|am|an|as|at|be|by|do|he|if|in|is|it|me|my|no|of|on|or|so|to|up|us|we)$/;
@@ -24,7 +24,7 @@ export function listTerms(question: string): string[] {
 }
 
 /** Returns patterns that find every line with a term, although git ignores the case of ASCII letters only. */
-export function listPatterns(terms: readonly string[]): string[] {
+export function buildSearchPatterns(terms: readonly string[]): string[] {
   const needed = terms.filter((term) => !terms.some((other) => other !== term && term.includes(other)));
   return [
     ...new Set(needed.flatMap((one) => [one, one.replace(/^./u, (first) => first.toUpperCase()), one.toUpperCase()])),
@@ -40,9 +40,9 @@ export function listPatterns(terms: readonly string[]): string[] {
  * @param most maximum lines
  * @returns also the dropped terms
  */
-export function rank(
+export function rankLines(
   terms: readonly string[],
-  found: ReadonlyMap<string, readonly Line[]>,
+  found: ReadonlyMap<string, readonly MatchedLine[]>,
   files: number,
   most: number,
 ) {

@@ -1,19 +1,19 @@
 import { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Context } from '../../../run/context.js';
-import { activate, beginAnew, findLastKept } from '../again.js';
+import { activateGoal, beginAnew, findLastKept } from '../again.js';
 import { stepAttempt } from '../core/attempt.js';
 import { buildEvent } from '../core/events.js';
 import type { InboxAction } from '../core/inbox.js';
 import { readLoopFiles } from '../files.js';
 import { listGoals, writeOutcome } from '../goals.js';
-import { KEPT, nameAttempt } from '../state.js';
+import { CLOSED_RETENTION_MS, nameAttempt } from '../state.js';
 import type { InboxAnswer, LoopState } from '../state-schema.js';
 import { LOOP, type Streams } from '../streams.js';
 
 /** Answers of people: recorded, then carried out, then logged (loop-operations.md, Inbox). */
 
-export interface Desk {
+export interface InboxContext {
   context: Context;
   streams: Streams;
   /** Whether answers are carried out at this root: in a fleet, only at its desk. */
@@ -48,14 +48,19 @@ export function refuseAnswer(
  * @param isDone whether nothing remains to be carried out
  * @throws DevCliError `INBOX_REFUSED`, `LOCKED`, `IO`
  */
-export function record({ streams }: Desk, id: string, given: Omit<InboxAnswer, 'at' | 'done'>, isDone: boolean) {
+export function recordInboxAnswer(
+  { streams }: InboxContext,
+  id: string,
+  given: Omit<InboxAnswer, 'at' | 'done'>,
+  isDone: boolean,
+) {
   return streams.transact(LOOP, (state, at) => {
     const before = state.answers[id];
     if (before !== undefined && before.action !== 'defer' && given.reasonCode !== 'gate')
       throw refuseAnswer('already_answered', id, `${before.operator} answered it with ${before.action}`);
     const answer: InboxAnswer = { ...given, at, done: false };
     const kept = Object.entries(state.answers).filter(
-      ([, one]) => !one.done || Date.parse(at) - Date.parse(one.at) < KEPT,
+      ([, one]) => !one.done || Date.parse(at) - Date.parse(one.at) < CLOSED_RETENTION_MS,
     );
     const next = { ...state, answers: { ...Object.fromEntries(kept), [id]: answer } };
     return {
@@ -67,18 +72,18 @@ export function record({ streams }: Desk, id: string, given: Omit<InboxAnswer, '
 }
 
 /** Carries out recorded answers that an interrupted call left unfinished. */
-export async function finishAnswers(desk: Desk): Promise<void> {
+export async function finishAnswers(desk: InboxContext): Promise<void> {
   if (!desk.isHere) return;
   const { answers } = await desk.streams.read(LOOP);
-  for (const [id, answer] of Object.entries(answers)) if (!answer.done) await carryOut(desk, id, answer);
+  for (const [id, answer] of Object.entries(answers)) if (!answer.done) await applyInboxAnswer(desk, id, answer);
 }
 
 /**
  * Carries out an answer, once: its change of the stream, its mark and its event are one commit.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GIT_FAILED`, `LOCKED`, `IO`; the next call finishes it
  */
-export async function carryOut(
-  { context, streams }: Omit<Desk, 'isHere'>,
+export async function applyInboxAnswer(
+  { context, streams }: Omit<InboxContext, 'isHere'>,
   id: string,
   answer: InboxAnswer,
 ): Promise<void> {
@@ -110,7 +115,7 @@ async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(st
   if (reasonCode === 'claim_collision' && goal.status === 'active') return same;
   const isContinued = reasonCode === 'action_block' && classification === 'blocked';
   const from = isContinued ? await findLastKept(context.root, id, {}) : null;
-  await activate(context, goal);
+  await activateGoal(context, goal);
   return (state) => beginAnew(state, { goal: id, note: reason, from });
 }
 

@@ -5,14 +5,21 @@ import { stripInvisible } from '../../../base/visible.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import { openBackend } from '../backend.js';
-import { tellLog } from '../log.js';
+import { openLoopBackend } from '../backend.js';
+import { flushEventsQuietly } from '../log.js';
 import { requireText } from '../queue/commands.js';
-import type { Call, LoopPorts } from '../site.js';
+import type { LoopCall, LoopPorts } from '../site.js';
 import { LOOP } from '../streams.js';
-import { carryOut, type Desk, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
+import {
+  applyInboxAnswer,
+  findGoalStatus,
+  finishAnswers,
+  type InboxContext,
+  recordInboxAnswer,
+  refuseAnswer,
+} from './answers.js';
 import { answerGate } from './gate.js';
-import { type Inbox, type InboxPorts, type Item, readInbox } from './items.js';
+import { type Inbox, type InboxItemView, type InboxPorts, readInbox } from './items.js';
 import type { INBOX_SPECS } from './specs.js';
 
 /** `inbox list|summary|act` (loop-operations.md, Inbox). */
@@ -28,11 +35,11 @@ const MOST = 1_000;
 const LONGEST = 4_000;
 
 /** Lists the items. @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
-export async function list(
+export async function listInboxItems(
   ports: Ports,
   context: Context,
   { includeResolved = false }: Input<'inbox list'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const { items: all, goals } = (await read(ports, context, call)).inbox;
   const items = all.filter(({ resolved }) => includeResolved || !resolved);
@@ -46,11 +53,11 @@ export async function list(
 }
 
 /** Counts the items. @throws DevCliError as `list`, `USAGE` */
-export async function summarize(
+export async function summarizeInbox(
   ports: Ports,
   context: Context,
   { topK = TOP }: Input<'inbox summary'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   if (topK > MOST) throw new DevCliError('USAGE', `--top-k takes a number from 0 to ${MOST}.`, { fix: 'Take fewer.' });
   const { items } = (await read(ports, context, call)).inbox;
@@ -78,11 +85,11 @@ export async function summarize(
  * Answers an item. @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`,
  * `LOCKED`, `IO`; for a gate, as `approve`
  */
-export async function act(
+export async function answerInboxItem(
   ports: Ports & Pick<LoopPorts, 'askAtGate'>,
   context: Context,
   input: Input<'inbox act'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const { id, action } = input;
   if (context.mark !== null)
@@ -119,9 +126,9 @@ export async function act(
       call,
     );
   const isDone = reasonCode === 'gate' || action === 'defer';
-  const answer = await record(desk, id, said, isDone);
-  if (!isDone && desk.isHere) await carryOut(desk, id, answer);
-  await tellLog(desk);
+  const answer = await recordInboxAnswer(desk, id, said, isDone);
+  if (!isDone && desk.isHere) await applyInboxAnswer(desk, id, answer);
+  await flushEventsQuietly(desk);
   const status = findGoalStatus(reasonCode, action);
   const resolved = action !== 'defer';
   const isToMove = reasonCode === 'action_escalate' && action === 'approve';
@@ -137,22 +144,22 @@ export async function act(
 }
 
 /** Reads the inbox, after finishing what an interrupted call left. */
-async function read(ports: Ports, context: Context, call: Call): Promise<{ desk: Desk; inbox: Inbox }> {
-  const { streams, desk: port } = await openBackend(ports, context, call);
+async function read(ports: Ports, context: Context, call: LoopCall): Promise<{ desk: InboxContext; inbox: Inbox }> {
+  const { streams, desk: port } = await openLoopBackend(ports, context, call);
   const desk = { context, streams, isHere: port === null || (await port.isHere()) };
   await finishAnswers(desk);
-  await tellLog(desk);
+  await flushEventsQuietly(desk);
   return { desk, inbox: await readInbox(ports, desk) };
 }
 
-async function explainClosed({ streams }: Desk, id: string): Promise<string> {
+async function explainClosed({ streams }: InboxContext, id: string): Promise<string> {
   const given = (await streams.read(LOOP)).answers[id];
   return given === undefined || given.action === 'defer'
     ? 'it is closed'
     : `${given.operator} answered it with ${given.action}`;
 }
 
-function requireTransition(item: Item, { action, goalStatus, choice }: Input<'inbox act'>): void {
+function requireTransition(item: InboxItemView, { action, goalStatus, choice }: Input<'inbox act'>): void {
   const allowed = action === 'approve' ? 'active' : action === 'reject' ? 'blocked' : null;
   if (goalStatus !== undefined && (goalStatus !== allowed || item.goal_id === null))
     throw refuseAnswer(
@@ -172,11 +179,11 @@ function readReason(given: string | undefined): string | null {
   });
 }
 
-function describe({ run: _, classification: __, ...item }: Item) {
+function describe({ run: _, classification: __, ...item }: InboxItemView) {
   return item;
 }
 
-function renderItems(items: readonly Item[], format: CommandFormatter): string {
+function renderItems(items: readonly InboxItemView[], format: CommandFormatter): string {
   return items
     .map(({ inbox_id, priority, reason_code, goal_id, run, summary, timestamp, latest_action, resolved, answer }) => {
       const about = [reason_code, goal_id ?? run].filter((one) => one !== null).join(' ');

@@ -1,12 +1,12 @@
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { requireTerminal } from '../../../protocol/trust/person.js';
 import { readCapturedRecipe } from '../../../run/captured-recipe.js';
 import type { Context } from '../../../run/context.js';
-import type { Call, LoopPorts } from '../site.js';
+import type { LoopCall, LoopPorts } from '../site.js';
 import { refuseAnswer } from './answers.js';
-import type { Item } from './items.js';
+import type { InboxItemView } from './items.js';
 
 /** Ids of choices that stop, for gates that no recipe defines. */
 const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
@@ -19,14 +19,14 @@ const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
 export async function answerGate(
   askAtGate: LoopPorts['askAtGate'],
   context: Context,
-  { inbox_id: id, run }: Pick<Item, 'inbox_id' | 'run'>,
+  { inbox_id: id, run }: Pick<InboxItemView, 'inbox_id' | 'run'>,
   given: { action: 'approve' | 'reject'; choice: string | null; note: string | null },
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const name = run ?? '';
   requireTerminal(context, { command: 'approve', input: { name } }, name);
   const choice = given.choice ?? (await findChoice(context, name, given.action, id));
-  const input = { name, choice, ...defined({ note: given.note ?? undefined }) };
+  const input = { name, choice, ...omitUndefined({ note: given.note ?? undefined }) };
   return askAtGate(context, input, call).catch((error: unknown) => {
     if (!(error instanceof DevCliError) || error.code !== 'STALE_ACTION') throw error;
     throw refuseAnswer('already_answered', id, 'the gate has been answered in the meantime');

@@ -4,12 +4,12 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Context } from '../../../run/context.js';
 import { CONFIG } from '../config.js';
 import { type InboxItem, type InboxReason, openInbox, sortItems } from '../core/inbox.js';
-import { findHolder } from '../core/leases.js';
+import { findActiveLease } from '../core/leases.js';
 import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
 import { GOALS, type LoopGoal, listGoals } from '../goals.js';
 import { scanLog } from '../log.js';
-import type { LoopPorts, Site, WaitingRun } from '../site.js';
+import type { AttemptSite, LoopPorts, WaitingRun } from '../site.js';
 import type { LoopState } from '../state-schema.js';
 import { LOOP } from '../streams.js';
 
@@ -18,10 +18,10 @@ import { LOOP } from '../streams.js';
 /** The ports that the inbox needs. */
 export type InboxPorts = Pick<LoopPorts, 'listWaiting'>;
 
-type InboxSite = Pick<Site, 'context' | 'streams'>;
+type InboxSite = Pick<AttemptSite, 'context' | 'streams'>;
 
 /** An item as shown to people. */
-export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
+export interface InboxItemView extends Omit<InboxItem, 'event_id' | 'reason_code'> {
   event_id: string | null;
   reason_code: InboxReason | 'gate' | 'halted';
   /** The run that waits. */
@@ -32,7 +32,7 @@ export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
 
 /** The items, and the goals that they refer to. */
 export interface Inbox {
-  items: Item[];
+  items: InboxItemView[];
   /** Null without goals.yaml. */
   goals: LoopGoal[] | null;
 }
@@ -48,7 +48,7 @@ export async function readInbox(ports: InboxPorts, { context, streams }: InboxSi
   const fold = openInbox();
   scanLog(context, fold.take);
   const at = formatInstant(context.clock.now());
-  const told = fold.list().map((item): Item => {
+  const told = fold.list().map((item): InboxItemView => {
     const given = state.answers[item.inbox_id];
     const latest_action = given?.action ?? item.latest_action;
     const isAnswered = given !== undefined && given.action !== 'defer';
@@ -70,7 +70,7 @@ export async function countOpen(ports: InboxPorts, site: InboxSite) {
 }
 
 /** Renders the count as a sentence for people; empty if nothing waits, or the inbox cannot be read. */
-export async function tellOpen(ports: InboxPorts, site: InboxSite): Promise<string> {
+export async function describeOpenItems(ports: InboxPorts, site: InboxSite): Promise<string> {
   const count = await countOpen(ports, site).catch(() => null);
   return count === null ? '' : renderOpen(count.unresolved_items);
 }
@@ -112,7 +112,7 @@ function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, a
     case 'action_escalate':
       return !Object.values(state.attempts).some((one) => one.goal === id && one.state === 'unmoved');
     case 'claim_collision':
-      return findHolder(state.leases, id, at) === null;
+      return findActiveLease(state.leases, id, at) === null;
     case 'security_failure':
     case 'baseline_blocked':
       return false;
@@ -120,8 +120,8 @@ function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, a
 }
 
 /** Lists a fleet's attempts whose run waits for a person but is not on this machine. */
-async function listElsewhere({ store }: Context, { attempts }: LoopState): Promise<Item[]> {
-  const items: Item[] = [];
+async function listElsewhere({ store }: Context, { attempts }: LoopState): Promise<InboxItemView[]> {
+  const items: InboxItemView[] = [];
   for (const { goal, run, state, facts, startedAt } of Object.values(attempts)) {
     if (state !== 'parked' || run === null || (await store.read(run)).snapshot !== null) continue;
     items.push({
@@ -133,7 +133,7 @@ async function listElsewhere({ store }: Context, { attempts }: LoopState): Promi
   return items;
 }
 
-function makeRunItem(waiting: WaitingRun, answers: LoopState['answers']): Item | null {
+function makeRunItem(waiting: WaitingRun, answers: LoopState['answers']): InboxItemView | null {
   const { kind, run, action, goal, summary, since, answer } = waiting;
   if (kind === 'blocked') return null;
   const inbox_id = `inbox-${run}-${action}`;

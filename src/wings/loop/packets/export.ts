@@ -5,20 +5,20 @@ import { maskSecrets, toBoundedLine } from '../../../documents/foreign.js';
 import { createFile, requireInside } from '../../../project/own-places.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import { openBackend } from '../backend.js';
+import { openLoopBackend } from '../backend.js';
 import { nameBatch } from '../core/events.js';
-import { findHolder, type Offer } from '../core/leases.js';
-import { refuse } from '../core/order.js';
+import { findActiveLease, type GoalOffer } from '../core/leases.js';
+import { goalRefusedError } from '../core/order.js';
 import { readLoopFiles } from '../files.js';
 import { listGoals } from '../goals.js';
 import { listOffers } from '../queue/commands.js';
-import type { Call, LoopPorts } from '../site.js';
-import { KEPT } from '../state.js';
+import type { LoopCall, LoopPorts } from '../site.js';
+import { CLOSED_RETENTION_MS } from '../state.js';
 import type { LoopState } from '../state-schema.js';
 import { previewPrompt } from '../steps/session.js';
 import { LOOP } from '../streams.js';
-import { findBatch, findPlace } from './place.js';
-import type { Task } from './schemas.js';
+import { findBatch, findRepositoryBranch } from './place.js';
+import type { PacketTask } from './schemas.js';
 import type { PACKET_SPECS } from './specs.js';
 
 type Input = Parameters<HandlersOf<typeof PACKET_SPECS>['protocol export']>[1];
@@ -30,16 +30,16 @@ const OUTBOX = '.ai/protocols/outbox';
  * `protocol export` (loop-operations.md, Packets).
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `NEEDS_MISSING`, `CONTEXT_TOO_LARGE`, `LOCKED`, `IO`
  */
-export async function exportPacket(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
+export async function exportPacket(ports: LoopPorts, context: Context, input: Input, call: LoopCall): Promise<Answer> {
   const { root, clock, ids } = context;
   const { config, goals } = readLoopFiles(context);
-  const { streams } = await openBackend(ports, context, call);
+  const { streams } = await openLoopBackend(ports, context, call);
   const state = await streams.read(LOOP);
   const offer = chooseOffer(listOffers(context, goals, state), state, input, formatInstant(clock.now()));
   const goal = listGoals(goals).find(({ id }) => id === offer.id);
   if (goal === undefined) throw new Error('a goal that is offered is one of the file');
   const git = { env: call.env };
-  const { tip: base } = await findPlace(context, state, git);
+  const { tip: base } = await findRepositoryBranch(context, state, git);
   const format = input.contextFormat ?? 'plain';
   const text = input.noIncludeContext ? null : await ports.tellContext(context, call, goal.id, format);
   // The context has its own field in the packet, so the prompt omits it.
@@ -50,7 +50,9 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
   const adapter = input.adapter;
   const { at, runId } = await streams.transact(LOOP, (now, at) => {
     const runId = findBatch(now)?.runId ?? nameBatch(clock.now(), ids.hex(4));
-    const known = Object.entries(now.packets).filter(([, one]) => Date.parse(at) - Date.parse(one.at) < KEPT);
+    const known = Object.entries(now.packets).filter(
+      ([, one]) => Date.parse(at) - Date.parse(one.at) < CLOSED_RETENTION_MS,
+    );
     const packets = { ...Object.fromEntries(known), [id]: { goal: goal.id, adapter, base, runId, at, seen: false } };
     return {
       answer: { at, runId },
@@ -59,7 +61,7 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
     };
   });
   const { title, acceptance, allowed_changes, expect_failure } = goal;
-  const packet: Task = {
+  const packet: PacketTask = {
     ...{ schema_version: 'protocol_task.v1', packet_id: id, adapter, created_at: at, run_id: runId, base },
     goal: { id: goal.id, title, acceptance, allowed_changes, expect_failure },
     execution: { role: offer.role, mode: 'non-interactive', prompt: maskSecrets(prompt) },
@@ -80,10 +82,15 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
 }
 
 /** Chooses the named goal, whoever has it, or the first one that is free and matches. */
-function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, role }: Input, at: string): Offer {
-  const fits = (offer: Offer): boolean => role === undefined || offer.role === role;
+function chooseOffer(
+  offers: readonly GoalOffer[],
+  { leases }: LoopState,
+  { goal, role }: Input,
+  at: string,
+): GoalOffer {
+  const fits = (offer: GoalOffer): boolean => role === undefined || offer.role === role;
   if (goal === undefined) {
-    const free = offers.find((one) => one.why === null && fits(one) && findHolder(leases, one.id, at) === null);
+    const free = offers.find((one) => one.why === null && fits(one) && findActiveLease(leases, one.id, at) === null);
     if (free !== undefined) return free;
     throw new DevCliError(
       'GOAL_REFUSED',
@@ -97,5 +104,5 @@ function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, ro
   const why =
     named === undefined ? 'there is no such goal' : (named.why ?? (fits(named) ? null : `its role is ${named.role}`));
   if (named !== undefined && why === null) return named;
-  throw refuse(goal, why ?? '', 'Name another goal; dev-cli observe lists them.');
+  throw goalRefusedError(goal, why ?? '', 'Name another goal; dev-cli observe lists them.');
 }

@@ -3,25 +3,25 @@ import type { ErrorDetail } from '../../../base/errors.js';
 import { stripInvisible } from '../../../base/visible.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { PathChange } from '../../../work/attempt-commits.js';
-import { findHolder, type Offer } from '../core/leases.js';
+import { findActiveLease, type GoalOffer } from '../core/leases.js';
 import type { LoopState } from '../state-schema.js';
-import type { Result } from './schemas.js';
+import type { PacketResult } from './schemas.js';
 
 /** Checks why a result must be refused (loop-operations.md, Packets). Pure. */
 
 /** The members of a result that have the right form. */
-export type Sound = Partial<Result>;
+export type WellFormedResult = Partial<PacketResult>;
 
 /** What a result is checked against. */
-export interface Known {
+export interface PacketContext {
   state: LoopState;
   at: string;
   /** All goals, regardless of attempts under way, which are checked separately. */
-  offers: readonly Offer[];
+  offers: readonly GoalOffer[];
 }
 
 /** Lists all faults of what a result refers to, except the work itself. */
-export function listFindings(result: Sound, known: Known): ErrorDetail[] {
+export function listFindings(result: WellFormedResult, known: PacketContext): ErrorDetail[] {
   const { success, action_taken: action } = result;
   const isAtOdds = success !== undefined && action !== undefined && success !== (action === 'advance');
   return [
@@ -37,7 +37,7 @@ type Doubt = string | false;
 const tell = (pointer: string, ...doubts: Doubt[]): ErrorDetail[] =>
   doubts.flatMap((problem) => (problem === false ? [] : [{ pointer, problem }]));
 
-function judgePacket({ packet_id: id, goal_id: goal, adapter }: Sound, { state }: Known): Doubt[] {
+function judgePacket({ packet_id: id, goal_id: goal, adapter }: WellFormedResult, { state }: PacketContext): Doubt[] {
   if (id === undefined) return [];
   const known = state.packets[id];
   if (known === undefined) return ['does not belong to any packet of the last 30 days'];
@@ -48,18 +48,21 @@ function judgePacket({ packet_id: id, goal_id: goal, adapter }: Sound, { state }
   ];
 }
 
-function judgeClaim({ claim_id: id, goal_id: goal }: Sound, { state, at }: Known): Doubt[] {
+function judgeClaim({ claim_id: id, goal_id: goal }: WellFormedResult, { state, at }: PacketContext): Doubt[] {
   const lease = id === undefined ? undefined : state.leases[id];
   if (id === undefined) return [];
-  if (lease === undefined || findHolder(state.leases, lease.goal, at)?.id !== id) return ['is not active'];
+  if (lease === undefined || findActiveLease(state.leases, lease.goal, at)?.id !== id) return ['is not active'];
   return [goal !== undefined && lease.goal !== goal && `is for the goal ${lease.goal}`];
 }
 
-function judgeGoal({ goal_id: goal, claim_id: claim }: Sound, { state, at, offers }: Known): Doubt[] {
+function judgeGoal(
+  { goal_id: goal, claim_id: claim }: WellFormedResult,
+  { state, at, offers }: PacketContext,
+): Doubt[] {
   if (goal === undefined) return [];
   const offer = offers.find(({ id }) => id === goal);
   if (offer === undefined) return ['there is no such goal'];
-  const holder = findHolder(state.leases, goal, at);
+  const holder = findActiveLease(state.leases, goal, at);
   return [
     offer.why !== null && `the goal is not worked on: ${offer.why}`,
     Object.values(state.attempts).some((one) => one.goal === goal) && 'an attempt of it is under way',
@@ -74,7 +77,7 @@ const CLOSED = ['.git', '.ai', '.dev'];
  * Returns why handed-in work must not touch a path; null if it may. Considers that a file system may treat other names
  * as equal.
  */
-export function findPathFault(path: string): string | null {
+export function findHandedInPathFault(path: string): string | null {
   const names = path.split(/[\\/]/).map((name) =>
     stripInvisible(name)
       .toLowerCase()
@@ -89,7 +92,7 @@ export function findPathFault(path: string): string | null {
 export function listChangeFaults(changes: readonly PathChange[]): string[] {
   return changes.flatMap(({ path, link, isSubmodule }) => {
     const shown = toBoundedLine(path, 200);
-    const fault = findPathFault(path);
+    const fault = findHandedInPathFault(path);
     const led = link === null ? null : findLinkFault(path, link);
     return [
       ...(fault === null ? [] : [`${shown} ${fault}`]),
@@ -102,7 +105,7 @@ export function listChangeFaults(changes: readonly PathChange[]): string[] {
 /** `..` after a name may start from somewhere else, if that name is itself a link. */
 function findLinkFault(path: string, link: string): string | null {
   if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'goes up again after a name';
-  return findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
+  return findHandedInPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
@@ -129,7 +132,7 @@ export function listHeaderFaults(patch: string): string[] {
   const faults = [...new Set(names)]
     .filter((name) => name !== '/dev/null')
     .flatMap((name) => {
-      const fault = findPathFault(name);
+      const fault = findHandedInPathFault(name);
       return fault === null ? [] : [`${toBoundedLine(name, 200)} ${fault}`];
     });
   return faults;

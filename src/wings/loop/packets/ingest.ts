@@ -7,33 +7,33 @@ import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import { type CheckedSchema, findFaults } from '../../../documents/schema-faults.js';
 import { describeFaults } from '../../../documents/schema-findings.js';
 import outline from '../../../generated/protocol-result-outline.js';
-import { makePrivately } from '../../../project/own-places.js';
+import { makePrivateDirectory } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
 import { readRegular, readStats } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
-import { applyPatch, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
-import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
+import { applyPatchToCommit, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
+import { type GitOptions, nullIfRefused, executeGit as runGit } from '../../../work/git-command.js';
 import { findCommitOf } from '../../../work/trees.js';
-import { openBackend } from '../backend.js';
+import { openLoopBackend } from '../backend.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
 import { judgeSession } from '../core/judge.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
-import { tellLog } from '../log.js';
-import { writeOwed } from '../owed.js';
+import { flushEventsQuietly } from '../log.js';
+import { writeOwedStatuses } from '../owed.js';
 import { listOffers } from '../queue/commands.js';
 import type { Refs } from '../refs.js';
-import { type Call, findRecords, type LoopPorts } from '../site.js';
+import { findRecords, type LoopCall, type LoopPorts } from '../site.js';
 import { findTrees } from '../start.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, LoopState, Verdict } from '../state-schema.js';
 import { createScopeTest } from '../steps/save.js';
 import { buildAttemptEvent, NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
 import { LOOP } from '../streams.js';
-import { listChangeFaults, listFindings, listHeaderFaults, type Sound } from './findings.js';
-import { findBatch, findPlace, type Place } from './place.js';
-import type { Result } from './schemas.js';
+import { listChangeFaults, listFindings, listHeaderFaults, type WellFormedResult } from './findings.js';
+import { findBatch, findRepositoryBranch, type RepositoryBranch } from './place.js';
+import type { PacketResult } from './schemas.js';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../generated/protocol-result.js').default };
 /** Maximum bytes of a result. */
@@ -48,15 +48,15 @@ const MOST = 50;
  * @throws DevCliError `PACKET_REFUSED` with every finding, `NO_PROJECT`, `SCHEMA_INVALID`, `NEEDS_MISSING`,
  * `CLAIM_REFUSED` for a claim that ended meanwhile, `GIT_FAILED`, `LOCKED`, `IO`
  */
-export async function ingest(
+export async function ingestResult(
   ports: Pick<LoopPorts, 'openFleet'>,
   context: Context,
   { file }: { file: string },
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const { clock, ids } = context;
   const { config, goals } = readLoopFiles(context);
-  const backend = await openBackend(ports, context, call);
+  const backend = await openLoopBackend(ports, context, call);
   const { streams } = backend;
   const state = await streams.read(LOOP);
   const git = { env: call.env };
@@ -65,11 +65,11 @@ export async function ingest(
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
-  const place = isAttempt ? await findPlace(context, state, git) : null;
+  const place = isAttempt ? await findRepositoryBranch(context, state, git) : null;
   const work = place === null ? null : await readWork(place, sound, state, git);
   const findings = [...faults, ...listNow(state, formatInstant(clock.now())), ...(work?.findings ?? [])];
   if (findings.length > 0) throw refusePacket(file, findings);
-  const result = value as Result;
+  const result = value as PacketResult;
   const goal = listGoals(goals).find(({ id }) => id === result.goal_id);
   if (goal === undefined) throw new Error('a goal that is offered is one of the file');
   const packet = result.packet_id === undefined ? undefined : state.packets[result.packet_id];
@@ -90,7 +90,7 @@ export async function ingest(
         });
   const id = attempt === null ? null : nameAttempt(attempt);
   const ended = attempt === null || !isQuestion(result) ? null : { attempt, verdict: judgeQuestion(attempt) };
-  if (ended !== null) makePrivately(findRecords({ context }, ended.attempt), context.root);
+  if (ended !== null) makePrivateDirectory(findRecords({ context }, ended.attempt), context.root);
   const key = result.packet_id ?? ids.hex(16);
   const event = await streams
     .transact(
@@ -142,8 +142,8 @@ export async function ingest(
     });
   if (place !== null && ended !== null && ended.attempt.kept === null)
     await releaseReference({ refs: backend.openRefs(place.top, git) }, ended.attempt);
-  await tellLog({ streams, context });
-  if (ended !== null) await writeOwed({ streams, context });
+  await flushEventsQuietly({ streams, context });
+  if (ended !== null) await writeOwedStatuses({ streams, context });
   const { goal_id, adapter } = result;
   return {
     exit: 0,
@@ -158,7 +158,8 @@ export async function ingest(
 }
 
 /** Returns whether a worker stops to ask a question, as a session does with a blocked handoff. */
-const isQuestion = ({ success, action_taken: action }: Sound): boolean => success === false && action === 'block';
+const isQuestion = ({ success, action_taken: action }: WellFormedResult): boolean =>
+  success === false && action === 'block';
 
 /** Judges a question; tests do not matter for it. */
 function judgeQuestion(attempt: Attempt): Verdict {
@@ -174,7 +175,10 @@ const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' 
  * Reads a result, and the faults of its form. @throws DevCliError `PACKET_REFUSED` unless it is a regular file with a
  * JSON object
  */
-function readResult(path: string, shown: string): { value: Sound; faults: ErrorDetail[]; sound: Sound } {
+function readResult(
+  path: string,
+  shown: string,
+): { value: WellFormedResult; faults: ErrorDetail[]; sound: WellFormedResult } {
   const read = (): Buffer | string => {
     const stats = readStats(path);
     if (stats === undefined) return 'there is no such file';
@@ -191,7 +195,7 @@ function readResult(path: string, shown: string): { value: Sound; faults: ErrorD
   if ('patch' in value && !('packet_id' in value))
     faults.push({ pointer: '/patch', problem: 'needs a packet_id, because the packet names its base' });
   const unfit = new Set(faults.map(({ pointer }) => pointer?.split('/')[1]));
-  const sound: Sound = Object.fromEntries(Object.entries(value).filter(([name]) => !unfit.has(name)));
+  const sound: WellFormedResult = Object.fromEntries(Object.entries(value).filter(([name]) => !unfit.has(name)));
   return { value, faults, sound };
 }
 
@@ -205,8 +209,8 @@ interface Work {
 
 /** Reads the handed-in work and its faults; writes nothing. */
 async function readWork(
-  { top, tip, branch }: Place,
-  { ref, patch, packet_id: id, ...rest }: Sound,
+  { top, tip, branch }: RepositoryBranch,
+  { ref, patch, packet_id: id, ...rest }: WellFormedResult,
   state: LoopState,
   git: GitOptions,
 ): Promise<Work> {
@@ -228,7 +232,7 @@ async function readWork(
   if (given === undefined || patch === undefined) return refuse('/patch', ...named);
   const base = await findCommitOf(top, given.base, git);
   if (base === null) return refuse('/patch', ...named, `its base ${given.base} is not in this repository`);
-  const applied = await applyPatch(top, { base, text: patch, keeps: false }, git);
+  const applied = await applyPatchToCommit(top, { base, text: patch, keeps: false }, git);
   if ('refused' in applied)
     return refuse('/patch', ...named, `does not apply on ${base}: ${toBoundedLine(applied.refused, 500)}`);
   const faults = [...new Set([...named, ...listChangeFaults(applied.changes)])];
@@ -240,10 +244,10 @@ async function keepWork(
   context: Context,
   made: {
     refs: Refs;
-    place: Place;
+    place: RepositoryBranch;
     work: Work;
     goal: LoopGoal;
-    result: Result;
+    result: PacketResult;
     runId: string;
     config: Parameters<typeof createScopeTest>[0]['config'];
     state: LoopState;
@@ -283,14 +287,19 @@ async function keepWork(
 }
 
 /** Returns the tree of the handed-in work, after writing its objects to the repository. */
-async function writeWork({ top }: Place, { base, tree }: Work, { patch }: Result, git: GitOptions): Promise<string> {
+async function writeWork(
+  { top }: RepositoryBranch,
+  { base, tree }: Work,
+  { patch }: PacketResult,
+  git: GitOptions,
+): Promise<string> {
   if (patch === undefined) return tree;
-  const applied = await applyPatch(top, { base, text: patch, keeps: true }, git);
+  const applied = await applyPatchToCommit(top, { base, text: patch, keeps: true }, git);
   if ('tree' in applied) return applied.tree;
   throw new DevCliError('GIT_FAILED', `The patch cannot be kept: ${toBoundedLine(applied.refused, 500)}`);
 }
 
-function describe(result: Result, runId: string, attempt: Attempt | null) {
+function describe(result: PacketResult, runId: string, attempt: Attempt | null) {
   const { goal_id, adapter, packet_id = null, claim_id = null, success, action_taken = null } = result;
   return {
     ...{ run_id: runId, goal_id, adapter, packet_id, claim_id, attempt: attempt?.n ?? result.attempt ?? null, success },

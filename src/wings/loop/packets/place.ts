@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../run/context.js';
-import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
+import { findRepository, type GitOptions, nullIfRefused, executeGit as runGit } from '../../../work/git-command.js';
 import { findTip } from '../../../work/trees.js';
-import { needGit } from '../start.js';
+import { gitNeededError } from '../start.js';
 import type { LoopState } from '../state-schema.js';
 
 /** The place where work is handed out and handed in. */
-export interface Place {
+export interface RepositoryBranch {
   /** `top`: absolute, the top of the repository. `prefix`: the path from there to the root, empty or ending in `/`. */
   top: string;
   prefix: string;
@@ -23,14 +23,18 @@ export const findBatch = ({ batch }: Pick<LoopState, 'batch'>): LoopState['batch
  * Finds the repository and the branch: that of the batch under way, else the one checked out. @throws DevCliError
  * `NEEDS_MISSING`, `GIT_FAILED`, `IO`
  */
-export async function findPlace({ root }: Pick<Context, 'root'>, state: LoopState, git: GitOptions): Promise<Place> {
+export async function findRepositoryBranch(
+  { root }: Pick<Context, 'root'>,
+  state: LoopState,
+  git: GitOptions,
+): Promise<RepositoryBranch> {
   const found = await findRepository(root, git);
   if (found.kind !== 'repository')
-    throw needGit('there is no git repository here', 'Run git init and commit, then repeat the call.');
+    throw gitNeededError('there is no git repository here', 'Run git init and commit, then repeat the call.');
   const top = resolve(root, found.top || '.');
   const head = await nullIfRefused(runGit(top, ['symbolic-ref', '--quiet', 'HEAD'], git));
   const branch = findBatch(state)?.branch ?? head?.toString('utf8').trim().replace('refs/heads/', '');
   const tip = branch === undefined ? null : await findTip(top, branch, git);
   if (branch !== undefined && tip !== null) return { top, prefix: found.prefix.toString('utf8'), branch, tip };
-  throw needGit('no branch with a commit is checked out', 'Check one out, or commit, then repeat the call.');
+  throw gitNeededError('no branch with a commit is checked out', 'Check one out, or commit, then repeat the call.');
 }

@@ -64,5 +64,5 @@ export const ResultSchema = Type.Object(
   { ...noOtherKeys, $id: 'protocol-result', description: 'A result handed in: `protocol ingest`.' },
 );
 
-export type Task = Static<typeof TaskSchema>;
-export type Result = Static<typeof ResultSchema>;
+export type PacketTask = Static<typeof TaskSchema>;
+export type PacketResult = Static<typeof ResultSchema>;

@@ -3,16 +3,16 @@ import { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import { openBackend } from '../backend.js';
+import { openLoopBackend } from '../backend.js';
 import type { LoopConfig } from '../config.js';
-import { AUTO, type Offer, refuseClaim } from '../core/leases.js';
+import { AUTO, type GoalOffer, refuseClaim } from '../core/leases.js';
 import { findRefusal, findUndone, orderGoals } from '../core/order.js';
 import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
 import type { LoopGoal } from '../goals.js';
 import { openLeases } from '../leases.js';
-import { tellLog } from '../log.js';
-import type { Call, LoopPorts } from '../site.js';
+import { flushEventsQuietly } from '../log.js';
+import type { LoopCall, LoopPorts } from '../site.js';
 import type { Lease, LoopState } from '../state-schema.js';
 import { findNewestGoal } from '../steps/handoffs.js';
 import { LOOP } from '../streams.js';
@@ -30,7 +30,12 @@ const MOST_MINUTES = 1_440;
 const LONGEST = 80;
 
 /** Claims a goal. @throws DevCliError `CLAIM_REFUSED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
-export async function claim(ports: Ports, context: Context, input: Input<'queue claim'>, call: Call): Promise<Answer> {
+export async function claimGoal(
+  ports: Ports,
+  context: Context,
+  input: Input<'queue claim'>,
+  call: LoopCall,
+): Promise<Answer> {
   const worker = requireWorker(input.worker);
   const { config, goals } = readLoopFiles(context);
   const minutes = requireMinutes(config, input.ttlMinutes);
@@ -55,7 +60,12 @@ export async function claim(ports: Ports, context: Context, input: Input<'queue 
 }
 
 /** Renews a claim. @throws DevCliError as `claim` */
-export async function renew(ports: Ports, context: Context, input: Input<'queue renew'>, call: Call): Promise<Answer> {
+export async function renewClaim(
+  ports: Ports,
+  context: Context,
+  input: Input<'queue renew'>,
+  call: LoopCall,
+): Promise<Answer> {
   const { id, worker, ttlMinutes } = input;
   const minutes = requireMinutes(readLoopFiles(context).config, ttlMinutes);
   const desk = await open(ports, context, call);
@@ -66,11 +76,11 @@ export async function renew(ports: Ports, context: Context, input: Input<'queue 
 }
 
 /** Releases a claim. @throws DevCliError as `claim` */
-export async function release(
+export async function releaseClaim(
   ports: Ports,
   context: Context,
   input: Input<'queue release'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   const { id, worker, reason, goalStatus } = input;
   readLoopFiles(context);
@@ -87,11 +97,11 @@ export async function release(
 }
 
 /** Lists the claims. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
-export async function list(
+export async function listClaims(
   ports: Ports,
   context: Context,
   { activeOnly }: Input<'queue list'>,
-  call: Call,
+  call: LoopCall,
 ): Promise<Answer> {
   readLoopFiles(context);
   const desk = await open(ports, context, call);
@@ -125,17 +135,17 @@ export async function list(
   };
 }
 
-async function open(ports: Ports, context: Context, call: Call) {
-  const { streams, desk } = await openBackend(ports, context, call);
+async function open(ports: Ports, context: Context, call: LoopCall) {
+  const { streams, desk } = await openLoopBackend(ports, context, call);
   const leases = openLeases(streams, context.ids);
   const list = async (): Promise<Lease[]> =>
     // What is past its time in a fleet is closed by its workers; who may only read may look.
     desk === null ? (await leases.list()).leases : Object.values((await streams.read(LOOP)).leases);
-  return { streams, leases, list, tell: () => tellLog({ streams, context }) };
+  return { streams, leases, list, tell: () => flushEventsQuietly({ streams, context }) };
 }
 
 /** Lists the goals in the order of `auto`, each with the reason why nobody may take it. */
-export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): Offer[] {
+export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): GoalOffer[] {
   const ordered = orderGoals(goals, findNewestGoal(context));
   // Attempts with a claim are left out, because the lease protects them; once it expires, another worker may start
   // again.

@@ -1,15 +1,15 @@
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
-import { commitStaged, pickChanges, putTreeOn } from '../../../work/attempt-commits.js';
+import { checkOutTree, commitStaged, pickChanges } from '../../../work/attempt-commits.js';
 import { findCommitByLine } from '../../../work/commit-search.js';
 import { findCommitOf } from '../../../work/trees.js';
 import { failToIntegrate, judgeChecks } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { requireHold } from '../hold.js';
-import { keep, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, listKeptPaths, type StepEnd } from '../site.js';
 import { nameAttempt } from '../state.js';
 import type { Attempt } from '../state-schema.js';
 import { runChecks } from './judge.js';
-import { reviveTree, stop } from './prepare.js';
+import { buildStoppedEnd, reviveTree } from './prepare.js';
 
 /** How many concurrent moves of the branch are followed before it counts as unmoved. */
 const TRIES = 5;
@@ -21,7 +21,7 @@ const SUBJECT = 72;
  * root; the user's own work tree only ever moves by a fast-forward.
  * @throws DevCliError `CLAIM_REFUSED`, `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
-export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+export async function integrateAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { top, git, refs } = site;
   const { branch } = attempt;
   const trailer = `Dev-Cli-Attempt: ${nameAttempt(attempt)}`;
@@ -47,7 +47,7 @@ function unmoved({ verdict }: Attempt, reason: string): StepEnd {
 
 /** Makes the commit on a tip, unless an interrupted call already made it. */
 async function makeCommit(
-  site: Site,
+  site: AttemptSite,
   attempt: Attempt,
   goal: LoopGoal,
   { tip, trailer }: { tip: string; trailer: string },
@@ -59,19 +59,19 @@ async function makeCommit(
   const present = await findCommitByLine(tree, trailer, { since: tip, head: 'HEAD' }, git);
   const parent = present === null ? null : await findCommitOf(tree, `${present}^`, git);
   if (present !== null && parent === tip) return { commit: present };
-  await putTreeOn(tree, tip, keep(site), git);
+  await checkOutTree(tree, tip, listKeptPaths(site), git);
   const conflict = await pickChanges(tree, kept, git);
   if (conflict !== null)
     return over('merge-fail', `it does not fit on ${attempt.branch}: ${toBoundedLine(conflict, 500)}`);
   if (tip !== base) {
     const checks = await runChecks(site, attempt, goal, `again-${tip.slice(0, 12)}`);
-    if (checks === null || signal.aborted) return stop();
+    if (checks === null || signal.aborted) return buildStoppedEnd();
     const judged = judgeChecks(goal, attempt.facts ?? { handoff: null, unread: null, run: null }, checks);
     if (judged.next === 'verdict' && !judged.verdict.success)
       return over('failed', `on the new tip: ${judged.verdict.reason}`);
     // Discards the changes that the tests made.
     await reviveTree(site, attempt, kept);
-    await putTreeOn(tree, tip, keep(site), git);
+    await checkOutTree(tree, tip, listKeptPaths(site), git);
     await pickChanges(tree, kept, git);
   }
   const made = await commitStaged(tree, renderMessage(attempt, goal, trailer), git);

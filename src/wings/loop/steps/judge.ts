@@ -1,17 +1,17 @@
-import { inspect } from '../../../jobs/detached.js';
-import { putTreeOn } from '../../../work/attempt-commits.js';
+import { inspectJob } from '../../../jobs/detached.js';
+import { checkOutTree } from '../../../work/attempt-commits.js';
 import { judgeChecks, judgeSession } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
-import { findRecords, keep, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, findRecords, listKeptPaths, type NamedCommand, runCommand, type StepEnd } from '../site.js';
 import { isHandedIn } from '../state.js';
 import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
-import { nameNextSession, prepareHanded, reviveTree, stop } from './prepare.js';
+import { buildStoppedEnd, nameNextSession, prepareHanded, reviveTree } from './prepare.js';
 
 /**
  * Judges the kept commit; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
-export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+export async function judgeAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { facts } = attempt;
   if (facts === null) throw new Error('an attempt without facts is not judged');
   const first = judgeSession(facts, attempt);
@@ -25,13 +25,13 @@ export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promi
     case 'test':
       break;
   }
-  const isUntested = inspect(`${findRecords(site, attempt)}/test-1`).state === 'absent';
+  const isUntested = inspectJob(`${findRecords(site, attempt)}/test-1`).state === 'absent';
   if (isHandedIn(attempt) && attempt.kept !== null && isUntested) {
     const refused = await prepareHanded(site, attempt, attempt.kept);
     if (refused !== null) return refused;
   }
   const checks = await runChecks(site, attempt, goal, 'test');
-  if (checks === null) return stop();
+  if (checks === null) return buildStoppedEnd();
   const second = judgeChecks(goal, facts, checks);
   if (second.next !== 'verdict') throw new Error('checks give a verdict');
   const verdict = await askBase(site, attempt, second.verdict, checks);
@@ -41,10 +41,15 @@ export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promi
 /**
  * If failing tests refuse an attempt, finds out whether they also fail without it; then the attempt is not the cause.
  */
-async function askBase(site: Site, attempt: Attempt, verdict: Verdict, [tests]: CommandFact[]): Promise<Verdict> {
+async function askBase(
+  site: AttemptSite,
+  attempt: Attempt,
+  verdict: Verdict,
+  [tests]: CommandFact[],
+): Promise<Verdict> {
   const { config, git, signal } = site;
   if (tests === undefined || tests.exit === 0 || verdict.success) return verdict;
-  await putTreeOn(attempt.tree, attempt.base, keep(site), git);
+  await checkOutTree(attempt.tree, attempt.base, listKeptPaths(site), git);
   const line = config.test_command;
   const seconds = config.test_timeout_minutes * 60;
   const { exit } = await runCommand(site, attempt, { name: 'base-1', argv: [line], line, shell: true, seconds });
@@ -58,16 +63,16 @@ async function askBase(site: Site, attempt: Attempt, verdict: Verdict, [tests]: 
  * @returns null if a signal ended them
  */
 export async function runChecks(
-  site: Site,
+  site: AttemptSite,
   attempt: Attempt,
   goal: LoopGoal,
   label: string,
 ): Promise<CommandFact[] | null> {
   const { config } = site;
-  const begun = inspect(`${findRecords(site, attempt)}/${label}-1`).state !== 'absent';
+  const begun = inspectJob(`${findRecords(site, attempt)}/${label}-1`).state !== 'absent';
   if (!begun && label === 'test' && attempt.kept !== null) {
     await reviveTree(site, attempt, attempt.kept);
-    await putTreeOn(attempt.tree, attempt.kept, keep(site), site.git);
+    await checkOutTree(attempt.tree, attempt.kept, listKeptPaths(site), site.git);
   }
   const runs = goal.acceptance.flatMap((one) => (typeof one === 'string' ? [] : [one.run]));
   const facts: CommandFact[] = [];

@@ -2,31 +2,31 @@ import { DevCliError } from '../../../base/errors.js';
 import { isSameJson } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { formatLocalInstant, nameHandoff } from '../../../documents/handoff-file.js';
-import { makePrivately } from '../../../project/own-places.js';
-import { init } from '../../../protocol/init/init.js';
+import { makePrivateDirectory } from '../../../project/own-places.js';
+import { initRun } from '../../../protocol/init/init.js';
 import { requireRecipe } from '../../../recipe/load/load.js';
 import type { RunState } from '../../../run/state.js';
 import { ensureDirectory } from '../../../store/durable.js';
 import { identifyProcess } from '../../../store/process.js';
-import { pickChanges, putTreeOn, writeTree } from '../../../work/attempt-commits.js';
-import { addTree, copyPaths, findCommitOf, listReferences, mendTree, pointTree } from '../../../work/trees.js';
+import { checkOutTree, pickChanges, writeTree } from '../../../work/attempt-commits.js';
+import { addTree, copyPaths, findCommitOf, listReferences, pointTree, repairTree } from '../../../work/trees.js';
 import { INTERRUPTED } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
-import { findPlace, findRecords, keep, runCommand, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, findRecords, listKeptPaths, locateRootInTree, runCommand, type StepEnd } from '../site.js';
 import type { Attempt, Verdict } from '../state-schema.js';
 import { HANDOFFS } from './handoffs.js';
-import { nameOfGoal, takePlan } from './plan-of-goal.js';
+import { nameGoalPlan, writeGoalPlan } from './plan-of-goal.js';
 
 /**
  * Creates the tree of an attempt, with everything that its first session needs (loop-core.md, auto, step 1). Runs at
  * the root. If repeated, starts over, because the tree does not hold any work yet.
  * @throws DevCliError `GIT_FAILED`, `IO`, and what `init` refuses
  */
-export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+export async function prepareAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { context, top, git } = site;
-  const place = findPlace(site, attempt);
+  const place = locateRootInTree(site, attempt);
   await makeTree(site, attempt, attempt.base);
-  const refused = await furnish(site, attempt);
+  const refused = await setUpTree(site, attempt);
   if (refused !== null) return refused;
   const { base, zero } = await takeUpKept(site, attempt);
   const run = goal.recipe === null ? null : await beginRun(site, attempt, goal, goal.recipe);
@@ -41,9 +41,9 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
  * Copies and sets up what no commit contains, as configured; does not repeat commands that already ran. @returns the
  * end of the attempt if that fails
  */
-export async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | null> {
+export async function setUpTree(site: AttemptSite, attempt: Attempt): Promise<StepEnd | null> {
   const { config, context } = site;
-  const place = findPlace(site, attempt);
+  const place = locateRootInTree(site, attempt);
   copyPaths(context.root, place, [HANDOFFS], false);
   ensureDirectory(`${place}/${HANDOFFS}`);
   const lacking = copyPaths(context.root, place, config.worktree_copy, true);
@@ -52,16 +52,16 @@ export async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | n
     const seconds = config.test_timeout_minutes * 60;
     const command = { name: `setup-${index + 1}`, argv: [line], line, shell: true, seconds };
     const { exit, interrupted } = await runCommand(site, attempt, command);
-    if (interrupted) return stop();
+    if (interrupted) return buildStoppedEnd();
     if (exit !== 0) return fail(`worktree_setup ended with exit ${exit}: ${line}`);
   }
   return null;
 }
 
 /** Creates the tree of a handed-in attempt, which had no session. @returns the end of the attempt if that fails */
-export async function prepareHanded(site: Site, attempt: Attempt, commit: string): Promise<StepEnd | null> {
+export async function prepareHanded(site: AttemptSite, attempt: Attempt, commit: string): Promise<StepEnd | null> {
   await reviveTree(site, attempt, commit);
-  return furnish(site, attempt);
+  return setUpTree(site, attempt);
 }
 
 /**
@@ -69,13 +69,13 @@ export async function prepareHanded(site: Site, attempt: Attempt, commit: string
  * was made from.
  * @returns the new base, and the tree before the change
  */
-async function takeUpKept(site: Site, { tree, base, from }: Attempt): Promise<{ base: string; zero: string }> {
+async function takeUpKept(site: AttemptSite, { tree, base, from }: Attempt): Promise<{ base: string; zero: string }> {
   const { git } = site;
   const zero = await writeTree(tree, git);
   if (from === null || (await pickChanges(tree, from, git)) === null) return { base, zero };
   const before = await findCommitOf(tree, `${from}^`, git);
   if (before === null) throw new DevCliError('GIT_FAILED', 'What the last attempt was made from is gone.');
-  await putTreeOn(tree, before, keep(site), git);
+  await checkOutTree(tree, before, listKeptPaths(site), git);
   const earlier = await writeTree(tree, git);
   const refused = await pickChanges(tree, from, git);
   if (refused === null) return { base: before, zero: earlier };
@@ -83,28 +83,28 @@ async function takeUpKept(site: Site, { tree, base, from }: Attempt): Promise<{ 
 }
 
 /** Recreates the tree of an attempt if tests or a session removed it. */
-export async function reviveTree(site: Site, attempt: Attempt, commit: string): Promise<void> {
-  if (!(await mendTree(site.top, attempt.tree, site.git))) await makeTree(site, attempt, commit);
+export async function reviveTree(site: AttemptSite, attempt: Attempt, commit: string): Promise<void> {
+  if (!(await repairTree(site.top, attempt.tree, site.git))) await makeTree(site, attempt, commit);
 }
 
-async function makeTree(site: Site, attempt: Attempt, commit: string): Promise<void> {
+async function makeTree(site: AttemptSite, attempt: Attempt, commit: string): Promise<void> {
   // Prompts and the output of tools are private.
-  makePrivately(findRecords(site, attempt), site.context.root);
+  makePrivateDirectory(findRecords(site, attempt), site.context.root);
   await addTree(site.top, attempt.tree, commit, site.git);
   await point(site, attempt);
 }
 
-function point({ context, prefix, git }: Site, { tree, run, goal }: Attempt): Promise<void> {
+function point({ context, prefix, git }: AttemptSite, { tree, run, goal }: Attempt): Promise<void> {
   return pointTree(tree, { root: context.root, run, below: prefix.replace(/\/$/, ''), goal }, git);
 }
 
 /** Returns the sequence number of a run's last entry; 0 without a run. */
-async function readRunSeq({ context }: Site, run: string | null): Promise<number> {
+async function readRunSeq({ context }: AttemptSite, run: string | null): Promise<number> {
   return run === null ? 0 : (await context.store.read(run)).seq;
 }
 
 /** Returns the fields of an attempt that a new session needs. */
-export async function nameNextSession(site: Site, attempt: Attempt): Promise<Partial<Attempt>> {
+export async function nameNextSession(site: AttemptSite, attempt: Attempt): Promise<Partial<Attempt>> {
   const { sessions, handoffs, handoff, run } = attempt;
   return {
     sessions: sessions + 1,
@@ -124,16 +124,21 @@ function nameNew(now: number, taken: readonly string[]): string {
 }
 
 /** Begins the run of a goal, in this process: it works in the attempt's tree, and is not bound to any session. */
-async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: string): Promise<string> {
+async function beginRun(site: AttemptSite, attempt: Attempt, goal: LoopGoal, recipe: string): Promise<string> {
   const { context } = site;
   const origin = { kind: 'goal', id: goal.id, attempt: attempt.n };
-  const [run, isBegun] = await findName(site, `${nameOfGoal(goal)}-${attempt.n}`, origin);
+  const [run, isBegun] = await findName(site, `${nameGoalPlan(goal)}-${attempt.n}`, origin);
   if (isBegun) return run;
   const isWorkflow = requireRecipe(context.library, recipe).workflow !== undefined;
   const { warnOfSilence: _, ...rest } = context;
-  const within = { ...rest, workTree: findPlace(site, attempt), session: null, signal: new AbortController().signal };
-  await takePlan(within, goal, run, recipe);
-  await init(within, run, {
+  const within = {
+    ...rest,
+    workTree: locateRootInTree(site, attempt),
+    session: null,
+    signal: new AbortController().signal,
+  };
+  await writeGoalPlan(within, goal, run, recipe);
+  await initRun(within, run, {
     ...(isWorkflow ? { workflow: recipe } : { recipe }),
     goal: [goal.title, ...goal.acceptance.map((one) => `- ${typeof one === 'string' ? one : one.run}`)].join('\n'),
     // Nothing is pushed before the kept commit is judged, unless the goal itself demands it.
@@ -146,7 +151,7 @@ async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: st
 
 /** Finds a name that no other run has, and whether this attempt already began its run under it. */
 async function findName(
-  { context }: Site,
+  { context }: AttemptSite,
   name: string,
   origin: NonNullable<RunState['origin']>,
 ): Promise<[string, boolean]> {
@@ -164,7 +169,7 @@ function fail(reason: string): StepEnd {
 }
 
 /** Returns the end of an attempt that a signal stopped. */
-export function stop(): StepEnd {
+export function buildStoppedEnd(): StepEnd {
   const verdict: Verdict = {
     ...{ classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED },
   };

@@ -1,27 +1,27 @@
 import { posix } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
-import { inspect } from '../../../jobs/detached.js';
+import { inspectJob } from '../../../jobs/detached.js';
 import { createFile } from '../../../project/own-places.js';
-import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
+import { keepDifference, type TreeDifference } from '../../../work/attempt-commits.js';
 import { createGlobTest } from '../../../work/paths.js';
-import { findCommitOf, listReferences, mendTree } from '../../../work/trees.js';
-import { describeWaiting } from '../core/judge.js';
+import { findCommitOf, listReferences, repairTree } from '../../../work/trees.js';
+import { checkWaiting } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
-import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, findRecords, locateRootInTree, readFact, type StepEnd } from '../site.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, SessionFacts } from '../state-schema.js';
 import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
 
 /** The difference of a session that removed its own tree. */
-const NOTHING: Difference = { commit: null, paths: [], left: [] };
+const NOTHING: TreeDifference = { commit: null, paths: [], left: [] };
 
 /**
  * Keeps the attempt's current work as a commit, and collects the facts for the judge; scope and verdict depend on that
  * commit alone (loop-core.md, auto, step 4). Runs where the tree is, and changes none of its files.
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
-export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+export async function saveAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { git, top, prefix, context, refs } = site;
   const own = `${prefix}.ai/`;
   const change = {
@@ -30,7 +30,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
     message: `${nameAttempt(attempt)}: ${goal.title}`,
     leaves: (path: string) => path.startsWith(own),
   };
-  const { commit, paths, left } = (await mendTree(top, attempt.tree, git))
+  const { commit, paths, left } = (await repairTree(top, attempt.tree, git))
     ? await keepDifference(attempt.tree, change, git)
     : NOTHING;
   const kept = commit ?? attempt.kept;
@@ -43,7 +43,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
         details: [{ target: name, problem: refused }],
       });
   }
-  const place = findPlace(site, attempt);
+  const place = locateRootInTree(site, attempt);
   const fresh = listHandoffs(context, `${place}/${HANDOFFS}`).filter(
     ({ name, handoff }) => !attempt.handoffs.includes(name) && handoff.goalId === goal.id,
   );
@@ -73,16 +73,16 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
 }
 
 /** Reads how the session ended; if it ran on another machine, as reported there. */
-function readSession(site: Site, attempt: Attempt): SessionFacts['session'] {
+function readSession(site: AttemptSite, attempt: Attempt): SessionFacts['session'] {
   const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
-  const known = inspect(records).state === 'absent' ? attempt.facts?.session : undefined;
+  const known = inspectJob(records).state === 'absent' ? attempt.facts?.session : undefined;
   return known ?? readFact(records, attempt.tool);
 }
 
 /** Returns the name of the expected handoff if it exists but is invalid; keeps a copy for people to read. */
-function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]): string | null {
+function findUnread(site: AttemptSite, attempt: Attempt, fresh: readonly NamedHandoff[]): string | null {
   const { handoff: name } = attempt;
-  const directory = `${findPlace(site, attempt)}/${HANDOFFS}`;
+  const directory = `${locateRootInTree(site, attempt)}/${HANDOFFS}`;
   if (fresh.some((one) => one.name === name) || !site.context.reader.list(directory).includes(name)) return null;
   const text = readHandoffText(site.context, `${directory}/${name}`);
   if (text !== null) createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
@@ -90,10 +90,10 @@ function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]
 }
 
 /** Keeps a new handoff of the goal that has the wrong name, for people to read. @returns whether the path is one */
-function keepMisnamed(site: Site, attempt: Attempt, path: string): boolean {
+function keepMisnamed(site: AttemptSite, attempt: Attempt, path: string): boolean {
   const name = posix.basename(path);
   if (path !== `${HANDOFFS}/${name}` || !name.endsWith('.md') || attempt.handoffs.includes(name)) return false;
-  const text = readHandoffText(site.context, `${findPlace(site, attempt)}/${path}`);
+  const text = readHandoffText(site.context, `${locateRootInTree(site, attempt)}/${path}`);
   if (text === null || readHandoff(text)?.goalId !== attempt.goal) return false;
   createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
   return true;
@@ -108,7 +108,7 @@ function describe(newest: NamedHandoff | undefined): SessionFacts['handoff'] {
 
 /** Creates a test of whether an attempt must not change a path, relative to the root. */
 export function createScopeTest(
-  { config }: Pick<Site, 'config'>,
+  { config }: Pick<AttemptSite, 'config'>,
   { allowed_changes: allowed }: LoopGoal,
 ): (path: string) => boolean {
   const isAllowed = allowed === null ? () => true : createGlobTest(allowed);
@@ -116,9 +116,9 @@ export function createScopeTest(
   return (path) => path.startsWith('.dev/') || isProtected(path) || !isAllowed(path);
 }
 
-async function readRun({ context }: Site, { run, runSeq }: Attempt): Promise<SessionFacts['run']> {
+async function readRun({ context }: AttemptSite, { run, runSeq }: Attempt): Promise<SessionFacts['run']> {
   if (run === null) return null;
   const { snapshot, seq } = await context.store.read(run);
   if (snapshot === null) return { status: 'aborted', waits: false, grew: false, said: 'it is gone' };
-  return { status: snapshot.status, ...describeWaiting(snapshot), grew: seq > runSeq };
+  return { status: snapshot.status, ...checkWaiting(snapshot), grew: seq > runSeq };
 }

@@ -3,19 +3,19 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import { endCommand } from '../../../jobs/detached.js';
 import { hasBegun } from '../../../jobs/launch.js';
 import { readJobText, readLogEnd } from '../../../jobs/records.js';
-import { removeBelowHome, writePrivately } from '../../../project/own-places.js';
+import { removeBelowHome, writePrivateFile } from '../../../project/own-places.js';
 import { parsePointer } from '../../../recipe/source/yaml.js';
 import { readStats } from '../../../store/inside.js';
-import { git } from '../../../work/git-command.js';
+import { executeGit } from '../../../work/git-command.js';
 import { findCommitOf } from '../../../work/trees.js';
-import { MOST_TRIED, type PromptFacts, renderPrompt, type Tried } from '../core/prompt.js';
+import { type EarlierAttempt, type GoalPromptFacts, MAX_EARLIER_ATTEMPTS, renderPrompt } from '../core/prompt.js';
 import { findDecision, nameVariant } from '../decisions/ticket.js';
 import type { LoopGoal } from '../goals.js';
-import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
+import { type AttemptSite, findRecords, type NamedCommand, runCommand, type StepEnd } from '../site.js';
 import { nameRecords, nameReference } from '../state.js';
 import type { Attempt, GoalRecord } from '../state-schema.js';
 import { LOOP } from '../streams.js';
-import { type Filling, fillTemplate, parseTemplate } from '../template.js';
+import { type Filling, fillCommandTemplate, parseTemplate } from '../template.js';
 import { HANDOFFS } from './handoffs.js';
 
 /** Characters of a diff that are read for a prompt, which shows fewer. */
@@ -32,7 +32,7 @@ export const nameSession = ({ sessions }: Pick<Attempt, 'sessions'>): string => 
  * 2 and 3). Runs where the tree is.
  * @throws DevCliError `IO`, `COMMAND_FAILED`; `USAGE` for a prompt that is too long for an argument
  */
-export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+export async function runSession(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const begun = isSessionBegun(site, attempt);
   const fact = await runCommand(
     site,
@@ -41,7 +41,7 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
   );
   // The mark survives, because another call than the one that was interrupted may report the end.
   const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
-  if (fact.interrupted) writePrivately(mark, '', site.context.root);
+  if (fact.interrupted) writePrivateFile(mark, '', site.context.root);
   const cost = readCost(site, attempt);
   const patch = { costUsd: attempt.costUsd + cost, host: null };
   return { event: 'ENDED', patch: readStats(mark) === undefined ? patch : { ...patch, stopped: true } };
@@ -51,7 +51,7 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
  * Deletes this machine's records of a session that it lost: the session starts again in a new tree.
  * @throws DevCliError `IO`, `COMMAND_FAILED`
  */
-export async function forgetSession(site: Site, attempt: Attempt): Promise<void> {
+export async function forgetSession(site: AttemptSite, attempt: Attempt): Promise<void> {
   if (attempt.state !== 'session' || !isSessionBegun(site, attempt)) return;
   await endCommand(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
   const own = `loop/${nameRecords(attempt)}/${nameSession(attempt)}`;
@@ -59,28 +59,28 @@ export async function forgetSession(site: Site, attempt: Attempt): Promise<void>
 }
 
 /** Returns whether the current session has begun, so that its work must be kept. */
-export const isSessionBegun = (site: Site, attempt: Attempt): boolean =>
+export const isSessionBegun = (site: AttemptSite, attempt: Attempt): boolean =>
   hasBegun(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
 
-async function buildCommand(site: Site, attempt: Attempt, goal: LoopGoal): Promise<NamedCommand> {
+async function buildCommand(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<NamedCommand> {
   const { context } = site;
   const records = findRecords(site, attempt);
   const promptFile = `${records}/prompt.md`;
   const prompt = await buildPrompt(site, attempt, goal);
-  writePrivately(promptFile, prompt, context.root);
+  writePrivateFile(promptFile, prompt, context.root);
   const filling = { prompt, promptFile, goal: goal.id, run: attempt.run ?? '', root: context.root };
   const { argv, stdin } = fill(site.findTool(goal), filling);
   return { ...nameCommand(site, attempt), argv, ...(stdin === null ? {} : { stdin }) };
 }
 
 /** Builds the command of a session without the parts that only its start needs. */
-function nameCommand({ config }: Site, attempt: Attempt): NamedCommand {
+function nameCommand({ config }: AttemptSite, attempt: Attempt): NamedCommand {
   const seconds = config.timeout_minutes * 60;
   return { name: nameSession(attempt), argv: [], line: toBoundedLine(attempt.tool, 200), shell: false, seconds };
 }
 
 /** What building a prompt needs. */
-type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
+type PromptSite = Pick<AttemptSite, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
   /** Null: the end is reported in another way. */
   handoff: string | null;
@@ -111,7 +111,7 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
 async function tellDecision(
   { context, variant, top, git }: PromptSite,
   goal: LoopGoal,
-): Promise<PromptFacts['decision']> {
+): Promise<GoalPromptFacts['decision']> {
   if (variant !== undefined) return { kind: 'tried', ...variant, ref: null };
   const found = findDecision(context, goal);
   if (found === null || 'why' in found) return null;
@@ -135,21 +135,21 @@ export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: stri
   return prompt;
 }
 
-function fill(tool: string, filling: Filling): ReturnType<typeof fillTemplate> {
+function fill(tool: string, filling: Filling): ReturnType<typeof fillCommandTemplate> {
   const template = parseTemplate(tool);
   if ('problem' in template) throw new Error(`not a template: ${tool}`);
-  return fillTemplate(template, filling);
+  return fillCommandTemplate(template, filling);
 }
 
 /** Lists the results of the goal's last attempts, from their records; skips attempts without a verdict. */
-async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise<Tried[]> {
-  const tried: Tried[] = [];
-  for (let number = n - 1; number > 0 && tried.length < MOST_TRIED; number -= 1) {
+async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise<EarlierAttempt[]> {
+  const tried: EarlierAttempt[] = [];
+  for (let number = n - 1; number > 0 && tried.length < MAX_EARLIER_ATTEMPTS; number -= 1) {
     const records = findRecords(site, { goal, n: number });
     const found = parseOrNull(readJobText(`${records}/verdict.json`)) as VerdictDocument | null;
     if (found === null) continue;
     const shown = ['diff', '--no-color', '--no-ext-diff', `${found.base}..${nameReference({ goal, n: number })}`];
-    const diff = found.ref === null ? '' : await git(site.top, shown, site.git).then(toText, () => '');
+    const diff = found.ref === null ? '' : await executeGit(site.top, shown, site.git).then(toText, () => '');
     const { classification, reason, tests = '' } = found;
     // Omits output of passed tests, and changes that are in the tree already.
     const isThere = from !== null && number === n - 1;
@@ -172,7 +172,7 @@ interface VerdictDocument {
 const toText = (bytes: Buffer): string => bytes.toString('utf8');
 
 /** Reads the cost that the session reports: a JSON pointer into the last line of its output. */
-function readCost(site: Site, attempt: Attempt): number {
+function readCost(site: AttemptSite, attempt: Attempt): number {
   const { cost } = site.config;
   if (cost === null) return 0;
   const last =

@@ -3,14 +3,14 @@ import { DevCliError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import { createFile } from '../../../project/own-places.js';
-import { abort } from '../../../protocol/control/abort.js';
+import { abortNamedRun } from '../../../protocol/control/abort.js';
 import { removeTree } from '../../../work/trees.js';
 import { buildEvent } from '../core/events.js';
 import { classifyFailure } from '../core/judge.js';
 import { decideGoal, findPause, type GoalChange } from '../core/schedule.js';
 import { type LoopGoal, writeOutcome } from '../goals.js';
-import { giveBack, requireHold } from '../hold.js';
-import { findRecords, type Site } from '../site.js';
+import { giveGoalBack, requireHold } from '../hold.js';
+import { type AttemptSite, findRecords } from '../site.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, Batch, GoalRecord, LoopState, Outcome, Verdict } from '../state-schema.js';
 import { LOOP } from '../streams.js';
@@ -26,7 +26,7 @@ export const NEW_GOAL: GoalRecord = { n: 0, counted: 0, notes: [] };
  * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`, also if another root is the desk of the fleet by now; `SCHEMA_INVALID` if
  * goals.yaml has become unreadable
  */
-export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
+export async function settleAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
   const { streams, config, top, git } = site;
   const { verdict } = attempt;
   if (verdict === null) throw new Error('an attempt without a verdict is not settled');
@@ -58,7 +58,7 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
       documents: [{ path: `${nameRecords(attempt)}/verdict.json`, content: renderVerdict(attempt, verdict, at) }],
     };
   });
-  await giveBack(site, attempt.claim, verdict.classification);
+  await giveGoalBack(site, attempt.claim, verdict.classification);
   // A worker removes its own trees.
   if (site.role.kind === 'alone') await removeTree(top, attempt.tree, git);
   if (attempt.kept === null) await releaseReference(site, attempt);
@@ -66,18 +66,18 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
 }
 
 /** Removes the reference of an attempt that left nothing. */
-export async function releaseReference({ refs }: Pick<Site, 'refs'>, attempt: Attempt): Promise<void> {
+export async function releaseReference({ refs }: Pick<AttemptSite, 'refs'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
   const from = (await refs.list(name)).get(name);
   if (from === attempt.base) await refs.move(name, { from, to: null });
 }
 
 /** Aborts the run of an attempt that is given up; the next attempt begins a new run. */
-async function endRun({ context }: Site, { run, n, goal }: Attempt, { classification }: Verdict): Promise<void> {
+async function endRun({ context }: AttemptSite, { run, n, goal }: Attempt, { classification }: Verdict): Promise<void> {
   const { snapshot } = run === null ? { snapshot: null } : await context.store.read(run);
   if (run === null || snapshot?.status !== 'live') return;
   const why = `attempt ${n} of ${goal} ended: ${classification}`;
-  await abort({ ...context, session: null }, run, why).catch((error: unknown) => {
+  await abortNamedRun({ ...context, session: null }, run, why).catch((error: unknown) => {
     // A run that a person holds stays.
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   });
@@ -85,7 +85,7 @@ async function endRun({ context }: Site, { run, n, goal }: Attempt, { classifica
 
 /** Writes the goal's status. @returns the status still to be written, if goals.yaml cannot be read */
 async function tryToWrite(
-  { context }: Site,
+  { context }: AttemptSite,
   { goal }: Attempt,
   status: 'done' | 'blocked',
   { reason }: Verdict,
@@ -112,7 +112,7 @@ function countIn(
   attempt: Attempt,
   { classification, success }: Verdict,
   outcome: Outcome,
-  { config, at }: { config: Site['config']; at: string },
+  { config, at }: { config: AttemptSite['config']; at: string },
 ): Batch | null {
   if (batch === null) return null;
   const failed = classification === 'tool-error';
@@ -162,7 +162,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
 const TIME = 17;
 
 /** Copies an attempt's new handoffs to the root, each once; overwrites nothing. */
-function copyHandoffs(site: Site, attempt: Attempt): void {
+function copyHandoffs(site: AttemptSite, attempt: Attempt): void {
   const { context } = site;
   const there = `${context.root}/${HANDOFFS}`;
   const present = listHandoffs(context, there).map(({ text }) => text);

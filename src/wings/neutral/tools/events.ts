@@ -1,17 +1,22 @@
 import { VERSION } from '../../../base/version.js';
-import { FILES, refuse, remove, write } from '../files.js';
-import type { Agent } from '../schemas.js';
-import { swap } from './plan.js';
-import type { Outcome, Tools } from './tool.js';
+import { buildFileRemoval, buildFileWrite, CONTRACT_FILES, toolRefusedError } from '../files.js';
+import type { TrackedAgent } from '../schemas.js';
+import { replaceItem } from './plan.js';
+import type { ContractTools, ToolOutcome } from './tool.js';
 
 /** Handles events of a session, which the hooks of a harness report (neutral.md, The tools). */
-export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'agent_complete' | 'agent_resume'> = {
+export const EVENT_TOOLS: ContractTools<
+  'session_start' | 'session_end' | 'agent_spawn' | 'agent_complete' | 'agent_resume'
+> = {
   session_start: {
     locks: ['tracker'],
     run({ params, now }) {
       const { teams_enabled = false, plugin_version = VERSION } = params();
       const runtime = { teams_enabled, session_started_at: now, plugin_version };
-      return { reply: {}, changes: [write(FILES.runtime, runtime), write(FILES.tracker, [])] };
+      return {
+        reply: {},
+        changes: [buildFileWrite(CONTRACT_FILES.runtime, runtime), buildFileWrite(CONTRACT_FILES.tracker, [])],
+      };
     },
   },
   session_end: {
@@ -21,7 +26,7 @@ export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'ag
       const open = (['plan', 'tasks'] as const).filter(isThere);
       return {
         reply: {},
-        changes: [remove(FILES.runtime), remove(FILES.tracker)],
+        changes: [buildFileRemoval(CONTRACT_FILES.runtime), buildFileRemoval(CONTRACT_FILES.tracker)],
         warnings:
           open.length === 0 ? [] : [`The session ends with an open cycle (${open.join(', ')}); task_close closes it.`],
       };
@@ -32,9 +37,9 @@ export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'ag
     run({ read, params, now }) {
       const agents = read('tracker') ?? [];
       const { agent_type, agent_id } = params();
-      if (agents.some((one) => one.agent_id === agent_id)) throw refuse(`Agent ${agent_id} is already there`);
-      const agent: Agent = { agent_type, agent_id, started_at: now, resume_count: 0, status: 'running' };
-      return { reply: { agent }, changes: [write(FILES.tracker, [...agents, agent])] };
+      if (agents.some((one) => one.agent_id === agent_id)) throw toolRefusedError(`Agent ${agent_id} is already there`);
+      const agent: TrackedAgent = { agent_type, agent_id, started_at: now, resume_count: 0, status: 'running' };
+      return { reply: { agent }, changes: [buildFileWrite(CONTRACT_FILES.tracker, [...agents, agent])] };
     },
   },
   agent_complete: {
@@ -66,9 +71,9 @@ export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'ag
   },
 };
 
-function change(agents: readonly Agent[], id: string, to: (agent: Agent) => Agent): Outcome {
+function change(agents: readonly TrackedAgent[], id: string, to: (agent: TrackedAgent) => TrackedAgent): ToolOutcome {
   const before = agents.find((one) => one.agent_id === id);
-  if (before === undefined) throw refuse(`Agent ${id} not found`);
+  if (before === undefined) throw toolRefusedError(`Agent ${id} not found`);
   const agent = to(before);
-  return { reply: { agent }, changes: [write(FILES.tracker, swap(agents, before, agent))] };
+  return { reply: { agent }, changes: [buildFileWrite(CONTRACT_FILES.tracker, replaceItem(agents, before, agent))] };
 }

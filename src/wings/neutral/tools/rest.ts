@@ -1,20 +1,20 @@
 import { isJsonObject, isRecord, type JsonObject } from '../../../base/json.js';
-import { ARTIFACTS, type History, HOME, refuse } from '../files.js';
-import type { Tasks } from '../schemas.js';
+import { ARTIFACTS_PATH, NEXUS_DIRECTORY, type NeutralHistory, toolRefusedError } from '../files.js';
+import type { NeutralTasks } from '../schemas.js';
 import { isDecided } from './plan.js';
-import { count } from './tasks.js';
-import type { Tools } from './tool.js';
+import { countTasks } from './tasks.js';
+import type { ContractTools } from './tool.js';
 
 /** Default for the maximum number of cycles shown. */
 const SHOWN = 10;
 
-export const REST_TOOLS: Tools<'history_search' | 'context' | 'artifact_write'> = {
+export const REST_TOOLS: ContractTools<'history_search' | 'context' | 'artifact_write'> = {
   history_search: {
     locks: 'reads',
     run({ read, params }) {
       const all = read('history')?.cycles ?? [];
       const { query, last_n = SHOWN } = params();
-      if (last_n < 1) throw refuse('last_n must be a whole number from 1');
+      if (last_n < 1) throw toolRefusedError('last_n must be a whole number from 1');
       const wanted = query?.toLowerCase();
       const found = all.filter((cycle) => wanted === undefined || JSON.stringify(cycle).toLowerCase().includes(wanted));
       const cycles = found.slice(-last_n).reverse().map(describe);
@@ -28,8 +28,8 @@ export const REST_TOOLS: Tools<'history_search' | 'context' | 'artifact_write'> 
       const found = readOrAbsent(() => read('tasks'));
       if (found === null) return { reply: { branch: branch(), activeMode: null, decisions: [] } };
       const { goal, tasks } = found;
-      const completed = count(tasks, 'completed');
-      const tasksSummary = { total: tasks.length, completed, pending: count(tasks, 'pending') };
+      const completed = countTasks(tasks, 'completed');
+      const tasksSummary = { total: tasks.length, completed, pending: countTasks(tasks, 'pending') };
       return { reply: { branch: branch(), activeMode: 'team', goal, tasksSummary, decisions: found.decisions ?? [] } };
     },
   },
@@ -37,18 +37,18 @@ export const REST_TOOLS: Tools<'history_search' | 'context' | 'artifact_write'> 
     locks: [],
     run({ params, root, isInside }) {
       const { filename, content } = params();
-      const directory = `${HOME}/${ARTIFACTS}`;
+      const directory = `${NEXUS_DIRECTORY}/${ARTIFACTS_PATH}`;
       const path = `${directory}/${filename}`;
       const isPlain = !/[\\\0]/.test(filename) && filename.split('/').every((part) => !['', '.', '..'].includes(part));
       if (!isPlain || !isInside(directory, path)) {
-        throw refuse('filename must be a relative path inside artifacts/');
+        throw toolRefusedError('filename must be a relative path inside artifacts/');
       }
       return { reply: { success: true, path: `${root}/${path}` }, changes: [{ path, content }] };
     },
   },
 };
 
-function readOrAbsent(read: () => Tasks | null): Tasks | null {
+function readOrAbsent(read: () => NeutralTasks | null): NeutralTasks | null {
   try {
     return read();
   } catch {
@@ -57,7 +57,7 @@ function readOrAbsent(read: () => Tasks | null): Tasks | null {
 }
 
 /** Summarizes a cycle; for one of another version, as far as possible. */
-function describe(cycle: History['cycles'][number]): JsonObject {
+function describe(cycle: NeutralHistory['cycles'][number]): JsonObject {
   const { completed_at, branch, plan, tasks } = cycle as JsonObject;
   const issues = isRecord(plan) && Array.isArray(plan['issues']) ? plan['issues'].filter(isJsonObject) : [];
   const decided = issues.filter((issue) => isDecided(issue as { status: 'decided' }));

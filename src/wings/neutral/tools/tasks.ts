@@ -1,9 +1,17 @@
-import { FILES, type FileKey, nameOf, type Read, refuse, remove, write } from '../files.js';
-import type { Cycle, Task, Tasks } from '../schemas.js';
-import { greatest, isDecided, swap } from './plan.js';
-import type { Given, Outcome, Tools } from './tool.js';
+import {
+  buildFileRemoval,
+  buildFileWrite,
+  CONTRACT_FILES,
+  type FileKey,
+  getFileName,
+  type ReadContractFile,
+  toolRefusedError,
+} from '../files.js';
+import type { Cycle, NeutralTask, NeutralTasks } from '../schemas.js';
+import { findGreatestId, isDecided, replaceItem } from './plan.js';
+import type { ContractToolInput, ContractTools, ToolOutcome } from './tool.js';
 
-export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_close'> = {
+export const TASK_TOOLS: ContractTools<'task_add' | 'task_list' | 'task_update' | 'task_close'> = {
   task_add: {
     locks: ['tasks'],
     run({ read, params, now }) {
@@ -11,9 +19,9 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
       const { goal, decisions = [], deps = [], title, context, ...more } = params();
       const known = before?.tasks ?? [];
       const lost = deps.find((id) => !known.some((task) => task.id === id));
-      if (lost !== undefined) throw refuse(`Task id ${lost} not found`);
-      const task: Task = {
-        id: 1 + greatest(known),
+      if (lost !== undefined) throw toolRefusedError(`Task id ${lost} not found`);
+      const task: NeutralTask = {
+        id: 1 + findGreatestId(known),
         title,
         context,
         ...more,
@@ -21,13 +29,13 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
         deps,
         created_at: now,
       };
-      const tasks: Tasks = {
+      const tasks: NeutralTasks = {
         ...before,
         goal: goal ?? before?.goal ?? read('plan')?.topic ?? title,
         decisions: [...(before?.decisions ?? []), ...decisions],
         tasks: [...known, task],
       };
-      return { reply: { task }, changes: [write(FILES.tasks, tasks)] };
+      return { reply: { task }, changes: [buildFileWrite(CONTRACT_FILES.tasks, tasks)] };
     },
   },
   task_list: {
@@ -38,7 +46,7 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
       if (found === null) return { reply: { exists: false } };
       const { goal, tasks } = found;
       const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id));
-      const isReady = ({ status, deps }: Task): boolean =>
+      const isReady = ({ status, deps }: NeutralTask): boolean =>
         status === 'pending' && (deps ?? []).every((id) => completed.has(id));
       return {
         reply: {
@@ -47,9 +55,9 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
           tasks,
           summary: {
             total: tasks.length,
-            completed: count(tasks, 'completed'),
-            pending: count(tasks, 'pending'),
-            blocked: count(tasks, 'in_progress'),
+            completed: countTasks(tasks, 'completed'),
+            pending: countTasks(tasks, 'pending'),
+            blocked: countTasks(tasks, 'in_progress'),
             ready: tasks.filter(isReady).map(({ id }) => id),
           },
         },
@@ -60,13 +68,13 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
     locks: ['tasks'],
     run({ read, params }) {
       const found = read('tasks');
-      if (found === null) throw refuse('tasks.json not found');
+      if (found === null) throw toolRefusedError('tasks.json not found');
       const { id, status } = params();
       const before = found.tasks.find((task) => task.id === id);
-      if (before === undefined) throw refuse(`Task id ${id} not found`);
-      const task: Task = { ...before, status };
-      const tasks = swap(found.tasks, before, task);
-      return { reply: { task }, changes: [write(FILES.tasks, { ...found, tasks })] };
+      if (before === undefined) throw toolRefusedError(`Task id ${id} not found`);
+      const task: NeutralTask = { ...before, status };
+      const tasks = replaceItem(found.tasks, before, task);
+      return { reply: { task }, changes: [buildFileWrite(CONTRACT_FILES.tasks, { ...found, tasks })] };
     },
   },
   task_close: { locks: ['history', 'plan', 'tasks'], run: closeCycle },
@@ -74,7 +82,7 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
 
 const CLOSED = ['plan', 'tasks', 'edits', 'reopens'] as const satisfies readonly FileKey[];
 
-function closeCycle({ read, isThere, params, now, branch }: Given<object>): Outcome {
+function closeCycle({ read, isThere, params, now, branch }: ContractToolInput<object>): ToolOutcome {
   const history = read('history');
   const plan = read('plan');
   const found = read('tasks');
@@ -90,7 +98,7 @@ function closeCycle({ read, isThere, params, now, branch }: Given<object>): Outc
       cycle: now,
       branch: cycle.branch,
       archived: { plan: plan !== null, decisions, tasks: tasks.length },
-      deleted: there.map(nameOf),
+      deleted: there.map(getFileName),
       total_cycles: (history?.cycles.length ?? 0) + 1,
       memoryHint: {
         taskCount: tasks.length,
@@ -99,7 +107,7 @@ function closeCycle({ read, isThere, params, now, branch }: Given<object>): Outc
         cycleTopics: [plan?.topic, found?.goal].flatMap((topic) => topic || []),
       },
     },
-    changes: there.map((key) => remove(FILES[key])),
+    changes: there.map((key) => buildFileRemoval(CONTRACT_FILES[key])),
     cycle,
     warnings: open.length === 0 ? [] : [`Closed with tasks that are not completed: ${open.join(', ')}.`],
   };
@@ -112,7 +120,7 @@ const LOOP = 3;
  * Returns whether one file was edited repeatedly; false if the edit tracker, which another program writes, cannot be
  * read.
  */
-function hasLoop(read: Read): boolean {
+function hasLoop(read: ReadContractFile): boolean {
   let edits: unknown;
   try {
     edits = read('edits');
@@ -126,6 +134,6 @@ function hasLoop(read: Read): boolean {
   return paths.some((path) => path !== undefined && paths.filter((one) => one === path).length >= LOOP);
 }
 
-export function count(tasks: readonly Task[], status: Task['status']): number {
+export function countTasks(tasks: readonly NeutralTask[], status: NeutralTask['status']): number {
   return tasks.filter((task) => task.status === status).length;
 }

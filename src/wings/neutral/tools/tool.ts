@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../../base/json.js';
-import type { FileChange } from '../../../store/shared-files.js';
-import type { FileKey, Read } from '../files.js';
+import type { SharedFileChange } from '../../../store/shared-files.js';
+import type { FileKey, ReadContractFile } from '../files.js';
 import type { Cycle } from '../schemas.js';
 import type { CallName, ParamsOf } from '../specs.js';
 
 /** The files in their current state. */
-export interface Found {
-  read: Read;
+export interface ContractState {
+  read: ReadContractFile;
   /** Returns whether a file exists, even an unusable one. @throws DevCliError `IO` */
   isThere: (key: FileKey) => boolean;
 }
 
 /** The input of a tool: the files, and the call. */
-export interface Given<Params> extends Found {
+export interface ContractToolInput<Params> extends ContractState {
   /**
    * Returns the parameters; call it after reading the state file, whose faults come first.
    * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type
@@ -29,10 +29,10 @@ export interface Given<Params> extends Found {
 }
 
 /** The result of a call. */
-export interface Outcome {
+export interface ToolOutcome {
   reply: JsonObject;
   /** Applied in this order. */
-  changes?: FileChange[];
+  changes?: SharedFileChange[];
   /** Appended to the history before the changes are made; after a crash in between, the next call makes them. */
   cycle?: Cycle;
   warnings?: string[];
@@ -42,14 +42,14 @@ export interface Outcome {
  * A tool or an event of the contract (neutral.md, The tools). @throws DevCliError `TOOL_REFUSED` with the contract's
  * wording
  */
-export interface Tool<Params> {
+export interface ContractTool<Params> {
   /**
    * The locks to take, in order: those of the files that the tool changes or always needs for its decision. `reads`: it
    * changes nothing.
    */
   locks: readonly Extract<FileKey, 'history' | 'plan' | 'tasks' | 'tracker'>[] | 'reads';
-  run: (given: Given<Params>) => Outcome;
+  run: (given: ContractToolInput<Params>) => ToolOutcome;
 }
 
 /** Tools by name, each with its own parameters. */
-export type Tools<Name extends CallName> = { [Each in Name]: Tool<ParamsOf<Each>> };
+export type ContractTools<Name extends CallName> = { [Each in Name]: ContractTool<ParamsOf<Each>> };

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { renderCount } from '../../../base/words.js';
-import type { Finding } from './finding.js';
+import type { CiFinding } from './finding.js';
 
 /** How many annotations of one kind GitHub shows per step. */
 const SHOWN = 10;
@@ -9,7 +9,7 @@ const SHOWN = 10;
  * Renders findings as commands for GitHub's runner: at most ten of a kind; the last one says how many more there are.
  * @param prefix path from the workspace to the root; empty if they are the same
  */
-export function renderAnnotations(findings: readonly Finding[], prefix: string): string {
+export function renderAnnotations(findings: readonly CiFinding[], prefix: string): string {
   const lines = (['error', 'warning'] as const).flatMap((severity) => {
     const all = findings.filter((finding) => finding.severity === severity);
     const more = all.length - SHOWN;

@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
 import { renderCount } from '../../../base/words.js';
-import type { Ported } from '../../../protocol/ports.js';
+import type { WithPorts } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { getRunDirectory, REPORT } from '../../../run/paths.js';
 import { renderAnnotations } from './annotations.js';
-import { buildFinding, type Finding } from './finding.js';
+import { buildFinding, type CiFinding } from './finding.js';
 import { checkJournals } from './journals.js';
 import { checkPlans } from './plans.js';
 import { checkPreferences, findPreferenceFaults } from './preferences.js';
-import { listChanges } from './since.js';
+import { listFilesChangedSince } from './since.js';
 import { buildSections } from './summary.js';
 import { writeSummary } from './write-summary.js';
 
@@ -19,13 +19,13 @@ import { writeSummary } from './write-summary.js';
  * @throws DevCliError `USAGE`, `IO`, `GIT_FAILED`, `PREFERENCES_INVALID`, `INTERRUPTED`
  */
 export async function checkProject(
-  context: Context & Ported,
+  context: Context & WithPorts,
   input: { since?: string; summary?: string },
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Answer> {
-  const { since, files, warning } = await listChanges(context, input.since, env);
+  const { since, files, warning } = await listFilesChangedSince(context, input.since, env);
   const { checked, plans, findings: found } = await judge(context);
-  const rank = ({ file, severity }: Finding) => (files.has(file) ? 0 : 2) + (severity === 'error' ? 0 : 1);
+  const rank = ({ file, severity }: CiFinding) => (files.has(file) ? 0 : 2) + (severity === 'error' ? 0 : 1);
   const findings = found.sort((a, b) => rank(a) - rank(b));
   const counts = (['error', 'warning'] as const).flatMap((kind) => {
     const { length } = findings.filter(({ severity }) => severity === kind);
@@ -61,7 +61,7 @@ export async function checkProject(
 }
 
 /** Judges everything, whether or not it has changed. A finding that two recipes share is reported once. */
-async function judge(context: Context & Ported) {
+async function judge(context: Context & WithPorts) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);
   const checked: Record<string, number> = { plan: plans.length, journal: journals };
@@ -80,7 +80,7 @@ async function judge(context: Context & Ported) {
   return { checked, plans, findings };
 }
 
-function renderFinding({ severity, file, line, column, message, fix }: Finding): string {
+function renderFinding({ severity, file, line, column, message, fix }: CiFinding): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `${place}: ${severity}: ${message}${fix === undefined ? '' : `\n    = ${fix}`}`;
 }

@@ -1,9 +1,9 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import type { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 
 /** A fault of the project, with its place (view.md, CI). */
-export interface Finding {
+export interface CiFinding {
   /** `plan`, `journal`, or the name that an audit gives. */
   check: string;
   severity: 'error' | 'warning';
@@ -23,16 +23,16 @@ const LIMIT = 1000;
 /** Builds a finding from text that may be foreign. */
 export function buildFinding(
   check: string,
-  found: Omit<Finding, 'check' | 'severity'> & Partial<Pick<Finding, 'severity'>>,
-): Finding {
+  found: Omit<CiFinding, 'check' | 'severity'> & Partial<Pick<CiFinding, 'severity'>>,
+): CiFinding {
   const { severity = 'error', file, line, column, message, fix } = found;
   const said = fix === undefined ? {} : { fix: toBoundedLine(fix, LIMIT) };
   const [place, text] = [toBoundedLine(file, LIMIT), toBoundedLine(message, LIMIT)];
-  return { check, severity, file: place, ...defined({ line, column }), message: text, ...said };
+  return { check, severity, file: place, ...omitUndefined({ line, column }), message: text, ...said };
 }
 
 /** Builds a finding from an error about a file, at the place that the error names. */
-export function buildErrorFinding(check: string, file: string, { message, details: [first] }: DevCliError): Finding {
+export function buildErrorFinding(check: string, file: string, { message, details: [first] }: DevCliError): CiFinding {
   const [, line, column] = /(?:^|:)(\d{1,9}):(\d{1,9})$/.exec(first?.at ?? '') ?? [];
   const place = line === undefined ? {} : { line: Number(line), column: Number(column) };
   const why = first === undefined || message.includes(first.problem) ? '' : ` ${first.problem}`;

@@ -2,8 +2,8 @@ import { DevCliError } from '../../../base/errors.js';
 import { runReplay } from '../../../protocol/questions/replay.js';
 import type { Context } from '../../../run/context.js';
 import { getRunDirectory } from '../../../run/paths.js';
-import { renderDifference } from '../../../views/replay-text.js';
-import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
+import { renderReplayDifference } from '../../../views/replay-text.js';
+import { buildErrorFinding, buildFinding, type CiFinding } from './finding.js';
 
 const JOURNAL = 'events.jsonl';
 
@@ -11,8 +11,8 @@ const JOURNAL = 'events.jsonl';
  * Replays all journals, as `replay --check` does; a fresh clone has none.
  * @throws errors that are not a journal's fault
  */
-export async function checkJournals(store: Context['store']): Promise<{ journals: number; findings: Finding[] }> {
-  const checked = { journals: 0, findings: [] as Finding[] };
+export async function checkJournals(store: Context['store']): Promise<{ journals: number; findings: CiFinding[] }> {
+  const checked = { journals: 0, findings: [] as CiFinding[] };
   for (const name of await store.streams()) {
     const directory = getRunDirectory(name);
     try {
@@ -24,7 +24,9 @@ export async function checkJournals(store: Context['store']): Promise<{ journals
         const file = path.startsWith('/') ? path.slice(1) : `${directory}/${path}`;
         // Each entry is one line, so `seq` is the line number.
         const line = path === JOURNAL && seq !== undefined ? { line: seq } : {};
-        checked.findings.push(buildFinding('journal', { file, ...line, message: `${name}: ${renderDifference(one)}` }));
+        checked.findings.push(
+          buildFinding('journal', { file, ...line, message: `${name}: ${renderReplayDifference(one)}` }),
+        );
       }
       for (const { path, problem: message } of notes.filter((note) => note.path === JOURNAL))
         checked.findings.push(buildFinding('journal', { severity: 'warning', file: `${directory}/${path}`, message }));

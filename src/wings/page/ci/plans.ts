@@ -8,10 +8,10 @@ import { readBoxes } from '../../../plan/page/boxes.js';
 import { locateOffset } from '../../../recipe/source/problem.js';
 import { copyState } from '../../../run/codec.js';
 import type { Context } from '../../../run/context.js';
-import { createWorkspace, type PendingDocuments } from '../../../run/documents/pending.js';
+import { createDocumentOverlay, type PendingDocuments } from '../../../run/documents/pending.js';
 import { getRunDirectory, PLAN, PLAN_CONTENT, REPORT } from '../../../run/paths.js';
 import type { RunState } from '../../../run/state.js';
-import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
+import { buildErrorFinding, buildFinding, type CiFinding } from './finding.js';
 import { type ReadReport, readReport } from './report.js';
 
 /** A plan in the checkout. */
@@ -31,8 +31,8 @@ export async function checkPlans({
   root,
   reader,
   store,
-}: Pick<Context, 'root' | 'reader' | 'store'>): Promise<{ plans: PlanRow[]; findings: Finding[] }> {
-  const checked = { plans: [] as PlanRow[], findings: [] as Finding[] };
+}: Pick<Context, 'root' | 'reader' | 'store'>): Promise<{ plans: PlanRow[]; findings: CiFinding[] }> {
+  const checked = { plans: [] as PlanRow[], findings: [] as CiFinding[] };
   for (const name of reader.list(`${root}/.dev/specs`).filter(isName)) {
     const directory = getRunDirectory(name);
     // A plain file in this directory is not a plan.
@@ -40,7 +40,7 @@ export async function checkPlans({
     const file = `${directory}/${PLAN_CONTENT}`;
     try {
       const { files, snapshot } = await store.read(name);
-      const documents = createWorkspace(files);
+      const documents = createDocumentOverlay(files);
       if (documents.text(PLAN_CONTENT) === null && documents.text(PLAN) === null) continue;
       const boxes = Object.values(readBoxes(documents.text(PLAN) ?? ''));
       const report = documents.text(REPORT);
@@ -56,8 +56,8 @@ export async function checkPlans({
   return checked;
 }
 
-function judgePlan(files: PendingDocuments, name: string, state: RunState | null): Finding[] {
-  const at = (file: string, message: string, more: Pick<Finding, 'line' | 'fix'> = {}) => [
+function judgePlan(files: PendingDocuments, name: string, state: RunState | null): CiFinding[] {
+  const at = (file: string, message: string, more: Pick<CiFinding, 'line' | 'fix'> = {}) => [
     buildFinding('plan', { file: `${getRunDirectory(name)}/${file}`, message, ...more }),
   ];
   const text = files.text(PLAN_CONTENT);
@@ -74,7 +74,7 @@ function judgePlan(files: PendingDocuments, name: string, state: RunState | null
 }
 
 /** Gives each finding the place that its pointer leads to, or the nearest existing one. */
-function locate(text: string, found: readonly ErrorDetail[], file: string): Finding[] {
+function locate(text: string, found: readonly ErrorDetail[], file: string): CiFinding[] {
   const tree = parseTree(text);
   return found.map(({ pointer = '', problem, expected }) => {
     const path = pointer.split('/').slice(1);

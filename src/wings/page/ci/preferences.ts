@@ -7,10 +7,10 @@ import {
 import { PREFERENCES_FILE, readProjectSettings, SETTINGS_KEYS } from '../../../recipe/settings/project-settings.js';
 import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
-import { buildErrorFinding, type Finding } from './finding.js';
+import { buildErrorFinding, type CiFinding } from './finding.js';
 
 /** Checks that .dev/preferences.yaml is valid (view.md, CI). @throws errors that are not its fault */
-export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): Finding[] {
+export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): CiFinding[] {
   try {
     const text = reader.read(`${root}/${PREFERENCES_FILE}`);
     readProjectSettings(text, SETTINGS_KEYS, (_, report) => {
@@ -27,7 +27,7 @@ export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reade
 }
 
 /** Builds a finding for each place that an error about the preferences names. @throws any other error */
-export function findPreferenceFaults(error: unknown): Finding[] {
+export function findPreferenceFaults(error: unknown): CiFinding[] {
   if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
   const { code, message } = error;
   return error.details.map((detail) =>

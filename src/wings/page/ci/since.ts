@@ -1,6 +1,6 @@
 import { DevCliError } from '../../../base/errors.js';
 import type { Context } from '../../../run/context.js';
-import { git, nullIfRefused } from '../../../work/git-command.js';
+import { executeGit, nullIfRefused } from '../../../work/git-command.js';
 
 /** The changed files, and since which commit. */
 export interface Changes {
@@ -17,7 +17,7 @@ const NONE: Changes = { since: null, files: new Set() };
  * Lists the files that changed since a commit, by default since the base of the pull request (view.md, CI).
  * @throws DevCliError `USAGE` for an unknown commit, `GIT_FAILED`, `INTERRUPTED`
  */
-export async function listChanges(
+export async function listFilesChangedSince(
   { root, signal }: Pick<Context, 'root' | 'signal'>,
   given: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -25,7 +25,7 @@ export async function listChanges(
   const branch = env['GITHUB_BASE_REF'] ?? '';
   if (given === undefined && branch === '') return NONE;
   const ask = async (...args: string[]) =>
-    (await nullIfRefused(git(root, args, { env, signal })))?.toString('utf8').trim() ?? '';
+    (await nullIfRefused(executeGit(root, args, { env, signal })))?.toString('utf8').trim() ?? '';
   const named = given ?? `refs/remotes/origin/${branch}`;
   const found = named.startsWith('-') ? '' : await ask('rev-parse', '--verify', '--quiet', `${named}^{commit}`);
   if (!/^[0-9a-f]{40,64}$/.test(found)) {
@@ -40,9 +40,13 @@ export async function listChanges(
     });
   }
   const since = (await ask('merge-base', found, 'HEAD')) || found;
-  const names = await git(root, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative', since, 'HEAD'], {
-    env,
-    signal,
-  });
+  const names = await executeGit(
+    root,
+    ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative', since, 'HEAD'],
+    {
+      env,
+      signal,
+    },
+  );
   return { since, files: new Set(names.toString('utf8').split('\0').filter(Boolean)) };
 }

@@ -1,7 +1,7 @@
 import { stripInvisible } from '../../../base/visible.js';
 import { joinFirst } from '../../../base/words.js';
 import { maskSecrets, toBoundedLine } from '../../../documents/foreign.js';
-import type { Finding } from './finding.js';
+import type { CiFinding } from './finding.js';
 import type { PlanRow } from './plans.js';
 
 /** Maximum bytes of a summary; GitHub refuses 1,024 kB or more. */
@@ -21,7 +21,7 @@ export interface SummarySection {
 export function buildSections(
   told: readonly string[],
   plans: readonly PlanRow[],
-  findings: readonly Finding[],
+  findings: readonly CiFinding[],
   changed: ReadonlyMap<string, string>,
 ): SummarySection[] {
   const [verdict = '', ...more] = told.map(toMarkdown);

@@ -1,7 +1,7 @@
 import type { PageSegment } from '../wire.js';
 
 /** A span of the run's clock, and its place on the axis as fractions of the axis. */
-export interface Piece {
+export interface AxisSegment {
   from: number;
   to: number;
   /** Nobody works in this span: it is folded to a fixed size. */
@@ -38,7 +38,7 @@ export function measureSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>
  * Lays out the axis of a run: time advances evenly, except in long spans in which neither an agent nor a command works.
  * @param segments of all rows
  */
-export function layOutAxis(segments: readonly PageSegment[], from: number, to: number): Piece[] {
+export function layOutAxis(segments: readonly PageSegment[], from: number, to: number): AxisSegment[] {
   const busy = joinSpans(
     segments.filter(({ who }) => who !== 'you'),
     to,
@@ -53,7 +53,7 @@ export function layOutAxis(segments: readonly PageSegment[], from: number, to: n
   const longest = gaps.toSorted((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, work > 0 ? FOLDS : 0);
   const folded = gaps.filter((gap) => longest.includes(gap));
   const rest = Math.max(1, to - from - folded.reduce((sum, [begin, end]) => sum + end - begin, 0));
-  const pieces: Piece[] = [];
+  const pieces: AxisSegment[] = [];
   let at = 0;
   const add = (begin: number, end: number, isFolded: boolean): void => {
     const size = isFolded ? FOLD : ((end - begin) / rest) * (1 - folded.length * FOLD);
@@ -71,7 +71,7 @@ export function layOutAxis(segments: readonly PageSegment[], from: number, to: n
 }
 
 /** Returns the place of an instant on the axis, from 0 to 1. */
-export function placeInstant(pieces: readonly Piece[], instant: number): number {
+export function placeInstant(pieces: readonly AxisSegment[], instant: number): number {
   const piece = pieces.find(({ to }) => instant <= to) ?? pieces.at(-1);
   if (piece === undefined) return 0;
   return piece.at + piece.size * Math.min(1, Math.max(0, (instant - piece.from) / (piece.to - piece.from)));

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../base/duration.js';
 import type { PageRow } from '../wire.js';
-import { measureSpans, type Piece, placeInstant, type View } from './axis.js';
+import { type AxisSegment, measureSpans, placeInstant, type View } from './axis.js';
 import { Sign } from './sign.js';
 import { Instant } from './time.js';
 
@@ -8,7 +8,17 @@ import { Instant } from './time.js';
 const DRAWN = 40;
 
 /** A row in one line: what it is, when it was worked on, and for how long. */
-export function Line({ row, pieces, view, now }: { row: PageRow; pieces: readonly Piece[]; view: View; now: number }) {
+export function RowLine({
+  row,
+  pieces,
+  view,
+  now,
+}: {
+  row: PageRow;
+  pieces: readonly AxisSegment[];
+  view: View;
+  now: number;
+}) {
   const { state, id, title, commit, segments } = row;
   const length = segments.length === 0 ? '' : formatDuration(measureSpans(segments, now));
   return (
@@ -36,7 +46,7 @@ function place(view: View, begin: number, end: number) {
 }
 
 /** Labels instants, and the length of folded pieces. */
-export function Scale({ pieces, view, now }: { pieces: readonly Piece[]; view: View; now: number }) {
+export function Scale({ pieces, view, now }: { pieces: readonly AxisSegment[]; view: View; now: number }) {
   const parts = pieces.filter(({ at, size }) => at + size > view.from && at < view.from + view.size);
   return parts.map(({ from, to, at, size, isFolded }) => (
     <span class={isFolded ? 'fold' : ''} style={place(view, at, at + size)}>

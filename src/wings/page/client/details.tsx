@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { formatDuration } from '../../../base/duration.js';
 import { SIGNS } from '../../../views/signs.js';
 import type { PageRow, PageSegment, RunPage } from '../wire.js';
-import { Document } from './documents.js';
-import { diffOf, documentOf, type Source } from './source.js';
+import { DocumentView } from './documents.js';
+import { buildDiffRequest, buildDocumentRequest, type Source } from './source.js';
 import { Instant } from './time.js';
 
 interface Props {
@@ -41,7 +41,9 @@ export function Details({ row, page, source, now, choose }: Props) {
           Diff of <code>{commit.slice(0, 7)}</code>
         </button>
       )}
-      {commit && isDiff && <Document {...{ source, page }} wanted={diffOf(commit)} label={`Diff of ${commit}`} />}
+      {commit && isDiff && (
+        <DocumentView {...{ source, page }} wanted={buildDiffRequest(commit)} label={`Diff of ${commit}`} />
+      )}
       {segments.length === 0 && <p class="quiet">No work on this has begun yet.</p>}
       <ol>
         {segments.map((segment, index) => (
@@ -92,9 +94,9 @@ function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: P
         </button>
       ))}
       {open !== null && (
-        <Document
+        <DocumentView
           key={open}
-          {...{ source: of.source, page: of.page, wanted: documentOf(of.row.id, index, open) }}
+          {...{ source: of.source, page: of.page, wanted: buildDocumentRequest(of.row.id, index, open) }}
           label={`${documents[open]} of entry ${seq}`}
         />
       )}

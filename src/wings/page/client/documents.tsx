@@ -2,22 +2,22 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { PageDocument, RunPage } from '../wire.js';
 import { Markdown } from './markdown.js';
-import { Failure, type Source, toFailure, type Wanted } from './source.js';
+import { type DocumentRequest, LoadError, type Source, toFailure } from './source.js';
 import { Trouble } from './trouble.js';
 
 interface Props {
   source: Source;
   page: RunPage;
-  wanted: Wanted;
+  wanted: DocumentRequest;
   label: string;
 }
 
 /** A document, loaded when it is opened. */
-export function Document({ source, page, wanted, label }: Props) {
-  const [read, setRead] = useState<PageDocument | Failure | null>(null);
+export function DocumentView({ source, page, wanted, label }: Props) {
+  const [read, setRead] = useState<PageDocument | LoadError | null>(null);
   useEffect(() => void source.document(page, wanted).catch(toFailure).then(setRead), []);
   if (read === null) return <p class="quiet">Reading …</p>;
-  if (read instanceof Failure) return <Trouble trouble={read} />;
+  if (read instanceof LoadError) return <Trouble trouble={read} />;
   const { text, of } = read;
   return (
     <div class="document">
@@ -61,7 +61,7 @@ export function Scroll({ label, children }: { label: string; children: Component
 }
 
 /** Foreign lines under a heading. */
-export function Lines({ heading, lines }: { heading: string; lines: readonly string[] }) {
+export function LineList({ heading, lines }: { heading: string; lines: readonly string[] }) {
   return (
     <>
       <h3>{heading}</h3>

@@ -2,15 +2,15 @@ import { SIGNS } from '../../../views/signs.js';
 import type { PageRow } from '../wire.js';
 
 /** The search criteria for rows. */
-export interface Finding {
+export interface RowFilter {
   text: string;
   state: PageRow['state'] | null;
 }
 
-export const NO_FINDING: Finding = { text: '', state: null };
+export const NO_FINDING: RowFilter = { text: '', state: null };
 
 /** Returns whether a row matches: by its id, its title, or why it failed, and by its state. */
-export function matchRow({ id, title, why, state }: PageRow, finding: Finding): boolean {
+export function matchRow({ id, title, why, state }: PageRow, finding: RowFilter): boolean {
   const text = finding.text.toLowerCase();
   const isNamed = text === '' || [id, title, why ?? ''].some((one) => one.toLowerCase().includes(text));
   return isNamed && (finding.state === null || finding.state === state);
@@ -19,8 +19,8 @@ export function matchRow({ id, title, why, state }: PageRow, finding: Finding): 
 interface Props {
   rows: readonly PageRow[];
   found: number;
-  finding: Finding;
-  set: (finding: Finding) => void;
+  finding: RowFilter;
+  set: (finding: RowFilter) => void;
   zoom: number;
   setZoom: (zoom: number) => void;
 }
@@ -82,5 +82,5 @@ export function Find({ rows, found, finding, set, zoom, setZoom }: Props) {
   );
 }
 
-const tell = ({ text, state }: Finding) =>
+const tell = ({ text, state }: RowFilter) =>
   [text !== '' && `has “${text}”`, state !== null && `is ${SIGNS[state].word}`].filter(Boolean).join(' and ');

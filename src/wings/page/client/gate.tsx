@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PageDecision, Prepared, RunPage } from '../wire.js';
-import { Lines, Scroll } from './documents.js';
-import { Failure, type Source, toFailure } from './source.js';
+import type { PageDecision, PreparedDecision, RunPage } from '../wire.js';
+import { LineList, Scroll } from './documents.js';
+import { LoadError, type Source, toFailure } from './source.js';
 import { Instant } from './time.js';
 import { Trouble } from './trouble.js';
 
@@ -22,7 +22,7 @@ export function GateSection({ page: { decision, name, waits }, source, again }: 
         <span aria-hidden="true">●</span> <bdi>{title}</bdi>
       </h2>
       {sections.map((section) => (
-        <Lines key={section.heading} {...section} />
+        <LineList key={section.heading} {...section} />
       ))}
       {looks.map(({ label, text }) => (
         <details key={label}>
@@ -54,9 +54,9 @@ const WRONG = 'DATA_UNEXPECTED';
 function AnswerForm({ decision: { actionId, digest, answers }, name, source, again }: FormProps) {
   const [choice, setChoice] = useState('');
   const [note, setNote] = useState('');
-  const [prepared, setPrepared] = useState<Prepared | null>(null);
+  const [prepared, setPrepared] = useState<PreparedDecision | null>(null);
   const [number, setNumber] = useState('');
-  const [failure, setFailure] = useState<Failure | null>(null);
+  const [failure, setFailure] = useState<LoadError | null>(null);
   const [isSent, setSent] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
@@ -64,7 +64,7 @@ function AnswerForm({ decision: { actionId, digest, answers }, name, source, aga
     field.current?.focus();
     const end = (): void => {
       setPrepared(null);
-      setFailure(new Failure('EXPIRED', 'The number has expired.', 'Send the answer again.'));
+      setFailure(new LoadError('EXPIRED', 'The number has expired.', 'Send the answer again.'));
     };
     const timer = setTimeout(end, prepared.until - Date.now());
     return () => clearTimeout(timer);

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { SIGNS } from '../../../views/signs.js';
 import type { RunChange, RunPage } from '../wire.js';
-import { type Failure, type Source, toFailure, UNREACHABLE } from './source.js';
+import { type LoadError, type Source, toFailure, UNREACHABLE } from './source.js';
 
 /** What is known about a run, and why it is no longer updated, if so. */
 export interface Live {
   page: RunPage | null;
   /** The server is gone or asks for a new session; the data stays. */
-  trouble: Failure | null;
+  trouble: LoadError | null;
   /** When the run's clock was last received, in milliseconds by the browser's clock. */
   heardAt: number;
   /** The latest change, in words. */
@@ -40,7 +40,7 @@ const LATE = 8000;
  */
 export async function keepListening(
   listen: (heard: () => void) => Promise<void>,
-  tell: (trouble: Failure) => void,
+  tell: (trouble: LoadError) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (let pause = SOON; !signal.aborted; pause = Math.min(pause * 2, LATE)) {
@@ -84,7 +84,7 @@ function follow(
       signal,
     );
   };
-  const tell = (trouble: Failure) => set((live) => ({ ...live, trouble }));
+  const tell = (trouble: LoadError) => set((live) => ({ ...live, trouble }));
   return source.follow === null ? listen(() => {}) : keepListening(listen, tell, signal);
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { readRoute } from './route.js';
 import { Run } from './run.js';
 import { Runs } from './runs.js';
-import { openFile, openServer, type Source } from './source.js';
+import { connectToServer, openFile, type Source } from './source.js';
 
 /** The page: all runs, or the run that the address names. */
 function App({ source }: { source: Source }) {
@@ -20,4 +20,4 @@ function App({ source }: { source: Source }) {
 
 const data = document.querySelector<HTMLTemplateElement>('template#data');
 const place = document.getElementById('app');
-if (place !== null) render(<App source={data === null ? await openServer() : await openFile(data)} />, place);
+if (place !== null) render(<App source={data === null ? await connectToServer() : await openFile(data)} />, place);

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import {
-  type Block,
   type Inline,
   isNested,
   type ListItem,
+  type MarkdownBlock,
   parseMarkdown,
   type TableRow,
 } from '../../../plan/markdown/parse.js';
@@ -20,7 +20,7 @@ export function Markdown({ text }: { text: string }) {
   }, [text]);
 }
 
-type Node = Block | Inline | ListItem | TableRow;
+type Node = MarkdownBlock | Inline | ListItem | TableRow;
 
 function showAll(nodes: readonly Node[], source: string): ComponentChildren {
   return nodes.map((node) => showBlock(node, source));

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { PageRow, RunPage } from '../wire.js';
-import { layOutAxis, type Piece, placeInstant, zoomTo } from './axis.js';
-import { Line, Scale } from './bars.js';
+import { type AxisSegment, layOutAxis, placeInstant, zoomTo } from './axis.js';
+import { RowLine, Scale } from './bars.js';
 import { Details } from './details.js';
 import type { Source } from './source.js';
 import { useGap, useMedia, useWindow } from './window.js';
@@ -77,7 +77,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
             style={{ '--top': `${at * height + push(at)}px` }}
             onClick={() => choose(one.id)}
           >
-            <Line row={one} pieces={pieces} view={view} now={now} />
+            <RowLine row={one} pieces={pieces} view={view} now={now} />
           </div>
         ))}
       </div>
@@ -96,7 +96,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
 }
 
 /** Lays out the axis again when the run has changed or reached its end; a live run leaves room for what follows. */
-function useAxis({ rows, clock }: RunPage, now: number): Piece[] {
+function useAxis({ rows, clock }: RunPage, now: number): AxisSegment[] {
   const end = useRef(0);
   if (!clock.isRunning) end.current = clock.to;
   else if (now > end.current) end.current = now + Math.max(2000, (now - clock.from) / 50);
@@ -106,7 +106,7 @@ function useAxis({ rows, clock }: RunPage, now: number): Piece[] {
   }, [rows, end.current, clock.from]);
 }
 
-function findMiddle(pieces: readonly Piece[], row: PageRow | undefined, now: number): number {
+function findMiddle(pieces: readonly AxisSegment[], row: PageRow | undefined, now: number): number {
   const [first, last] = [row?.segments[0], row?.segments.at(-1)];
   if (first === undefined || last === undefined) return placeInstant(pieces, now);
   return (placeInstant(pieces, first.from) + placeInstant(pieces, last.to ?? now)) / 2;

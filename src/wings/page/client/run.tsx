@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Lines } from './documents.js';
+import { LineList } from './documents.js';
 import { GateSection } from './gate.js';
 import { Head } from './head.js';
 import { useRun } from './live.js';
@@ -48,7 +48,7 @@ export function Run({ source, name, run, row }: Props) {
             <GateSection page={page} source={source} again={() => setAgain((count) => count + 1)} />
             <SplitLine page={page} now={now} />
             {page.left.map((section) => (
-              <Lines key={section.heading} {...section} />
+              <LineList key={section.heading} {...section} />
             ))}
             <Work page={page} source={source} wanted={row} now={now} />
           </>

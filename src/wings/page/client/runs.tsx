@@ -5,13 +5,13 @@ import { useKeys } from './keys.js';
 import { keepListening } from './live.js';
 import { writeRoute } from './route.js';
 import { Sign } from './sign.js';
-import type { Failure, Source } from './source.js';
+import type { LoadError, Source } from './source.js';
 import { Trouble } from './trouble.js';
 
 /** The first page, live: what waits for the person, who is at work, and what has ended. */
 export function Runs({ follow }: { follow: NonNullable<Source['runs']> }) {
   const [page, setPage] = useState<RunsPage | null>(null);
-  const [trouble, setTrouble] = useState<Failure | null>(null);
+  const [trouble, setTrouble] = useState<LoadError | null>(null);
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
     const stop = new AbortController();

@@ -1,7 +1,16 @@
-import type { PageDocument, PageError, PageFile, Prepared, RunChange, RunPage, RunsPage, TabName } from '../wire.js';
+import type {
+  PageDocument,
+  PageError,
+  PageFile,
+  PreparedDecision,
+  RunChange,
+  RunPage,
+  RunsPage,
+  TabName,
+} from '../wire.js';
 
 /** Why something could not be loaded, and what helps. */
-export class Failure extends Error {
+export class LoadError extends Error {
   constructor(
     readonly code: string,
     message: string,
@@ -12,8 +21,8 @@ export class Failure extends Error {
 }
 
 /** Converts a thrown value to a failure. */
-export function toFailure(error: unknown): Failure {
-  return error instanceof Failure ? error : new Failure('UNEXPECTED', String(error));
+export function toFailure(error: unknown): LoadError {
+  return error instanceof LoadError ? error : new LoadError('UNEXPECTED', String(error));
 }
 
 /** The server does not answer; the next try may succeed. */
@@ -22,15 +31,15 @@ export const UNREACHABLE = 'UNREACHABLE';
 export const NO_SESSION = 'NO_SESSION';
 
 /** A document of a run: its key in a file, and its path on the server. */
-export interface Wanted {
+export interface DocumentRequest {
   key: string;
   path: string;
   query?: Record<string, string>;
 }
 
-export const tabOf = (tab: TabName): Wanted => ({ key: `tab/${tab}`, path: `tabs/${tab}` });
-export const diffOf = (sha: string): Wanted => ({ key: `commit/${sha}`, path: `commits/${sha}` });
-export const documentOf = (row: string, segment: number, document: number): Wanted => ({
+export const buildTabRequest = (tab: TabName): DocumentRequest => ({ key: `tab/${tab}`, path: `tabs/${tab}` });
+export const buildDiffRequest = (sha: string): DocumentRequest => ({ key: `commit/${sha}`, path: `commits/${sha}` });
+export const buildDocumentRequest = (row: string, segment: number, document: number): DocumentRequest => ({
   ...{ key: `${row}/${segment}/${document}`, path: 'documents' },
   query: { row, segment: String(segment), document: String(document) },
 });
@@ -47,11 +56,11 @@ export interface Source {
   /** Reports the first page, and again whenever it changes, until the stream ends; null for a single run. */
   runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;
   run(name: string, runId: string | undefined): Promise<RunPage>;
-  document(page: RunPage, wanted: Wanted): Promise<PageDocument>;
+  document(page: RunPage, wanted: DocumentRequest): Promise<PageDocument>;
   /** Reports changes until the stream ends; null if nothing can change. */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
   /** Makes the server's terminal show a number for an answer. */
-  prepare(name: string, answer: Answer): Promise<Prepared>;
+  prepare(name: string, answer: Answer): Promise<PreparedDecision>;
   confirm(name: string, id: string, number: string): Promise<void>;
 }
 
@@ -61,7 +70,7 @@ const SESSION = 'session';
  * Connects to the server that sent the page: exchanges the ticket in the address for a session (view-page.md, In the
  * browser).
  */
-export async function openServer(): Promise<Source> {
+export async function connectToServer(): Promise<Source> {
   const [, ticket, rest = '/'] = /^#ticket=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (ticket !== undefined) {
     history.replaceState(null, '', `#${rest}`);
@@ -101,13 +110,13 @@ async function ask(address: string, body?: unknown, signal?: AbortSignal): Promi
   const given = body === undefined ? { headers } : post;
   const response = await fetch(address, { ...given, signal: signal ?? null, cache: 'no-store' }).catch(() => null);
   if (response === null)
-    throw new Failure(UNREACHABLE, 'The server does not answer.', 'Is dev-cli view still running?');
-  if (response.status === 401) throw new Failure(NO_SESSION, 'This page has no session.');
+    throw new LoadError(UNREACHABLE, 'The server does not answer.', 'Is dev-cli view still running?');
+  if (response.status === 401) throw new LoadError(NO_SESSION, 'This page has no session.');
   if (response.ok) return response;
   const { error } = await response.json().catch((): PageError => {
     return { error: { code: String(response.status), message: `The server answered with ${response.status}.` } };
   });
-  throw new Failure(error.code, error.message, error.fix);
+  throw new LoadError(error.code, error.message, error.fix);
 }
 
 /** Reads lines until the stream ends or breaks off. */
@@ -129,7 +138,7 @@ export async function openFile({ content }: HTMLTemplateElement): Promise<Source
   const { page, documents, without }: PageFile = await new Response(inflated).json();
   const left = without.length === 0 ? '' : ` It was written without ${without.join(', ')}.`;
   const refuse = async () => {
-    throw new Failure('NOT_IN_FILE', `This file does not contain it.${left}`);
+    throw new LoadError('NOT_IN_FILE', `This file does not contain it.${left}`);
   };
   const document: Source['document'] = async (_, { key }) => documents[key] ?? refuse();
   return { runs: null, run: async () => page, document, follow: null, prepare: refuse, confirm: refuse };

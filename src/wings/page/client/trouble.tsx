@@ -1,7 +1,7 @@
-import { type Failure, NO_SESSION } from './source.js';
+import { type LoadError, NO_SESSION } from './source.js';
 
 /** Why something cannot be shown, and what helps. */
-export function Trouble({ trouble }: { trouble: Failure }) {
+export function Trouble({ trouble }: { trouble: LoadError }) {
   return (
     <p class="trouble" role="alert">
       <strong>

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RunPage, TabName } from '../wire.js';
-import { Document } from './documents.js';
-import { Find, type Finding, matchRow, NO_FINDING } from './find.js';
+import { DocumentView } from './documents.js';
+import { Find, matchRow, NO_FINDING, type RowFilter } from './find.js';
 import { type Keys, useKeys } from './keys.js';
 import { writeRoute } from './route.js';
 import { Rows } from './rows.js';
-import { type Source, tabOf } from './source.js';
+import { buildTabRequest, type Source } from './source.js';
 import { Waves } from './waves.js';
 
 const TABS: Readonly<Record<TabName, string>> = {
@@ -28,7 +28,7 @@ export function Work({
   now: number;
 }) {
   const [tab, setTab] = useState<TabName | null>(null);
-  const [finding, setFinding] = useState<Finding>(NO_FINDING);
+  const [finding, setFinding] = useState<RowFilter>(NO_FINDING);
   const [chosen, setChosen] = useState({ id: wanted, isOpen: wanted !== null });
   const { name, rows, runs, runId } = page;
   useEffect(() => {
@@ -88,7 +88,7 @@ export function Work({
           <Rows {...{ page, source, found, now, zoom, choose }} chosen={chosen} index={at.get(chosen.id ?? '') ?? -1} />
         </>
       ) : (
-        <Document key={tab} source={source} page={page} wanted={tabOf(tab)} label={TABS[tab]} />
+        <DocumentView key={tab} source={source} page={page} wanted={buildTabRequest(tab)} label={TABS[tab]} />
       )}
     </>
   );

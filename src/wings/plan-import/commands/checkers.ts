@@ -3,7 +3,7 @@
 /**
  * Programs that read files, each with a pattern of arguments that make it write, start another program or run forever.
  */
-export const READERS: Readonly<Record<string, RegExp>> = {
+export const READING_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     'grep egrep fgrep ag ack test cat head ls ll diff cmp wc stat file which type jq cut tr column seq basename dirname realpath readlink sha256sum md5sum shasum du df ps id whoami uname printenv nl fold rev pwd comm paste od strings true false'
       .split(' ')
@@ -35,7 +35,7 @@ const BUILD = /^build\b/;
  * Programs with a pattern of arguments with which they only check, writing options aside; all other uses count as
  * changes.
  */
-export const KNOWN: Readonly<Record<string, RegExp>> = {
+export const CHECKING_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     'pytest py.test jest mocha ava tap unittest doctest py_compile compileall tsc vue-tsc svelte-check mypy pyright basedpyright pyre pylint flake8 bandit vulture eslint tslint stylelint oxlint xo standard knip depcheck madge size-limit publint attw markdownlint-cli2 cspell codespell yamllint ajv shellcheck hadolint actionlint zizmor staticcheck govulncheck rspec phpunit pest phpstan psalm phpcs detekt luacheck selene busted tflint tfsec checkov kubeconform kubeval semgrep trivy tox nox ctest bats xmllint html-validate linkinator lychee rollup tsup esbuild typos gitleaks credo'
       .split(' ')

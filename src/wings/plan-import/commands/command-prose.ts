@@ -1,11 +1,11 @@
 import { runsWholeSuite } from '../../../plan/check/suite-commands.js';
 import { parseCommandLine } from '../../../plan/model/command-line.js';
-import { EXPECTED, type Expectation, readExpected } from './expectations.js';
+import { EXPECTATION_START, type Expectation, readExpected } from './expectations.js';
 
 /** Finds commands in prose that serve as checks. Only code in backticks counts; nothing is invented. */
 
 /** A command that a line names. */
-export interface NamedCommand {
+export interface ProseCommand {
   code: string;
   /** The directory in which it runs, according to the line. */
   cwd?: string;
@@ -15,7 +15,7 @@ export interface NamedCommand {
 
 /** The commands of one instruction: `Run X and Y`. */
 export interface OrderedCommands {
-  named: NamedCommand[];
+  named: ProseCommand[];
   /**
    * `labelled`: the line presents them as checks; `told`: it only says to run them, and they look like commands;
    * `fails`: they are expected to fail, so they prove nothing.
@@ -26,7 +26,7 @@ export interface OrderedCommands {
 /** Matches `Run:` in the languages that plans are written in; parentheses may name the directory. */
 const RUN_LABEL = String.raw`(?:\brun|运行|執行|执行|実行|실행)(?:\s*\([^)]*\))?\s*[:：]`;
 /** Splits a line into parts with one command each: before an expectation, and before the next `Run:`. */
-export const PARTS = new RegExp(`${EXPECTED}|(?=${RUN_LABEL})`, 'i');
+export const COMMAND_BOUNDARY = new RegExp(`${EXPECTATION_START}|(?=${RUN_LABEL})`, 'i');
 
 /** Matches text like `Run:`, `Verify with`, `Test by running`, after which a command in backticks is a check. */
 const LABEL = new RegExp(
@@ -98,7 +98,7 @@ const IN_BEFORE = new RegExp(
 const EXPECTS = /^[^`]{0,60}?\b(?:expect(?:ed|ing|s)?(?:\s+(?:output|result))?\b\s*:?|should|must)\s+(?:to\s+)?(.+)$/i;
 
 /** Reads the directory and the expected result of a command from its line. */
-function readAround(text: string, { index, end }: Span): Pick<NamedCommand, 'cwd' | 'expected'> {
+function readAround(text: string, { index, end }: Span): Pick<ProseCommand, 'cwd' | 'expected'> {
   const [before, behind] = [text.slice(0, index), text.slice(end)];
   const cwd = (IN_BEHIND.exec(behind) ?? IN_BEFORE.exec(before))?.slice(1).find((part) => part !== undefined);
   const [, said] = EXPECTS.exec(behind.replace(FURTHER, '')) ?? [];
@@ -183,7 +183,7 @@ function isSurelyCommand(code: string): boolean {
 }
 
 /** Returns whether a line tells the reader to run the block of shell code below it. */
-export function ordersBlock(line: string): boolean {
+export function introducesCodeBlock(line: string): boolean {
   return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
 }
 
@@ -202,7 +202,7 @@ const IDLE = new Set(
 );
 
 /** Returns whether a line only tells to run commands, so that no other work is left. */
-export function onlyOrders(text: string): boolean {
+export function isOnlyCommandOrder(text: string): boolean {
   const named = new Set(listCheckCommands(text).flatMap((group) => group.named.map(({ code }) => code)));
   const rest = text.replace(CODE, (whole, _, code: string) => (named.has(code.trim()) ? ' ' : whole));
   return !rest.includes('`') && (rest.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => IDLE.has(word.toLowerCase()));

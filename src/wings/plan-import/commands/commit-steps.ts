@@ -1,5 +1,5 @@
 import { splitShell } from './split-shell.js';
-import type { Piece } from './step-commands.js';
+import type { StepFragment } from './step-commands.js';
 
 /** Recognizes steps that commit: dev-cli itself commits each todo, with the message from the source. */
 
@@ -12,7 +12,7 @@ const FILLERS =
 const JOINS = /\b(?:and|then|plus|und|dann|et|puis|y|luego|e|и|затем)\b|[,&+、]|并|然后|して/iu;
 
 /** Returns whether a step only commits what was done before. */
-export function onlyCommits(title: string, pieces: readonly Piece[]): boolean {
+export function isCommitStep(title: string, pieces: readonly StepFragment[]): boolean {
   const said = title.replace(LEAD, '').replace(/\([^)]*\)|（[^）]*）/g, ' ');
   if (!COMMIT.test(said)) return false;
   const rest = said.replace(COMMIT, ' ').replace(FILLERS, ' ');
@@ -40,7 +40,7 @@ const COMMAND = /\bgit\s+commit\b((?:[^\n"']|"(?:[^"\\]|\\[\s\S])*"|'[^']*')*)/g
 const MESSAGE = /\s(?:-[a-z]*m|--message)[\s=]+(?:"((?:[^"\\]|\\[\s\S])*)"|'([^']*)')/g;
 
 /** Lists the messages of the commits that a step makes. */
-export function listMessages(pieces: readonly Piece[]): string[] {
+export function listMessages(pieces: readonly StepFragment[]): string[] {
   return pieces
     .map(({ text, code }) => code?.value ?? listCodes(text).join('\n'))
     .flatMap((script) => {

@@ -26,7 +26,7 @@ const LEAD = new RegExp(
   'iu',
 );
 /** Matches the position in a line where an expectation begins. */
-export const EXPECTED = `(?=${WORD}[^:：.。]{0,30}[:：])`;
+export const EXPECTATION_START = `(?=${WORD}[^:：.。]{0,30}[:：])`;
 
 const NEGATED = /\b(?:no|not|never|zero|0|without|any|neither)\s+(?:\w+\s+){0,2}$/i;
 /** Matches problems that are expected to be absent. */
@@ -116,7 +116,7 @@ function readQuoted(said: string): string | null {
 }
 
 /** Converts an expectation for an acceptance; returns a text with the reason if that is impossible. */
-export function toExpect(
+export function toExpectedResult(
   line: string,
   expected: Expectation | null,
 ): { exitCode?: number; stdoutContains?: string } | string {

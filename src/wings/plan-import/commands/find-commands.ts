@@ -1,14 +1,14 @@
 import { LIMITS } from '../../../base/limits.js';
 import { holdsMask, maskSecrets } from '../../../documents/foreign.js';
-import type { Place } from '../../../plan/markdown/place.js';
+import type { SourceLocation } from '../../../plan/markdown/place.js';
 import { parseCommandLine } from '../../../plan/model/command-line.js';
 import { findReferences } from '../../../plan/model/graph.js';
 import { findPathProblem } from '../../../plan/model/paths.js';
 import type { ImportNotes } from '../notes.js';
 import type { SourceDocument } from '../read-source.js';
 import type { SourceCommand } from '../source-plan.js';
-import { findProseProblem, type NamedCommand, type OrderedCommands } from './command-prose.js';
-import { dropViewers, type Expectation, readExpectation, toExpect } from './expectations.js';
+import { findProseProblem, type OrderedCommands, type ProseCommand } from './command-prose.js';
+import { dropViewers, type Expectation, readExpectation, toExpectedResult } from './expectations.js';
 import { findOrder } from './orders.js';
 import { splitShell } from './split-shell.js';
 
@@ -30,7 +30,7 @@ interface Reading {
 export function readCommand(
   line: string,
   { how, cwd: given, expected: told }: Reading,
-  at: Place,
+  at: SourceLocation,
   { document, notes }: { document: SourceDocument; notes: ImportNotes },
 ): SourceCommand | null {
   const { typed, cwd, said } = splitLine(line, given === null ? null : joinDirectory(null, given));
@@ -42,7 +42,7 @@ export function readCommand(
   };
   const problem = findProblem(typed, cwd, at, document);
   if (problem !== null) return refuse(problem);
-  const expect = how === 'fails' ? HAS_TO_FAIL : toExpect(shown, expected);
+  const expect = how === 'fails' ? HAS_TO_FAIL : toExpectedResult(shown, expected);
   if (typeof expect === 'string') return refuse(expect);
   const doubt = how === 'told' ? findProseProblem(shown) : null;
   if (doubt !== null) return refuse(doubt);
@@ -92,7 +92,12 @@ export function joinDirectory(before: string | null, directory: string): string 
 
 const HAS_TO_FAIL = 'it must fail, so it cannot judge anything';
 
-function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
+function findProblem(
+  typed: string,
+  cwd: string | null,
+  { line, end = line }: SourceLocation,
+  document: SourceDocument,
+) {
   const touched = [...document.touched].some((each) => each >= line && each <= end);
   if (touched) return 'a command with invisible characters is not imported';
   if (maskSecrets(typed) !== typed || holdsMask(typed))
@@ -112,17 +117,17 @@ const SHELLS = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
 export const isShellCode = ({ lang }: { lang?: string | null | undefined }): boolean => SHELLS.test(lang ?? '');
 
 /** A command in a block of code. */
-export type BlockCommand = Pick<NamedCommand, 'code' | 'cwd' | 'expected'>;
+export type CodeBlockCommand = Pick<ProseCommand, 'code' | 'cwd' | 'expected'>;
 
 /**
  * Lists the lines of a block of code as separate commands; `cd` sets the directory of the following ones, a comment may
  * contain an expectation. A block that makes sense only as a whole becomes one shell command.
  */
-export function listBlockCommands(block: { lang?: string | null | undefined; value: string }): BlockCommand[] {
+export function listBlockCommands(block: { lang?: string | null | undefined; value: string }): CodeBlockCommand[] {
   if ((block.lang ?? '') !== '' && !isShellCode(block)) return [];
   const lines = joinLines(block.value);
   if (lines.some((line) => WHOLE.test(line))) return [{ code: lines.filter(isCode).join('\n') }];
-  const commands: BlockCommand[] = [];
+  const commands: CodeBlockCommand[] = [];
   let cwd: string | null = null;
   for (const line of lines) {
     const [, directory] = /^\s*(?:\$\s+)?cd\s+([^\s;&|]+)\s*$/.exec(line) ?? [];
@@ -134,7 +139,7 @@ export function listBlockCommands(block: { lang?: string | null | undefined; val
 }
 
 /** Applies the expectation in a comment to the command above it. */
-function addExpected(commands: BlockCommand[], comment: string): void {
+function addExpected(commands: CodeBlockCommand[], comment: string): void {
   const expected = readExpectation(comment);
   const last = commands.at(-1);
   if (expected !== null && expected !== 'below' && last !== undefined)

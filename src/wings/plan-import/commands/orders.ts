@@ -1,4 +1,4 @@
-import { KNOWN, READERS } from './checkers.js';
+import { CHECKING_PROGRAMS, READING_PROGRAMS } from './checkers.js';
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
@@ -61,7 +61,7 @@ function judgeWords(given: readonly string[], { body, isPiped }: Given): OrderPr
   const program = getBase(path);
   if (leaves(path, rest)) return OUTSIDE;
   if (OF_SHELL.test(program)) return rest.some((word) => ASSIGNED.test(word) && TURNING.test(word)) ? UNKNOWN : null;
-  const writes = READERS[program];
+  const writes = READING_PROGRAMS[program];
   if (writes !== undefined) return writes.test(rest.join(' ')) ? UNKNOWN : null;
   // Pagers wait for a person.
   if (/^(?:less|more)$/.test(program)) return isPiped ? null : UNKNOWN;
@@ -132,7 +132,7 @@ function judgeProgram(path: string, rest: readonly string[], body: string): Orde
   // Commands of dev-cli are for the agent that drives it.
   if ([path, ...rest].some((word) => /^dev-cli\b/.test(getBase(word)))) return UNKNOWN;
   if (/^python[\d.]*$/.test(program) && rest[0] === '-m') return judgeModule(rest.slice(1));
-  const known = KNOWN[program.replace(/^pip3$/, 'pip')];
+  const known = CHECKING_PROGRAMS[program.replace(/^pip3$/, 'pip')];
   const writes = rest.some((word) => WRITING.test(word));
   if (known !== undefined) {
     if (known.test(joined) && !writes) return null;

@@ -1,20 +1,20 @@
-import type { Block } from '../../../plan/markdown/parse.js';
-import type { Place } from '../../../plan/markdown/place.js';
+import type { MarkdownBlock } from '../../../plan/markdown/parse.js';
+import type { SourceLocation } from '../../../plan/markdown/place.js';
 import type { ImportNotes } from '../notes.js';
 import type { SourceDocument } from '../read-source.js';
 import type { SourceCommand } from '../source-plan.js';
-import { listCheckCommands, type OrderedCommands, ordersBlock, PARTS } from './command-prose.js';
+import { COMMAND_BOUNDARY, introducesCodeBlock, listCheckCommands, type OrderedCommands } from './command-prose.js';
 import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
 import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
 
 /** Reads the commands of a step, and what is expected of them. */
 
 /** A line of a step, or a block of code in it. */
-export interface Piece {
+export interface StepFragment {
   /** On one line; empty for code. */
   text: string;
-  code: Extract<Block, { type: 'code' }> | null;
-  at: Place;
+  code: Extract<MarkdownBlock, { type: 'code' }> | null;
+  at: SourceLocation;
 }
 
 /** The accepted commands, and whether any were named. */
@@ -25,7 +25,7 @@ export interface StepCommands {
 
 /** Commands of one instruction, still without their expectation. */
 interface Pending extends OrderedCommands {
-  at: Place;
+  at: SourceLocation;
 }
 
 const UNSAID = 'the source does not say that the work is checked by it';
@@ -42,7 +42,7 @@ interface Around {
  * Reads the commands of consecutive pieces; an expectation belongs to the last command before it.
  * @param isRed whether the step expects them to fail, so that none of them proves the work
  */
-export function readStepCommands(pieces: readonly Piece[], around: Around, isRed = false): StepCommands {
+export function readStepCommands(pieces: readonly StepFragment[], around: Around, isRed = false): StepCommands {
   const commands: SourceCommand[] = [];
   let pending: Pending[] = [];
   let cwd: string | null = null;
@@ -56,7 +56,7 @@ export function readStepCommands(pieces: readonly Piece[], around: Around, isRed
   for (const [index, { text, code, at }] of pieces.entries()) {
     if (index === heard) continue;
     if (code !== null) pending.push(...readBlock(pieces, index, around.notes));
-    for (const part of text.split(PARTS)) {
+    for (const part of text.split(COMMAND_BOUNDARY)) {
       cwd = PLACE.exec(part)?.[1] ?? cwd;
       const expected = readExpectation(part);
       if (expected === 'below') heard = index + 1;
@@ -69,7 +69,7 @@ export function readStepCommands(pieces: readonly Piece[], around: Around, isRed
 }
 
 /** Reads a block of code, interpreted by the text around it. */
-function readBlock(pieces: readonly Piece[], index: number, notes: ImportNotes): Pending[] {
+function readBlock(pieces: readonly StepFragment[], index: number, notes: ImportNotes): Pending[] {
   const [before, own, behind] = [pieces[index - 1], pieces[index], pieces[index + 1]];
   if (own?.code == null) return [];
   const how = judgeBlock(own.code, before?.text ?? '', behind?.text ?? '');
@@ -97,15 +97,19 @@ function readPending(
 }
 
 /** Reads the expectation below a line that only announces it. */
-function readBelow(piece: Piece | undefined): Expectation {
+function readBelow(piece: StepFragment | undefined): Expectation {
   if (piece === undefined) return { kind: 'unclear' };
   return piece.code === null ? readExpected(piece.text) : readPrinted(piece.code.value);
 }
 
 /** Judges by the lines around a block of code whether its commands are checks. */
-function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): OrderedCommands['how'] | null {
+function judgeBlock(
+  code: NonNullable<StepFragment['code']>,
+  before: string,
+  behind: string,
+): OrderedCommands['how'] | null {
   if (LABEL.test(before)) return 'labelled';
   if (!isShellCode(code)) return null;
   if (readExpectation(behind) !== null) return 'labelled';
-  return ordersBlock(before) ? 'told' : null;
+  return introducesCodeBlock(before) ? 'told' : null;
 }

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { isRecord } from '../../../base/json.js';
-import type { Place } from '../../../plan/markdown/place.js';
+import type { SourceLocation } from '../../../plan/markdown/place.js';
 import type { ImportNotes } from '../notes.js';
 import {
   createSourcePlan,
@@ -13,7 +13,7 @@ import {
 /** A value of a file, with its position. */
 interface Found {
   value: unknown;
-  at: Place;
+  at: SourceLocation;
 }
 
 /** Members of a task that have a place in the plan, or that a todo does not need. */
@@ -129,7 +129,7 @@ function listOf(member: Member | null, key: string): Member[] {
   return list?.node.type === 'array' ? (list.node.children ?? []).map((node) => ({ node, file: list.file })) : [];
 }
 
-function textOf(member: Member | null, key: string): { text: string; at: Place } | null {
+function textOf(member: Member | null, key: string): { text: string; at: SourceLocation } | null {
   const found = member === null ? null : memberOf(member, key);
   if (found === null || typeof found.node.value !== 'string' || found.node.value.trim() === '') return null;
   return { text: found.node.value.replace(/\s+/g, ' ').trim(), at: toFound(found).at };

@@ -1,8 +1,8 @@
 import type { ImportNotes } from '../notes.js';
-import { getExtent, getTree, hasBox, type Section, type SourceDocument } from '../read-source.js';
-import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceText } from '../source-plan.js';
+import { getSectionLocation, getTree, hasBox, type SourceDocument, type SourceSection } from '../read-source.js';
+import { createSourcePlan, type LocatedText, type SourcePlan, type SourceRequirement } from '../source-plan.js';
 import { NUMBERED } from './markdown.js';
-import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
+import { describeBlock, prefixWithSection, readPhases, renderBlockLines } from './task-lists.js';
 
 /** Reads an OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
 
@@ -32,7 +32,7 @@ export function readOpenSpec(id: string, documents: readonly SourceDocument[], n
 /** A section, with the second-level heading above it. */
 interface Part {
   part: string;
-  section: Section;
+  section: SourceSection;
 }
 
 function listParts(document: SourceDocument): Part[] {
@@ -59,7 +59,7 @@ function readProposal(document: SourceDocument, plan: SourcePlan, notes: ImportN
 }
 
 /** Lists the deliverables: the headings below "What Changes", and the lists directly in it. */
-function listDeliverables({ depth, title, at, blocks }: Section, document: SourceDocument): SourceText[] {
+function listDeliverables({ depth, title, at, blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   if (depth > 2) return [{ text: title, at }];
   return blocks.flatMap((block) => (block.type === 'list' ? describeBlock(block, '', document) : []));
 }
@@ -67,7 +67,8 @@ function listDeliverables({ depth, title, at, blocks }: Section, document: Sourc
 function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   for (const { part, section } of listParts(document)) {
     const { depth, title, at, blocks } = section;
-    const tell = (lines: readonly SourceText[]) => plan.findings.push(...lines.map((line) => putBelow(title, line)));
+    const tell = (lines: readonly LocatedText[]) =>
+      plan.findings.push(...lines.map((line) => prefixWithSection(title, line)));
     const lines = blocks.flatMap((block) => describeBlock(block, '', document));
     if (/^(?:.*non-?goals|decisions$|risks|open questions)/i.test(title)) notes.settle(at);
     if (/non-?goals/i.test(title)) {
@@ -75,7 +76,11 @@ function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNot
       tell(goals);
       plan.mustNotDo.push(...others);
     } else if (part === 'decisions' && depth > 2 && !ALTERNATIVES.test(title)) {
-      plan.decisions.push({ text: title.replace(DECISION, ''), at, reason: listLines(blocks, document).join(' ') });
+      plan.decisions.push({
+        text: title.replace(DECISION, ''),
+        at,
+        reason: renderBlockLines(blocks, document).join(' '),
+      });
     } else if (part === 'decisions' && depth <= 2) readDecisions(lines, plan, tell);
     else if (part.startsWith('risks')) plan.risks.push(...lines);
     else if (part.startsWith('open questions')) plan.needs.push(...lines);
@@ -90,9 +95,9 @@ const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
 
 /** Reads decisions that are written as lines; a line may also give the reason of the one before, or alternatives. */
 function readDecisions(
-  lines: readonly SourceText[],
+  lines: readonly LocatedText[],
   plan: SourcePlan,
-  tell: (lines: readonly SourceText[]) => void,
+  tell: (lines: readonly LocatedText[]) => void,
 ): void {
   let last: SourcePlan['decisions'][number] | null = null;
   for (const { text, at } of lines) {
@@ -106,8 +111,8 @@ function readDecisions(
 }
 
 /** Splits "Goals / Non-Goals": lines in it say where each of the two begins. */
-function splitGoals(lines: readonly SourceText[], begins: boolean): { goals: SourceText[]; others: SourceText[] } {
-  const [goals, others]: [SourceText[], SourceText[]] = [[], []];
+function splitGoals(lines: readonly LocatedText[], begins: boolean): { goals: LocatedText[]; others: LocatedText[] } {
+  const [goals, others]: [LocatedText[], LocatedText[]] = [[], []];
   let isOther = begins;
   for (const { text, at } of lines) {
     const [lead, non] = /^(non-?)?goals:\s*/i.exec(text) ?? [];
@@ -131,7 +136,7 @@ function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNote
     if (name !== undefined) plan.requirements.push(readRequirement(name, kind, section, document));
     else if (depth < 4 && section.blocks.length > 0) {
       notes.refuseWhole(
-        getExtent(section, document),
+        getSectionLocation(section, document),
         title || document.path,
         'no requirement of the change; it stays in the source',
       );
@@ -139,11 +144,16 @@ function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNote
   }
 }
 
-function readRequirement(name: string, kind: string, section: Section, document: SourceDocument): SourceRequirement {
+function readRequirement(
+  name: string,
+  kind: string,
+  section: SourceSection,
+  document: SourceDocument,
+): SourceRequirement {
   const [own, ...scenarios] = getTree(document.sections, section);
-  const said = listLines(own?.blocks ?? [], document).join(' ');
+  const said = renderBlockLines(own?.blocks ?? [], document).join(' ');
   const checks = scenarios.map(({ title, blocks }) => {
-    const steps = listLines(blocks, document).join('; ');
+    const steps = renderBlockLines(blocks, document).join('; ');
     return `${title}: ${steps}`;
   });
   const isRemoved = kind === 'removed';

@@ -1,17 +1,17 @@
-import type { Block } from '../../../plan/markdown/parse.js';
+import type { MarkdownBlock } from '../../../plan/markdown/parse.js';
 import type { ImportNotes } from '../notes.js';
 import {
-  getExtent,
+  getSectionLocation,
   getTree,
   hasBox,
   readItems,
-  type Section,
+  renderBlockOnOneLine,
   type SourceDocument,
   type SourceItem,
-  showBlock,
+  type SourceSection,
 } from '../read-source.js';
-import { createSourcePlan, type SourcePlan, type SourceText } from '../source-plan.js';
-import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
+import { createSourcePlan, type LocatedText, type SourcePlan } from '../source-plan.js';
+import { describeBlock, prefixWithSection, readPhases, showItem } from './task-lists.js';
 
 /** Reads a feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
@@ -50,14 +50,14 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
       ABOUT.test(title) &&
       !blocks.some((block) => block.type === 'list' && readItems(block, document).some(hasBox));
     if (isAbout && blocks.length > 0) {
-      const at = getExtent(section, document);
+      const at = getSectionLocation(section, document);
       notes.refuseWhole(at, title, 'it says how the tasks are done; it stays in the source');
     }
     return !isAbout;
   });
   const isTasks = (_: unknown, items: readonly SourceItem[]) => items.some(hasBox);
   // Headings below a phase are only for readers; the phase continues.
-  const phases = sections.reduce<Section[]>((merged, section) => {
+  const phases = sections.reduce<SourceSection[]>((merged, section) => {
     const last = merged.at(-1);
     if (section.depth > 2 && last !== undefined) last.blocks = [...last.blocks, ...section.blocks];
     else merged.push({ ...section });
@@ -86,21 +86,26 @@ function readSpec(document: SourceDocument, plan: SourcePlan, notes: ImportNotes
 }
 
 /** Assigns a block below a heading that is not a user story to a field of the plan. */
-function placeBlock(block: Block, { depth, title }: Section, document: SourceDocument, plan: SourcePlan): void {
+function placeBlock(
+  block: MarkdownBlock,
+  { depth, title }: SourceSection,
+  document: SourceDocument,
+  plan: SourcePlan,
+): void {
   const lines = describeBlock(block, '', document);
   if (depth <= 1) readHead(lines, plan);
   else if (/^(?:functional )?requirements/i.test(title) && block.type === 'list')
     readRequirements(block, document, plan);
   else if (/^(?:measurable outcomes|success criteria)/i.test(title)) plan.doneWhen.push(...lines);
   else if (/^assumptions/i.test(title)) plan.assumptions.push(...lines);
-  else plan.findings.push(...lines.map((line) => putBelow(title, line)));
+  else plan.findings.push(...lines.map((line) => prefixWithSection(title, line)));
 }
 
 /**
  * Reads the request from `**Input**: User description: "…"`; other lines of the head describe the file, and may be in
  * the same paragraph.
  */
-function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
+function readHead(lines: readonly LocatedText[], plan: SourcePlan): void {
   for (const { text, at } of lines) {
     const [, asked] = /(?:^|\s)input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(text) ?? [];
     if (asked !== undefined && asked !== '') plan.request.push({ text: asked, at });
@@ -109,12 +114,12 @@ function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
 
 function readStory(
   [, number = '', name = '']: RegExpExecArray,
-  section: Section,
+  section: SourceSection,
   document: SourceDocument,
   plan: SourcePlan,
 ): void {
   const blocks = getTree(document.sections, section).flatMap((each) => each.blocks);
-  const told = blocks.flatMap((block) => (block.type === 'paragraph' ? showBlock(block, document) : []));
+  const told = blocks.flatMap((block) => (block.type === 'paragraph' ? renderBlockOnOneLine(block, document) : []));
   const isLabel = (line: string) => /^(?:why this priority|independent test|acceptance scenarios)\b/i.test(line);
   const quote = told.filter((line) => !isLabel(line)).join(' ') || name;
   const [test] = told.flatMap((line) => /^independent test:\s*(.+)$/i.exec(line)?.[1] ?? []);
@@ -122,13 +127,17 @@ function readStory(
   const beside = told.filter(
     (line) => isLabel(line) && !/:$/.test(line) && (isJudged || !/^independent test/i.test(line)),
   );
-  plan.findings.push(...beside.map((text) => putBelow(name, { text, at: section.at })));
+  plan.findings.push(...beside.map((text) => prefixWithSection(name, { text, at: section.at })));
   const scenarios = blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
   const checks = scenarios.length > 0 ? scenarios : [test ?? quote];
   plan.requirements.push({ id: `US${number}`, quote, text: `${name}: ${quote}`, checks, at: section.at });
 }
 
-function readRequirements(block: Extract<Block, { type: 'list' }>, document: SourceDocument, plan: SourcePlan): void {
+function readRequirements(
+  block: Extract<MarkdownBlock, { type: 'list' }>,
+  document: SourceDocument,
+  plan: SourcePlan,
+): void {
   for (const item of readItems(block, document)) {
     const [lead, id] = /^([A-Z]{2,4}-\d+)\s*:\s*/.exec(item.text) ?? [];
     const quote = showItem(item).slice(lead?.length ?? 0);
@@ -140,17 +149,17 @@ const UNSETTLED = /NEEDS CLARIFICATION/;
 
 /** Moves unsettled statements from findings to assumptions: somebody must decide them before the work. */
 function placeUnsettled(plan: SourcePlan): void {
-  const isOpen = ({ text }: SourceText) => UNSETTLED.test(text);
+  const isOpen = ({ text }: LocatedText) => UNSETTLED.test(text);
   const checks = plan.requirements.flatMap(({ quote, checks: all, at }) =>
     UNSETTLED.test(quote) ? [] : all.map((text) => ({ text, at })),
   );
   const tasks = plan.tasks.filter(({ isDone }) => !isDone).map(({ title, at }) => ({ text: title, at }));
   const told = [...plan.findings, ...plan.doneWhen, ...checks, ...tasks].filter(isOpen);
-  plan.assumptions.push(...told.map((line) => putBelow('Not settled', line)));
+  plan.assumptions.push(...told.map((line) => prefixWithSection('Not settled', line)));
   plan.findings = plan.findings.filter((line) => !isOpen(line));
 }
 
-function findOpenQuestions({ requirements }: SourcePlan): SourceText[] {
+function findOpenQuestions({ requirements }: SourcePlan): LocatedText[] {
   return requirements.flatMap(({ id, quote, at }) =>
     UNSETTLED.test(quote) ? { text: `Clarify ${id ?? 'a requirement'}: ${quote}`, at } : [],
   );
@@ -162,6 +171,7 @@ function readTechnicalPlan(document: SourceDocument, plan: SourcePlan, notes: Im
     if (depth <= 1 || blocks.length === 0) continue;
     if (/^(?:summary|technical context)/i.test(title)) {
       plan.findings.push(...blocks.flatMap((block) => describeBlock(block, title, document)));
-    } else notes.refuseWhole(getExtent(section, document), title, 'it stays in the source, which the plan names');
+    } else
+      notes.refuseWhole(getSectionLocation(section, document), title, 'it stays in the source, which the plan names');
   }
 }

@@ -1,7 +1,7 @@
-import type { Block } from '../../../plan/markdown/parse.js';
+import type { MarkdownBlock } from '../../../plan/markdown/parse.js';
 import { FILES_LABEL, readFileEntry, readFileRow } from '../find-files.js';
 import type { ImportNotes } from '../notes.js';
-import { getPlace, type SourceDocument, type SourceItem } from '../read-source.js';
+import { getBlockLocation, type SourceDocument, type SourceItem } from '../read-source.js';
 import type { SourceTask } from '../source-plan.js';
 
 /**
@@ -34,10 +34,10 @@ export function addFiles(
 /** Adds a table of files, or a block with a path on each line; other lines of a block are ordinary code. */
 export function addRows(
   task: SourceTask,
-  block: Block,
+  block: MarkdownBlock,
   { document, notes }: { document: SourceDocument; notes: ImportNotes },
 ): void {
-  const place = getPlace(block, document);
+  const place = getBlockLocation(block, document);
   const isTable = block.type === 'table';
   for (const [index, line] of document.text
     .split('\n')

@@ -1,31 +1,31 @@
-import type { Block } from '../../../plan/markdown/parse.js';
-import type { Place } from '../../../plan/markdown/place.js';
-import { isRedStep, listCheckCommands, onlyOrders } from '../commands/command-prose.js';
-import { listMessages, onlyCommits } from '../commands/commit-steps.js';
-import { type Piece, readStepCommands } from '../commands/step-commands.js';
+import type { MarkdownBlock } from '../../../plan/markdown/parse.js';
+import type { SourceLocation } from '../../../plan/markdown/place.js';
+import { isOnlyCommandOrder, isRedStep, listCheckCommands } from '../commands/command-prose.js';
+import { isCommitStep, listMessages } from '../commands/commit-steps.js';
+import { readStepCommands, type StepFragment } from '../commands/step-commands.js';
 import type { ImportNotes } from '../notes.js';
 import {
   flattenItems,
-  getPlace,
+  getBlockLocation,
   getTree,
-  HTML,
+  HTML_REASON,
   hasBox,
   listHeadings,
   readItems,
-  type Section,
+  renderBlockOnOneLine,
   type SourceDocument,
   type SourceItem,
-  showBlock,
+  type SourceSection,
 } from '../read-source.js';
 import {
   createSourcePlan,
+  type LocatedText,
   type SourcePlan,
   type SourceStep,
   type SourceTask,
-  type SourceText,
 } from '../source-plan.js';
 import { addFiles, addRows, readLabel } from './superpowers-files.js';
-import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
+import { describeBlock, prefixWithSection, renderBlockLines, showItem } from './task-lists.js';
 
 /** Reads a plan as the superpowers skills write it: `### Task N: …` with files, and steps with checkboxes. */
 
@@ -44,7 +44,7 @@ export const isTaskHeading = (title: string): boolean => TASK.test(title);
 export function readSuperpowers(document: SourceDocument, notes: ImportNotes): SourcePlan {
   const { path } = document;
   const plan = createSourcePlan('superpowers', path.slice(path.lastIndexOf('/') + 1));
-  const taken = new Set<Section>();
+  const taken = new Set<SourceSection>();
   for (const section of document.sections) {
     if (taken.has(section)) continue;
     const task = section.depth > 1 ? TASK.exec(section.title) : null;
@@ -63,18 +63,18 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
 }
 
 /** Lists open checkboxes and labelled commands: they are work even if no heading calls it a task. */
-function listWork({ blocks }: Section, document: SourceDocument): SourceText[] {
-  const lines = blocks.flatMap((block): (SourceText & Partial<SourceItem>)[] =>
+function listWork({ blocks }: SourceSection, document: SourceDocument): LocatedText[] {
+  const lines = blocks.flatMap((block): (LocatedText & Partial<SourceItem>)[] =>
     block.type === 'list'
       ? flattenItems(readItems(block, document))
-      : [{ text: showBlock(block, document), at: getPlace(block, document) }],
+      : [{ text: renderBlockOnOneLine(block, document), at: getBlockLocation(block, document) }],
   );
   return lines.filter(
     ({ text, box = null }) => box === 'open' || listCheckCommands(text).some(({ how }) => how === 'labelled'),
   );
 }
 
-function readHead(section: Section, plan: SourcePlan, { document, notes }: Around): void {
+function readHead(section: SourceSection, plan: SourcePlan, { document, notes }: Around): void {
   const { depth, title, at, blocks } = section;
   if (depth === 1 && title !== '') {
     plan.title = title.replace(/\s*implementation plan$/i, '');
@@ -85,20 +85,20 @@ function readHead(section: Section, plan: SourcePlan, { document, notes }: Aroun
   for (const block of blocks) {
     const lines = describeBlock(block, '', document);
     const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0]?.text ?? '') ?? []) : [];
-    if (goal !== undefined) plan.request.push({ text: goal, at: getPlace(block, document) });
+    if (goal !== undefined) plan.request.push({ text: goal, at: getBlockLocation(block, document) });
     else if (/^global constraints/i.test(title)) plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
     else if (block.type === 'blockquote') {
-      const at = getPlace(block, document);
+      const at = getBlockLocation(block, document);
       notes.refuseWhole(
         at,
-        showBlock(block, document),
+        renderBlockOnOneLine(block, document),
         'a quotation, such as one that tells an agent which skill to use',
       );
-    } else plan.findings.push(...lines.map((line) => putBelow(depth <= 1 ? '' : title, line)));
+    } else plan.findings.push(...lines.map((line) => prefixWithSection(depth <= 1 ? '' : title, line)));
   }
 }
 
-function readTask(named: RegExpExecArray | null, parts: readonly Section[], around: Around): SourceTask {
+function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[], around: Around): SourceTask {
   const { document } = around;
   const [, number = '', name = parts[0]?.title ?? ''] = named ?? [];
   const blocks = parts.flatMap((part, index) => [
@@ -110,7 +110,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly Section[], arou
   const task: SourceTask = {
     id: named === null ? null : `task-${number.replaceAll('.', '-').toLowerCase()}`,
     title: name.trim(),
-    at: { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) },
+    at: { ...at, end: last === undefined ? at.line : (getBlockLocation(last, document).end ?? at.line) },
     phase: 1,
     isParallel: false,
     after: [],
@@ -142,11 +142,11 @@ function readTask(named: RegExpExecArray | null, parts: readonly Section[], arou
  * A block of a task, or an entry of a list: files and first step may share one list, separated only by a blank line.
  */
 interface Entry {
-  block: Block;
+  block: MarkdownBlock;
   item: SourceItem | null;
 }
 
-function listEntries(block: Block, document: SourceDocument): Entry[] {
+function listEntries(block: MarkdownBlock, document: SourceDocument): Entry[] {
   if (block.type !== 'list') return [{ block, item: null }];
   return readItems(block, document).map((item) => ({ block, item }));
 }
@@ -154,7 +154,11 @@ function listEntries(block: Block, document: SourceDocument): Entry[] {
 /** Returns whether an entry begins a step: with a checkbox or, in older plans, as `**Step 1: …**` on its own line. */
 function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
   if (item !== null) return item.box !== null;
-  return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
+  return (
+    block.type === 'paragraph' &&
+    block.children[0]?.type === 'strong' &&
+    STEP.test(renderBlockOnOneLine(block, document))
+  );
 }
 
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
@@ -169,13 +173,13 @@ function readPreface(task: SourceTask, entries: readonly Entry[], { document, no
   let isBegun = false;
   for (const entry of entries) {
     const { block, item } = entry;
-    const found = item === null ? readLabel(showBlock(block, document)) : null;
+    const found = item === null ? readLabel(renderBlockOnOneLine(block, document)) : null;
     const isNext = isBegun;
     isBegun = found !== null;
     if (found !== null) {
       label = found.label;
-      if (found.rest === '') notes.settle(getPlace(block, document));
-      else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
+      if (found.rest === '') notes.settle(getBlockLocation(block, document));
+      else addFiles(task, [{ text: found.rest, at: getBlockLocation(block, document) }], notes);
     } else if (label === 'files' && item !== null) addFiles(task, flattenItems([item]), notes);
     else if (isNext && label === 'files' && (block.type === 'table' || block.type === 'code'))
       addRows(task, block, { document, notes });
@@ -190,20 +194,21 @@ function readPreface(task: SourceTask, entries: readonly Entry[], { document, no
 interface Group {
   step: SourceStep;
   hasBox: boolean;
-  blocks: Block[];
+  blocks: MarkdownBlock[];
 }
 
 /** Groups paragraphs and entries, each with its code and its expectation. */
 function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
   for (const { block, item } of entries) {
-    const follows = item === null && (block.type === 'code' || /^expected\b/i.test(showBlock(block, document)));
+    const follows =
+      item === null && (block.type === 'code' || /^expected\b/i.test(renderBlockOnOneLine(block, document)));
     const last = follows ? groups.at(-1) : undefined;
     if (last !== undefined) {
       last.blocks.push(block);
       continue;
     }
-    const at = item?.at ?? getPlace(block, document);
+    const at = item?.at ?? getBlockLocation(block, document);
     const step = { text: item === null ? '' : showItem(item), isDone: false, at };
     groups.push({ step, hasBox: false, blocks: item === null ? [block] : [...item.rest] });
   }
@@ -218,7 +223,11 @@ function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[
     const last = groups.at(-1);
     if (block.type === 'list') isListed = block.children.length > 1;
     if (item === null && beginsStep({ block, item }, document)) {
-      const step = { text: showBlock(block, document), isDone: false, at: getPlace(block, document) };
+      const step = {
+        text: renderBlockOnOneLine(block, document),
+        isDone: false,
+        at: getBlockLocation(block, document),
+      };
       groups.push({ step, hasBox: false, blocks: [] });
     } else if (item !== null && (item.box !== null || last === undefined)) groups.push(...groupItem(item));
     else if (item === null && last?.step.isDone === true && isListed)
@@ -248,11 +257,11 @@ function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean 
     step.text.replace(STEP, ''),
     ...blocks.map((block) => (block.type === 'code' ? '' : showPiece(block, document))),
   ];
-  return step.isDone || said.every(onlyOrders);
+  return step.isDone || said.every(isOnlyCommandOrder);
 }
 
 /** Converts the text of an entry to a paragraph. */
-function asParagraph(text: string, { line, end = line }: Place): Block {
+function asParagraph(text: string, { line, end = line }: SourceLocation): MarkdownBlock {
   const [start, stop] = [line, end].map((each) => ({ line: each, column: 1 }));
   const position = start === undefined || stop === undefined ? {} : { position: { start, end: stop } };
   return { type: 'paragraph', children: [{ type: 'text', value: text }], ...position };
@@ -262,12 +271,13 @@ function asParagraph(text: string, { line, end = line }: Place): Block {
 function endStep(task: SourceTask, { step, blocks }: Group, around: Around): void {
   const { document, notes } = around;
   const html = blocks.filter(({ type }) => type === 'html');
-  for (const block of html) notes.refuse(getPlace(block, document), showBlock(block, document), HTML);
+  for (const block of html)
+    notes.refuse(getBlockLocation(block, document), renderBlockOnOneLine(block, document), HTML_REASON);
   const pieces = blocks
     .filter((block) => !html.includes(block))
-    .map((block): Piece => {
+    .map((block): StepFragment => {
       const code = block.type === 'code' ? block : null;
-      return { text: code === null ? showPiece(block, document) : '', code, at: getPlace(block, document) };
+      return { text: code === null ? showPiece(block, document) : '', code, at: getBlockLocation(block, document) };
     });
   const at = {
     ...step.at,
@@ -278,7 +288,7 @@ function endStep(task: SourceTask, { step, blocks }: Group, around: Around): voi
     if (task.commit !== null) notes.refuse(at, task.commit, 'a todo is committed once, with the last message');
     task.commit = message;
   }
-  if (!step.isDone && onlyCommits(step.text, pieces)) {
+  if (!step.isDone && isCommitStep(step.text, pieces)) {
     if (messages.length > 0) notes.settle(at);
     else notes.refuse(at, step.text, 'dev-cli commits each todo itself');
     return;
@@ -306,8 +316,8 @@ function endSentence(line: string, index: number, { length }: readonly string[])
   return index === length - 1 || /[.:!?;,。：]$/.test(line) ? line : `${line}.`;
 }
 
-function showPiece(block: Block, document: SourceDocument): string {
+function showPiece(block: MarkdownBlock, document: SourceDocument): string {
   const [only, ...more] = block.type === 'paragraph' ? block.children : [];
   if (only?.type === 'text' && only.position === undefined && more.length === 0) return only.value;
-  return listLines([block], document).join('; ');
+  return renderBlockLines([block], document).join('; ');
 }

@@ -1,23 +1,23 @@
-import type { Block } from '../../../plan/markdown/parse.js';
-import { onlyOrders } from '../commands/command-prose.js';
-import { type Piece, readStepCommands } from '../commands/step-commands.js';
+import type { MarkdownBlock } from '../../../plan/markdown/parse.js';
+import { isOnlyCommandOrder } from '../commands/command-prose.js';
+import { readStepCommands, type StepFragment } from '../commands/step-commands.js';
 import { type ListedFiles, readListedFiles } from '../find-files.js';
 import type { ImportNotes } from '../notes.js';
 import {
   flattenItems,
-  getPlace,
+  getBlockLocation,
   listHeadings,
   readItems,
-  type Section,
+  renderBlockOnOneLine,
   type SourceDocument,
   type SourceItem,
-  showBlock,
+  type SourceSection,
 } from '../read-source.js';
-import type { SourcePlan, SourceStep, SourceTask, SourceText } from '../source-plan.js';
+import type { LocatedText, SourcePlan, SourceStep, SourceTask } from '../source-plan.js';
 
 /** Reads lists of tasks: an entry is a task, nested entries are its steps (plans-from-elsewhere.md, Formats). */
 
-type List = Extract<Block, { type: 'list' }>;
+type List = Extract<MarkdownBlock, { type: 'list' }>;
 
 /** How the name of a task is written in an entry. */
 interface Naming {
@@ -44,7 +44,7 @@ interface PhaseOptions {
 
 /** Reads the sections of a document as phases: lists of tasks, and the surrounding text as findings. */
 export function readPhases(
-  sections: readonly Section[],
+  sections: readonly SourceSection[],
   plan: SourcePlan,
   around: Around,
   { isTasks, naming, isRequestFirst = false }: PhaseOptions,
@@ -81,21 +81,21 @@ function says({ text, children, rest }: SourceItem): boolean {
 }
 
 /** Renders a block as lines, each with the name of its section. */
-export function describeBlock(block: Block, title: string, document: SourceDocument): SourceText[] {
+export function describeBlock(block: MarkdownBlock, title: string, document: SourceDocument): LocatedText[] {
   const told =
     block.type === 'list'
       ? readItems(block, document).map((item) => ({ text: showItem(item), at: item.at }))
-      : [{ text: showBlock(block, document), at: getPlace(block, document) }];
-  return told.filter(({ text }) => text !== '').map((line) => putBelow(title, line));
+      : [{ text: renderBlockOnOneLine(block, document), at: getBlockLocation(block, document) }];
+  return told.filter(({ text }) => text !== '').map((line) => prefixWithSection(title, line));
 }
 
 /** Prefixes a line with the name of its section. */
-export function putBelow(title: string, { text, at }: SourceText): SourceText {
+export function prefixWithSection(title: string, { text, at }: LocatedText): LocatedText {
   return { text: title === '' ? text : `${title}: ${text}`, at };
 }
 
 /** Renders blocks as lines that become part of another text. */
-export function listLines(blocks: readonly Block[], document: SourceDocument): string[] {
+export function renderBlockLines(blocks: readonly MarkdownBlock[], document: SourceDocument): string[] {
   return blocks.flatMap((block) => describeBlock(block, '', document).map(({ text }) => text));
 }
 
@@ -156,7 +156,8 @@ function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: A
     return [...below, ...(child.rest.length === 0 ? [] : [{ ...child, text: '', children: [] }])];
   });
   const rest = item.rest.filter(
-    (block) => block.type !== 'paragraph' || !take(showBlock(block, document), getPlace(block, document)),
+    (block) =>
+      block.type !== 'paragraph' || !take(renderBlockOnOneLine(block, document), getBlockLocation(block, document)),
   );
   return { ...item, children, rest };
 }
@@ -172,17 +173,21 @@ const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
 /** Converts the paragraphs of an entry to steps on one line each; blocks of code stay in the source. */
 function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
   return rest.flatMap((block) => {
-    const place = block.position === undefined ? at : getPlace(block, document);
-    if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: place };
-    notes.refuseWhole(place, showBlock(block, document), 'it stays in the source, which the todo refers to');
+    const place = block.position === undefined ? at : getBlockLocation(block, document);
+    if (block.type === 'paragraph') return { text: renderBlockOnOneLine(block, document), isDone: false, at: place };
+    notes.refuseWhole(place, renderBlockOnOneLine(block, document), 'it stays in the source, which the todo refers to');
     return [];
   });
 }
 
-function listPieces({ text, rest, at }: SourceItem, { document }: Around): Piece[] {
-  const own = rest.map((block): Piece => {
+function listPieces({ text, rest, at }: SourceItem, { document }: Around): StepFragment[] {
+  const own = rest.map((block): StepFragment => {
     const code = block.type === 'code' ? block : null;
-    return { text: block.type === 'paragraph' ? showBlock(block, document) : '', code, at: getPlace(block, document) };
+    return {
+      text: block.type === 'paragraph' ? renderBlockOnOneLine(block, document) : '',
+      code,
+      at: getBlockLocation(block, document),
+    };
   });
   return [{ text, code: null, at: { ...at, end: at.line } }, ...own];
 }
@@ -191,7 +196,7 @@ function listPieces({ text, rest, at }: SourceItem, { document }: Around): Piece
 function isCheck(parts: readonly SourceItem[]): boolean {
   return parts.every(({ text, rest }) => {
     const isOrder = rest.every(({ type }) => type === 'code');
-    return isOrder && onlyOrders(text);
+    return isOrder && isOnlyCommandOrder(text);
   });
 }
 

@@ -5,7 +5,7 @@ import { countTokens, type Prices, priceUsage } from './usage.js';
 /** Enforces limits by reserving what a request may use before it is sent (runtime.md, Usage, budgets). */
 
 /** Limits on usage; null: no limit. */
-export interface Limits {
+export interface BudgetLimits {
   /** USD, over all drives of a run. */
   cost: number | null;
   /** Tokens of all kinds, over all drives of a run. */
@@ -15,7 +15,7 @@ export interface Limits {
 }
 
 /** Usage so far. `cost`: null once something without a known price was used. */
-export interface Spent {
+export interface BudgetUsage {
   cost: number | null;
   tokens: number;
 }
@@ -30,9 +30,9 @@ interface Ask {
 }
 
 /** Either the request may be sent with `maxOutput` and must be settled once afterwards, or a limit forbids it. */
-export type Reserved =
+export type BudgetReservation =
   | { ok: true; maxOutput: number; settle: (usage: Usage | null) => void }
-  | { ok: false; limit: keyof Limits };
+  | { ok: false; limit: keyof BudgetLimits };
 
 /** Tokens that a request may write, and its maximum cost. */
 interface Fitted {
@@ -45,10 +45,10 @@ export interface Ledger {
   /**
    * Reserves a request. While requests under way leave less room than it asks for, waits until one of them is settled.
    */
-  reserve(ask: Ask): Promise<Reserved>;
+  reserve(ask: Ask): Promise<BudgetReservation>;
   /** Returns whether a wait of this length ends before the deadline. */
   hasTime(milliseconds: number): boolean;
-  readonly spent: Spent;
+  readonly spent: BudgetUsage;
 }
 
 /** Fewest output tokens that are worth a request. */
@@ -59,14 +59,22 @@ const MILLION = 1_000_000;
  * Creates a ledger.
  * @param spent usage of earlier drives of the run
  */
-export function createLedger({ limits, spent, clock }: { limits: Limits; spent: Spent; clock: Clock }): Ledger {
+export function createLedger({
+  limits,
+  spent,
+  clock,
+}: {
+  limits: BudgetLimits;
+  spent: BudgetUsage;
+  clock: Clock;
+}): Ledger {
   let { cost, tokens } = spent;
-  const held = new Set<Spent & { cost: number }>();
+  const held = new Set<BudgetUsage & { cost: number }>();
   const waiting: (() => void)[] = [];
 
   const hasTime = (milliseconds: number): boolean =>
     limits.deadline === null || clock.now() + milliseconds < limits.deadline;
-  const fitRequest = (ask: Ask): Fitted | keyof Limits => {
+  const fitRequest = (ask: Ask): Fitted | keyof BudgetLimits => {
     if (!hasTime(0)) return 'deadline';
     const left = { tokens: (limits.tokens ?? Infinity) - tokens, cost: (limits.cost ?? Infinity) - (cost ?? Infinity) };
     for (const one of held) {
@@ -76,7 +84,7 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
     return boundRequest(ask, limits.cost === null ? { ...left, cost: Infinity } : left);
   };
 
-  const hold = (ask: Ask, fitted: Fitted): Reserved => {
+  const hold = (ask: Ask, fitted: Fitted): BudgetReservation => {
     const mine = { tokens: ask.input + fitted.output, cost: fitted.cost };
     held.add(mine);
     const settle = (usage: Usage | null): void => {
@@ -107,7 +115,10 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
 }
 
 /** Fits a request into what is left, or returns the limit that forbids it. */
-function boundRequest({ input, maxOutput, prices }: Ask, left: Spent & { cost: number }): Fitted | 'tokens' | 'cost' {
+function boundRequest(
+  { input, maxOutput, prices }: Ask,
+  left: BudgetUsage & { cost: number },
+): Fitted | 'tokens' | 'cost' {
   const least = Math.min(LEAST_OUTPUT, maxOutput);
   const most = Math.min(maxOutput, left.tokens - input);
   if (most < least) return 'tokens';

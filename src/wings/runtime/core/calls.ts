@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../base/json.js';
 import { findJsonFault } from '../../../documents/json-fault.js';
-import { misfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
+import { findMisfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
 
 /** Checks the input of a call, which a model wrote (runtime.md, A turn). */
 
@@ -17,7 +17,7 @@ const LONGEST = 1024 * 1024;
 export function readInput(
   text: string,
   schema: JsonObject,
-  find: (schema: OutlineSchema, value: unknown) => OutlineFault | null = misfit,
+  find: (schema: OutlineSchema, value: unknown) => OutlineFault | null = findMisfit,
 ): { input: JsonObject } | { problem: string } {
   if (text.length > LONGEST) return refuse(`it has ${text.length} characters; at most ${LONGEST}`, schema);
   let input: unknown;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../base/json.js';
 import { cutBytes, cutToLastBytes } from './cut.js';
-import type { Block, Message, ResultBlock } from './messages.js';
+import type { Message, MessageBlock, ResultBlock } from './messages.js';
 import { isSummary, mergeSummary, renderSummary, type SummaryFields } from './summary.js';
 
 /** Decides when a history is too long for its model, and shortens it (runtime.md, Compaction). Asks no model. */
 
 /** Minimum number of last messages that stay unchanged. */
-export const KEPT = 4;
+export const MIN_KEPT_MESSAGES = 4;
 /** Context window in tokens if unknown, and the fraction of a window that a history may fill. */
 const WINDOW = 128_000;
 const FILLED = 0.75;
@@ -30,9 +30,9 @@ export function estimateTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, { blocks }) => blocks.reduce((all, block) => all + estimateBlock(block), sum), 0);
 }
 
-const estimateBlock = (block: Block): number => Math.ceil(countBytes(block) / 4) + 1;
+const estimateBlock = (block: MessageBlock): number => Math.ceil(countBytes(block) / 4) + 1;
 
-function countBytes(block: Block): number {
+function countBytes(block: MessageBlock): number {
   switch (block.type) {
     case 'text':
       return Buffer.byteLength(block.text) + countAttached(block);
@@ -45,7 +45,7 @@ function countBytes(block: Block): number {
   }
 }
 
-const countAttached = ({ attached }: Exclude<Block, ResultBlock>): number =>
+const countAttached = ({ attached }: Exclude<MessageBlock, ResultBlock>): number =>
   attached === undefined ? 0 : Buffer.byteLength(JSON.stringify(attached.options));
 
 /**
@@ -64,9 +64,9 @@ export function isToCompact(tokens: number, window: number | null): boolean {
  * @param options.before the `summary` that the last compaction of this history returned
  * @param options.room tokens that it may have; above that, results after the cut shrink as well
  */
-export function compact(
+export function compactMessages(
   messages: readonly Message[],
-  { keep = KEPT, before = null, room }: { keep?: number; before?: JsonObject | null; room?: number } = {},
+  { keep = MIN_KEPT_MESSAGES, before = null, room }: { keep?: number; before?: JsonObject | null; room?: number } = {},
 ): Compacted {
   const carried = before as SummaryFields | null;
   const size = estimateTokens(messages);
@@ -96,7 +96,7 @@ function shrinkResults(messages: readonly Message[], room: number): Message[] {
     .map((block) => ({ block, bytes: countBytes(block) }))
     .filter(({ bytes }) => bytes > LONG)
     .sort((a, b) => b.bytes - a.bytes);
-  const shrunk = new Map<Block, Block>();
+  const shrunk = new Map<MessageBlock, MessageBlock>();
   let size = estimateTokens(messages);
   for (const { block, bytes } of large) {
     if (size <= room) break;

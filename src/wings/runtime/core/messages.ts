@@ -14,13 +14,13 @@ export interface Usage {
 }
 
 /** Data that a provider attached to a block; it is sent back, unchanged, to that provider only. */
-export interface Attached {
+export interface ProviderData {
   provider: string;
   options: JsonObject;
 }
 
 interface FromProvider {
-  attached?: Attached;
+  attached?: ProviderData;
 }
 
 /** A block of text. */
@@ -53,12 +53,12 @@ export interface ResultBlock {
   is_error: boolean;
 }
 
-export type Block = TextBlock | ThinkingBlock | CallBlock | ResultBlock;
+export type MessageBlock = TextBlock | ThinkingBlock | CallBlock | ResultBlock;
 
 /** A message. Role `tool` holds the results of the previous message's calls, one each, in their order. */
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool';
-  blocks: Block[];
+  blocks: MessageBlock[];
   /** Usage of the request that this assistant message answered. */
   usage?: Usage;
 }

@@ -1,9 +1,9 @@
-import type { Block, CallBlock, Message, ResultBlock } from './messages.js';
+import type { CallBlock, Message, MessageBlock, ResultBlock } from './messages.js';
 
 /** Keeps calls and their results paired in every history (runtime.md, A turn). */
 
 /** Returns whether a block is a call. */
-export const isCall = (block: Block): block is CallBlock => block.type === 'tool_use';
+export const isCall = (block: MessageBlock): block is CallBlock => block.type === 'tool_use';
 
 /** Finds the result of a call. @param next the message after it */
 export function findResult({ id }: CallBlock, next: Pick<Message, 'blocks'> | undefined): ResultBlock | undefined {

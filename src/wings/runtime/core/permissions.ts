@@ -1,9 +1,9 @@
 import { isSameJson, type JsonObject, parseOrNull } from '../../../base/json.js';
 import { createGlobTest, normalizePaths } from '../../../work/paths.js';
 import { listShellCommands } from '../../../work/shell/writes.js';
-import type { Need, Tool } from '../tools/tool.js';
+import type { PermissionLevel, SessionTool } from '../tools/tool.js';
 import { readPlainLine } from './plain-line.js';
-import { fitsWords, type Rule, type Rules, type Target } from './rules.js';
+import { fitsWords, type Rule, type RulesByEffect, type RuleTarget } from './rules.js';
 import { findShippedDenial, isShippedAllowed, listReadings } from './shipped-rules.js';
 
 /** Decides whether a call may be carried out (runtime.md, Permissions). Pure. */
@@ -15,13 +15,13 @@ export type Mode = (typeof MODES)[number];
 /** What the judgement of a call depends on. */
 export interface JudgedCall {
   mode: Mode;
-  rules: Rules;
+  rules: RulesByEffect;
   /** In a drive, git commands that write are denied, too. */
   isDriven: boolean;
   /** The tool's name. */
   name: string;
-  needs: Need;
-  target: Target;
+  needs: PermissionLevel;
+  target: RuleTarget;
   /** Whether a shell line runs in the sandbox. */
   isInSandbox: boolean;
   /** Whether a path in it may hold secrets; such a call needs an allow rule, whatever the mode. */
@@ -29,17 +29,17 @@ export interface JudgedCall {
 }
 
 /** `reason`: the result of a call that is not carried out. */
-export type Judgement = { judged: 'allow' } | { judged: 'deny' | 'ask'; reason: string };
+export type PermissionDecision = { judged: 'allow' } | { judged: 'deny' | 'ask'; reason: string };
 
 /**
  * Returns what a call is about, in the form that rules compare.
  * @param real absolute path that its path leads to, if it has one and that is known
  */
 export function readTarget(
-  tool: Pick<Tool, 'target'>,
+  tool: Pick<SessionTool, 'target'>,
   input: JsonObject,
   { workTree, real }: { workTree: string; real?: string },
-): Target {
+): RuleTarget {
   const target = tool.target(input);
   if (target === null) return { input };
   if ('command' in target) return target;
@@ -54,7 +54,7 @@ export function findDenial({ rules, name, target, isDriven }: JudgedCall): strin
 }
 
 /** Judges a call: by the deny, ask and allow rules, in this order, then by the mode. */
-export function judge(call: JudgedCall): Judgement {
+export function judgeToolCall(call: JudgedCall): PermissionDecision {
   const { mode, rules, name, target } = call;
   const denied = findDenial(call);
   if (denied !== null) return { judged: 'deny', reason: denied };
@@ -69,7 +69,7 @@ export function judge(call: JudgedCall): Judgement {
   return call.isSecret && byMode.judged === 'allow' ? { judged: 'ask', reason } : byMode;
 }
 
-function judgeByMode(mode: Mode, needs: Need): Judgement {
+function judgeByMode(mode: Mode, needs: PermissionLevel): PermissionDecision {
   if (needs === 'read-only' || mode === 'danger-full-access') return { judged: 'allow' };
   if (mode === 'read-only') return { judged: 'deny', reason: `requires ${needs} permission; mode is ${mode}` };
   if (mode === needs) return { judged: 'allow' };
@@ -80,7 +80,7 @@ function judgeByMode(mode: Mode, needs: Need): Judgement {
 const WRITES = ['write_file', 'edit_file'];
 
 /** Finds a rule that fits any of the things a call is about. */
-function findRule(rules: readonly Rule[], name: string, target: Target): Rule | null {
+function findRule(rules: readonly Rule[], name: string, target: RuleTarget): Rule | null {
   const commands = listCommands(target);
   const fits = (about: string): boolean => {
     if ('input' in target) return isSameJson(parseOrNull(about), target.input);
@@ -95,11 +95,11 @@ function findRule(rules: readonly Rule[], name: string, target: Target): Rule | 
 const lower = (texts: readonly string[]): string[] => texts.map((text) => text.toLowerCase());
 
 /** Lists all commands that a shell line runs, by each of their names. */
-const listCommands = (target: Target): string[][] =>
+const listCommands = (target: RuleTarget): string[][] =>
   'command' in target ? listShellCommands(target.command).flatMap(listReadings) : [];
 
 /** Returns whether rules of the tool fit everything that a call is about. */
-function allows(own: readonly Rule[], target: Target): boolean {
+function allows(own: readonly Rule[], target: RuleTarget): boolean {
   const abouts = own.flatMap(({ about }) => about ?? []);
   if (abouts.length < own.length) return true;
   if ('input' in target) return abouts.some((about) => isSameJson(parseOrNull(about), target.input));

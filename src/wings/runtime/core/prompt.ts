@@ -8,7 +8,7 @@ import { type InstructionFile, renderInstructions } from './instructions.js';
 export type PromptKind = 'prompt' | 'drive' | 'child';
 
 /** Facts about the place where a session works. */
-export interface PromptFacts {
+export interface SessionPromptFacts {
   /** Absolute. */
   workTree: string;
   branch: string | null;
@@ -65,7 +65,7 @@ export function renderStaticPrompt(kind: PromptKind): string {
 }
 
 /** Renders the second block: where the session works. */
-export function renderDynamicPrompt(facts: PromptFacts): string {
+export function renderDynamicPrompt(facts: SessionPromptFacts): string {
   const { status, told } = facts;
   const shown = status === null ? '' : cutBytes(status.trimEnd(), STATUS);
   const cut = status !== null && shown.length < status.trimEnd().length ? ', its beginning' : '';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../base/json.js';
-import { misfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
-import type { Block, Message } from './messages.js';
+import { findMisfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
+import type { Message, MessageBlock } from './messages.js';
 import { findResult, isCall, refuseCall } from './pairs.js';
 import type { Published } from './published-schema.js';
 
@@ -19,7 +19,7 @@ const TOLD = 50;
 const OPEN = 'not run: the session was exported before this call had a result.';
 
 /** The roles that may have each type of block. */
-const ROLES: Readonly<Record<Block['type'], readonly Message['role'][]>> = {
+const ROLES: Readonly<Record<MessageBlock['type'], readonly Message['role'][]>> = {
   text: ['system', 'user', 'assistant'],
   thinking: ['assistant'],
   tool_use: ['assistant'],
@@ -28,7 +28,7 @@ const ROLES: Readonly<Record<Block['type'], readonly Message['role'][]>> = {
 
 /** Renders a history in the published form, without what only one provider reads. */
 export function toPublished(messages: readonly Message[]): Published {
-  const plain = (block: Block): Block => {
+  const plain = (block: MessageBlock): MessageBlock => {
     if (block.type === 'tool_result') return block;
     const { attached: _, ...rest } = block;
     return rest;
@@ -49,11 +49,11 @@ export function fromPublished(
   if (typeof version === 'number' && version > VERSION)
     return { faults: [{ pointer: '/version', problem: `is ${version}; this dev-cli reads ${VERSION}` }] };
   const { messages: list, ...others } = schema.properties ?? {};
-  const outer = misfit({ ...schema, properties: { ...others, messages: { type: 'array' } } }, value);
+  const outer = findMisfit({ ...schema, properties: { ...others, messages: { type: 'array' } } }, value);
   if (outer !== null) return { faults: [toFault('', outer)] };
   const { messages: given } = value as { messages: unknown[] };
   const faults = given.flatMap((one, at) => {
-    const fault = misfit(list?.items ?? {}, one);
+    const fault = findMisfit(list?.items ?? {}, one);
     return fault === null ? [] : [toFault(`/messages/${at}`, fault)];
   });
   if (faults.length > 0) return { faults: faults.slice(0, TOLD) };

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../base/json.js';
 /**
  * What a call is about: paths (as named and as resolved, relative to the work tree), a shell line, or else its input.
  */
-export type Target = { paths: readonly string[] } | { command: string } | { input: JsonObject };
+export type RuleTarget = { paths: readonly string[] } | { command: string } | { input: JsonObject };
 
 /** A permission rule. */
 export interface Rule {
@@ -21,7 +21,7 @@ export interface Rule {
 }
 
 /** Rules by their effect. */
-export type Rules = Readonly<Record<'deny' | 'ask' | 'allow', readonly Rule[]>>;
+export type RulesByEffect = Readonly<Record<'deny' | 'ask' | 'allow', readonly Rule[]>>;
 
 const RULE = /^\s*([\w-]+)\s*(?:\((.*)\))?\s*$/s;
 /** A tool of an MCP server, as the runtime names it. */
@@ -55,7 +55,7 @@ export function parseRule(text: string, known: readonly string[]): Rule | string
 }
 
 /** Parses lists of rules. @returns also those that cannot be parsed, and why */
-export function readRules(lists: { [list in keyof Rules]?: readonly string[] }, known: readonly string[]) {
+export function parseRules(lists: { [list in keyof RulesByEffect]?: readonly string[] }, known: readonly string[]) {
   const problems: { rule: string; problem: string }[] = [];
   const read = (texts: readonly string[] = []): Rule[] =>
     texts.flatMap((text) => {
@@ -64,7 +64,7 @@ export function readRules(lists: { [list in keyof Rules]?: readonly string[] }, 
       problems.push({ rule: text, problem: rule });
       return [];
     });
-  const rules: Rules = { deny: read(lists.deny), ask: read(lists.ask), allow: read(lists.allow) };
+  const rules: RulesByEffect = { deny: read(lists.deny), ask: read(lists.ask), allow: read(lists.allow) };
   return { rules, problems };
 }
 

@@ -1,5 +1,5 @@
-import { takeGit } from '../../../work/shell/git.js';
-import { Told } from '../../../work/shell/options.js';
+import { listGitWrites } from '../../../work/shell/git.js';
+import { ProgramArguments } from '../../../work/shell/options.js';
 import type { PlainCommand } from './plain-line.js';
 
 /** The built-in rules (runtime.md, Permissions). Pure. */
@@ -50,15 +50,15 @@ export function findShippedDenial([program, ...rest]: readonly string[], isDrive
   if (program === 'dev-cli' && rest[0] !== 'check') return 'bash(dev-cli:*), but for dev-cli check';
   const [verb = '', ...given] = skipGitOptions(rest);
   if (program !== 'git' || verb === '' || !isDriven) return null;
-  const told = new Told(given, {});
+  const told = new ProgramArguments(given, {});
   const [first] = told.operands;
   const shows = first === undefined || holds(SHOWING, first) || told.has(...LISTING);
-  const isReading = takeGit(rest).length === 0 && (holds(READS, verb) || (holds(MIXED, verb) && shows));
+  const isReading = listGitWrites(rest).length === 0 && (holds(READS, verb) || (holds(MIXED, verb) && shows));
   return isReading ? null : `bash(git ${verb}:*)`;
 }
 
 const skipGitOptions = (words: readonly string[]): string[] =>
-  new Told(words, { valued: VALUED, stops: true }).operands;
+  new ProgramArguments(words, { valued: VALUED, stops: true }).operands;
 
 /** Launchers: the program that they run is a later word. */
 const STARTERS = /^(?:npx|bunx|pnpx|node|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))$/;

@@ -1,7 +1,7 @@
 import { canonicalJson, parseOrNull } from '../../../base/json.js';
 import { sha256 } from '../../../base/sha256.js';
-import type { FaultKind, Stop } from '../provider.js';
-import type { Block, CallBlock, Message, ResultBlock } from './messages.js';
+import type { FaultKind, StopReason } from '../provider.js';
+import type { CallBlock, Message, MessageBlock, ResultBlock } from './messages.js';
 import { isCall, listOpenCalls, refuseCall } from './pairs.js';
 
 /**
@@ -33,7 +33,7 @@ export type TurnState = {
 export type TurnEvent =
   /** A user's message was added to the history; calls that an earlier turn left open were closed. */
   | { type: 'user' }
-  | { type: 'answered'; blocks: readonly Block[]; stop: Stop }
+  | { type: 'answered'; blocks: readonly MessageBlock[]; stop: StopReason }
   | { type: 'faulted'; kind: FaultKind; message: string }
   /** `results`: of all calls of the answer, in order. `isOver`: the model is asked nothing more. */
   | { type: 'called'; results: readonly ResultBlock[]; isOver?: boolean }
@@ -69,11 +69,11 @@ const LEFT = 'not run: the answer was cut off.';
  * Returns whether an answer joins the history. An answer that is refused, or has no calls and is empty or paused, does
  * not: the same history is sent again, or the turn ends.
  */
-export function isKept({ blocks, stop }: { blocks: readonly Block[]; stop: Stop }): boolean {
+export function joinsHistory({ blocks, stop }: { blocks: readonly MessageBlock[]; stop: StopReason }): boolean {
   return stop !== 'refused' && (blocks.some(isCall) || (stop !== 'paused' && hasText(blocks)));
 }
 
-const hasText = (blocks: readonly Block[]): boolean =>
+const hasText = (blocks: readonly MessageBlock[]): boolean =>
   blocks.some((block) => block.type === 'text' && block.text.trim() !== '');
 
 /**
@@ -140,7 +140,7 @@ function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind
 
 function takeAnswer(
   state: TurnState,
-  { blocks, stop }: { blocks: readonly Block[]; stop: Stop },
+  { blocks, stop }: { blocks: readonly MessageBlock[]; stop: StopReason },
   iterations: number,
 ): Step {
   const calls = blocks.filter(isCall);

@@ -9,7 +9,7 @@ import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 
 /** What a model passes to `finish`; everything else is read from the files that the action promised. */
-export interface Finish {
+export interface FinishInput {
   /** One of the choices that the action offers. */
   choice?: string;
   /** In words: why this choice, or the result if no file was promised. */
@@ -25,7 +25,7 @@ const TEXTS = ['note', 'result', 'reason'] as const;
  * Carries out an action's acknowledgement, with the contents of the files that it names.
  * @throws DevCliError what `step complete` refuses with; `DATA_MISSING` for a file that does not exist
  */
-export function acknowledge(context: Context, { input }: Invocation, finish: Finish): Promise<Answer> {
+export function submitAcknowledgement(context: Context, { input }: Invocation, finish: FinishInput): Promise<Answer> {
   const { name, ...given } = input;
   const filled: Record<string, unknown> = { ...given };
   for (const key of TEXTS)
@@ -39,7 +39,7 @@ export function acknowledge(context: Context, { input }: Invocation, finish: Fin
 }
 
 /** Reports that an action cannot be done; the recipe decides what follows. @throws DevCliError as `step fail` */
-export function giveUp(context: Context, run: string, action: string, reason: string): Promise<Answer> {
+export function reportActionFailed(context: Context, run: string, action: string, reason: string): Promise<Answer> {
   return stepComplete(context, run, { action, reason: reason.slice(0, 2000), fail: true });
 }
 

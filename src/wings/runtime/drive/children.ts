@@ -1,27 +1,27 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { judgeFile } from '../../../protocol/questions/check.js';
 import type { DispatchAction } from '../../../run/action.js';
 import { nameWorkSession } from '../sessions/find.js';
-import type { Driven, Step } from './driven.js';
+import type { DrivenRun, DriveResult } from './driven.js';
 import { createFinish, type WorkEnd } from './finish.js';
-import { inTurns } from './in-turns.js';
-import { perform } from './perform.js';
+import { mapConcurrently } from './in-turns.js';
+import { performWork } from './perform.js';
 
 type Agent = DispatchAction['agents'][number];
 /** What became of a child: its result, why it failed (`lost`), or why the drive stops. */
 type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<WorkEnd, { kind: 'ended' }> };
 
 /** Maximum number of children at work at once. */
-export const AT_ONCE = 4;
+export const MAX_CHILDREN = 4;
 
 /**
  * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails is tried once
  * more from the start, then left out (runtime.md, Driving).
  */
-export async function driveChildren(driven: Driven, action: DispatchAction): Promise<Step> {
-  const atOnce = action.parallel ? AT_ONCE : 1;
-  const deliveries = await inTurns(action.agents, atOnce, (agent) => deliver(driven, action, agent));
+export async function driveChildren(driven: DrivenRun, action: DispatchAction): Promise<DriveResult> {
+  const atOnce = action.parallel ? MAX_CHILDREN : 1;
+  const deliveries = await mapConcurrently(action.agents, atOnce, (agent) => deliver(driven, action, agent));
   const stop = deliveries.find((one) => one.stop !== undefined)?.stop;
   if (stop !== undefined) return stop;
   const lost = deliveries.flatMap(({ agent, lost: why }) => (why === undefined ? [] : [{ id: agent.id, why }]));
@@ -40,24 +40,25 @@ export async function driveChildren(driven: Driven, action: DispatchAction): Pro
   });
 }
 
-async function deliver(driven: Driven, action: DispatchAction, agent: Agent): Promise<Delivery> {
+async function deliver(driven: DrivenRun, action: DispatchAction, agent: Agent): Promise<Delivery> {
   let lost = '';
   for (const time of [1, 2]) {
     const end = await performChild(driven, action, agent, time);
     if (end.kind !== 'ended') return { agent, stop: end };
     await driven.noteSpent(agent.id, end.tokens);
     const { outcome } = end;
-    if (outcome.kind === 'done') return { agent, ...(agent.output === undefined && defined({ said: outcome.said })) };
+    if (outcome.kind === 'done')
+      return { agent, ...(agent.output === undefined && omitUndefined({ said: outcome.said })) };
     if (outcome.kind === 'stale') return { agent, lost: 'out of date' };
     lost = outcome.reason;
   }
   return { agent, lost };
 }
 
-function performChild(driven: Driven, { actionId }: DispatchAction, agent: Agent, time: number): Promise<WorkEnd> {
+function performChild(driven: DrivenRun, { actionId }: DispatchAction, agent: Agent, time: number): Promise<WorkEnd> {
   const { run } = driven;
   const { output } = agent;
-  return perform(driven, {
+  return performWork(driven, {
     id: nameWorkSession(run, { action: actionId, agent: agent.id, time }),
     kind: 'child',
     work: { run: run.name, runId: run.runId, action: actionId, agent: agent.id },
@@ -75,7 +76,7 @@ function performChild(driven: Driven, { actionId }: DispatchAction, agent: Agent
   });
 }
 
-async function requireFile(driven: Driven, output: string): Promise<void> {
+async function requireFile(driven: DrivenRun, output: string): Promise<void> {
   const { problems } = await judgeFile(driven.call(), output, driven.context.root);
   if (problems.length === 0) return;
   throw new DevCliError('EVIDENCE_INVALID', `${output} is not acceptable yet.`, { details: [...problems] });

@@ -1,30 +1,30 @@
 import type { Answer } from '../../../base/answer.js';
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import type { ExitCode } from '../../../base/error-codes.js';
 import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
 import type { CommandFormatter, Invocation } from '../../../base/invocation.js';
 import { findRun, readRun } from '../../../protocol/find/find-run.js';
 import type { Handler } from '../../../protocol/ports.js';
-import { next } from '../../../protocol/questions/next.js';
+import { showNextAction } from '../../../protocol/questions/next.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 import { getShownAction } from '../../../run/pending-action.js';
-import { type Claim, claim } from '../../../store/claim.js';
-import { answerOf } from '../answer.js';
-import type { Total } from '../bill.js';
+import { type Claim, claimPath } from '../../../store/claim.js';
+import { answerOrStream } from '../answer.js';
+import type { UsageTotal } from '../bill.js';
 import { formatCost, formatUsage } from '../core/usage.js';
 import { openRuntime } from '../runtime.js';
 import { nameWorkSession } from '../sessions/find.js';
 import { nameSessionDirectory } from '../sessions/session.js';
-import { showRequest } from '../show-request.js';
+import { showDryRun } from '../show-request.js';
 import type { RUNTIME_SPECS } from '../specs.js';
-import { acknowledge, chooseAcknowledgement, giveUp } from './acknowledge.js';
+import { chooseAcknowledgement, reportActionFailed, submitAcknowledgement } from './acknowledge.js';
 import { driveChildren } from './children.js';
-import { type Driven, openDriven, type Step, toStep } from './driven.js';
+import { type DrivenRun, type DriveResult, openDriven, toStep } from './driven.js';
 import { createFinish } from './finish.js';
 import { renderActionMessage } from './message.js';
-import { perform } from './perform.js';
+import { performWork } from './perform.js';
 import { driveTasks } from './tasks.js';
 
 type DriveInput = InputIn<typeof RUNTIME_SPECS, 'drive'>;
@@ -59,7 +59,7 @@ const WAIT = 45;
  * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` if another driver is at work; `IO`, and as
  * `next`
  */
-export const drive: Handler<DriveInput> = async (context, input, call) => {
+export const driveRun: Handler<DriveInput> = async (context, input, call) => {
   const name = await findRun(context, input.name, true);
   const { runId } = (await readRun(context, name)).snapshot;
   const run = { name, runId };
@@ -70,13 +70,13 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
       ? renderActionMessage(action, context)
       : `Nothing would be sent: the run is ${action?.action}.`;
     const choices = isOpen && 'choices' in action ? (action.choices ?? []) : [];
-    return showRequest(
+    return showDryRun(
       { context, input, call, kind: 'drive', run },
       [createFinish(choices, async () => {}).tool],
       message,
     );
   }
-  return answerOf(input, async (emit) => {
+  return answerOrStream(input, async (emit) => {
     const held = claimRun(context, name);
     try {
       const runtime = await openRuntime({ context, input, call, emit, kind: 'drive', run });
@@ -92,19 +92,19 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
   });
 };
 
-async function driveOn(driven: Driven): Promise<DriveEnd> {
+async function driveOn(driven: DrivenRun): Promise<DriveEnd> {
   for (;;) {
     if (driven.runtime.isLate()) return { status: 'budget', reason: 'the time of --max-minutes is over' };
     if (driven.context.signal.aborted) return { status: 'interrupted', reason: 'Ctrl-C or SIGTERM' };
     // Completes what a crash left unfinished, waits for dev-cli's own commands, and issues the next action.
-    await next(driven.call(), driven.run.name, { wait: WAIT });
+    await showNextAction(driven.call(), driven.run.name, { wait: WAIT });
     const action = await driven.readAction();
     if (action.action === 'done')
       return action.outcome === 'completed'
         ? { status: 'completed' }
         : {
             ...{ status: action.outcome, reason: action.summary },
-            ...defined({ resume: action.resume as Invocation | undefined }),
+            ...omitUndefined({ resume: action.resume as Invocation | undefined }),
           };
     if (action.action === 'held') return { status: 'held', reason: action.reason ?? `held by ${action.by}` };
     const waiting = findQuestion(action);
@@ -117,7 +117,7 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
         return { status: step.status, reason: step.reason };
       case 'parked': {
         const { message, answer, details } = step.error;
-        const waiting = { actionId: action.actionId, message, ...defined({ answer }) };
+        const waiting = { actionId: action.actionId, message, ...omitUndefined({ answer }) };
         return {
           status: 'waiting',
           reason: message,
@@ -143,18 +143,18 @@ function findQuestion(action: PendingAction): Question | null {
     const [first] = Array.isArray(answer)
       ? answer.filter((part): part is Invocation => typeof part === 'object')
       : [answer];
-    return { actionId, message, ...defined({ answer: (first ?? undefined) as Invocation | undefined }) };
+    return { actionId, message, ...omitUndefined({ answer: (first ?? undefined) as Invocation | undefined }) };
   }
   if (action.asks !== 'user') return null;
   return {
     ...{ actionId, message: action.instruction },
-    ...('data' in action && defined({ data: action.data })),
-    ...('ack' in action && defined({ answer: action.ack as Invocation | undefined })),
-    ...('choices' in action && defined({ choices: action.choices as Question['choices'] })),
+    ...('data' in action && omitUndefined({ data: action.data })),
+    ...('ack' in action && omitUndefined({ answer: action.ack as Invocation | undefined })),
+    ...('choices' in action && omitUndefined({ choices: action.choices as Question['choices'] })),
   };
 }
 
-async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
+async function doAction(driven: DrivenRun, action: PendingAction): Promise<DriveResult> {
   switch (action.action) {
     case 'llm':
     case 'llm-loop':
@@ -176,10 +176,10 @@ async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
 type SessionAction = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
 
 /** Does an action in one session. */
-async function driveSession(driven: Driven, action: SessionAction): Promise<Step> {
+async function driveSession(driven: DrivenRun, action: SessionAction): Promise<DriveResult> {
   const { run, context } = driven;
   const { actionId, data } = action;
-  const end = await perform(driven, {
+  const end = await performWork(driven, {
     id: nameWorkSession(run, { action: actionId }),
     kind: 'drive',
     work: { run: run.name, runId: run.runId, action: actionId },
@@ -188,17 +188,19 @@ async function driveSession(driven: Driven, action: SessionAction): Promise<Step
     isReadOnly: false,
     message: renderActionMessage(action, context),
     finish: createFinish(action.choices ?? [], async (finish) => {
-      await driven.inLine(() => acknowledge(driven.call(), chooseAcknowledgement(action, finish.choice), finish));
+      await driven.inLine(() =>
+        submitAcknowledgement(driven.call(), chooseAcknowledgement(action, finish.choice), finish),
+      );
     }),
   });
   if (end.kind !== 'ended') return end;
-  if (end.outcome.kind === 'failed') await giveUp(driven.call(), run.name, actionId, end.outcome.reason);
+  if (end.outcome.kind === 'failed') await reportActionFailed(driven.call(), run.name, actionId, end.outcome.reason);
   return { kind: 'went-on' };
 }
 
 /** Ensures that a run has only one driver. @throws DevCliError `LOCKED` */
 function claimRun({ root, clock, ids }: Context, name: string): Claim {
-  const mine = claim(nameSessionDirectory(root, `${name}.driver`), {
+  const mine = claimPath(nameSessionDirectory(root, `${name}.driver`), {
     clock,
     ids,
     purpose: 'driving a run',
@@ -210,7 +212,7 @@ function claimRun({ root, clock, ids }: Context, name: string): Claim {
   });
 }
 
-function renderEnd(run: string, end: DriveEnd, total: Total): Answer {
+function renderEnd(run: string, end: DriveEnd, total: UsageTotal): Answer {
   const { status, ...more } = end;
   const json = { ok: status === 'completed', run, status, ...more, ...total };
   const lines = [

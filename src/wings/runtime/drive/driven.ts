@@ -3,27 +3,27 @@ import { DevCliError } from '../../../base/errors.js';
 import type { AckInput } from '../../../blocks/acknowledgement.js';
 import { stepComplete } from '../../../protocol/acknowledge/complete.js';
 import { readRun } from '../../../protocol/find/find-run.js';
-import type { Ported } from '../../../protocol/ports.js';
+import type { WithPorts } from '../../../protocol/ports.js';
 import type { ShownAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 import { getShownAction } from '../../../run/pending-action.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
 import type { Runtime } from '../runtime.js';
-import { isStale, type WorkEnd } from './finish.js';
+import { isLateAcknowledgement, type WorkEnd } from './finish.js';
 
 /** The result of doing an action: the run went on, or the drive stops. */
-export type Step = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
+export type DriveResult = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
 
 /** A run that this process drives. */
-export interface Driven {
+export interface DrivenRun {
   runtime: Runtime;
-  context: Context & Ported;
+  context: Context & WithPorts;
   run: { name: string; runId: string };
   /**
    * Returns the context of a call that starts now, made as an agent: never as a person, and with its full time limit.
    */
-  call(): Context & Ported;
+  call(): Context & WithPorts;
   /** Reads the action that the run waits for. @throws DevCliError as the store does */
   readAction(): Promise<ShownAction>;
   /** Runs one piece of work after the other, because each acknowledgement of a dispatch changes the pending action. */
@@ -32,7 +32,7 @@ export interface Driven {
    * Acknowledges a dispatch for all of its children. @throws DevCliError that neither the drive nor a person can
    * resolve
    */
-  acknowledge(input: AckInput): Promise<Step>;
+  acknowledge(input: AckInput): Promise<DriveResult>;
   /** Records in the run the tokens that an agent used. */
   noteSpent(agent: string, tokens: number): Promise<void>;
   /** Reads a file that an action names. @throws DevCliError `IO` if it does not exist */
@@ -42,7 +42,7 @@ export interface Driven {
 }
 
 /** Opens a run for this process to drive. */
-export function openDriven(runtime: Runtime, context: Context & Ported, run: Driven['run']): Driven {
+export function openDriven(runtime: Runtime, context: Context & WithPorts, run: DrivenRun['run']): DrivenRun {
   const caller = { kind: 'agent', via: 'drive', harness: 'dev-cli' } as const;
   const call = () => ({ ...context, startedAt: context.clock.now(), mark: 'AI_AGENT', caller });
   const toAbsolute = (path: string) => resolve(context.root, path);
@@ -84,9 +84,9 @@ export function openDriven(runtime: Runtime, context: Context & Ported, run: Dri
 }
 
 /** Translates a refusal into what the drive does next. @throws errors that the drive cannot handle */
-export function toStep(error: unknown): Step {
+export function toStep(error: unknown): DriveResult {
   if (!(error instanceof DevCliError)) throw error;
   if (error.answer !== undefined) return { kind: 'parked', error };
-  if (isStale(error) || error.code === 'RUN_HELD') return { kind: 'went-on' };
+  if (isLateAcknowledgement(error) || error.code === 'RUN_HELD') return { kind: 'went-on' };
   throw error;
 }

@@ -1,10 +1,10 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { ERROR_CODES } from '../../../base/error-codes.js';
 import { DevCliError, type ErrorCode } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
-import type { Tool, ToolResult } from '../tools/tool.js';
-import type { Finish } from './acknowledge.js';
+import type { SessionTool, ToolResult } from '../tools/tool.js';
+import type { FinishInput } from './acknowledge.js';
 
 /** What became of a piece of work so far. */
 type Outcome =
@@ -19,20 +19,20 @@ type Outcome =
   | { kind: 'parked'; error: DevCliError };
 
 /** The final outcome of a piece of work; one that waits for a person is not final. */
-export type Ended = Exclude<Outcome, { kind: 'open' | 'parked' }>;
+export type WorkOutcome = Exclude<Outcome, { kind: 'open' | 'parked' }>;
 
 /**
  * How a piece of work ended, or why the drive has to stop before it does. `tokens`: used since an earlier driver left
  * it.
  */
 export type WorkEnd =
-  | { kind: 'ended'; outcome: Ended; tokens: number }
+  | { kind: 'ended'; outcome: WorkOutcome; tokens: number }
   | { kind: 'parked'; error: DevCliError }
   | { kind: 'stopped'; status: 'budget' | 'provider' | 'interrupted'; reason: string };
 
 /** The tool with which a model reports that it is done, and the outcome of that. */
 export interface FinishTool {
-  tool: Tool;
+  tool: SessionTool;
   outcome: () => Outcome;
 }
 
@@ -51,11 +51,11 @@ const TOLD = 20;
  */
 export function createFinish(
   choices: readonly { id: string; label: string }[],
-  judge: (finish: Finish) => Promise<void>,
+  judge: (finish: FinishInput) => Promise<void>,
 ): FinishTool {
   let outcome: Outcome = { kind: 'open' };
   let refusals = 0;
-  const take = async (finish: Finish): Promise<ToolResult> => {
+  const take = async (finish: FinishInput): Promise<ToolResult> => {
     if (outcome.kind !== 'open') return { output: 'The work is already finished.', isError: true };
     if (finish.cannot !== undefined) {
       outcome = { kind: 'failed', reason: finish.cannot };
@@ -63,7 +63,7 @@ export function createFinish(
     }
     try {
       await judge(finish);
-      outcome = { kind: 'done', ...defined({ said: finish.reason }) };
+      outcome = { kind: 'done', ...omitUndefined({ said: finish.reason }) };
       return { output: 'Done.', isError: false };
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
@@ -72,7 +72,7 @@ export function createFinish(
       return { output: renderRefusal(error), isError: true };
     }
   };
-  const tool: Tool = {
+  const tool: SessionTool = {
     name: 'finish',
     description:
       'Report the work as done. Its promised outputs are checked now, as `dev-cli check` would: if something is missing, the answer says what; fix it and call finish again. `cannot`: the work cannot be done, and why.',
@@ -81,19 +81,19 @@ export function createFinish(
     isParallel: false,
     target: () => null,
     toHook: (input) => ({ tool: 'finish', input }),
-    prepare: async (input) => ({ kind: 'read', run: () => take(input as Finish) }),
+    prepare: async (input) => ({ kind: 'read', run: () => take(input as FinishInput) }),
   };
   return { tool, outcome: () => outcome };
 }
 
 /** Returns whether an acknowledgement comes too late. */
-export function isStale({ code }: DevCliError): boolean {
+export function isLateAcknowledgement({ code }: DevCliError): boolean {
   return STALE.includes(code);
 }
 
 function judgeRefusal(error: DevCliError, refusals: number): Outcome {
   if (error.answer !== undefined) return { kind: 'parked', error };
-  if (isStale(error)) return { kind: 'stale' };
+  if (isLateAcknowledgement(error)) return { kind: 'stale' };
   const exit = ERROR_CODES[error.code];
   if (exit !== 2 && exit !== 3) throw error;
   return refusals < REFUSALS
@@ -125,7 +125,7 @@ function describeInput(choices: readonly { id: string; label: string }[]): JsonO
     type: 'object',
     additionalProperties: false,
     properties: {
-      ...defined({ choice: choices.length === 0 ? undefined : choice }),
+      ...omitUndefined({ choice: choices.length === 0 ? undefined : choice }),
       reason: text('Why this choice, or the result if no file was promised.'),
       cannot: text('Why the work cannot be done.'),
     },

@@ -2,7 +2,11 @@
  * Applies `work` to each item of a list, at most `atOnce` at a time, and returns the results in the order of the list.
  * @throws the first error, once all work under way has ended; starts nothing new after it
  */
-export async function inTurns<T, R>(list: readonly T[], atOnce: number, work: (one: T) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(
+  list: readonly T[],
+  atOnce: number,
+  work: (one: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = new Array<R>(list.length);
   let next = 0;
   const worker = async (): Promise<void> => {

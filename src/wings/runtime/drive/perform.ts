@@ -1,11 +1,11 @@
-import { resume, say, type Talk, type TurnEnd } from '../converse.js';
+import { type ActiveSession, resumeInterruptedTurn, runTurn, type TurnEnd } from '../converse.js';
 import { countTokens } from '../core/usage.js';
 import type { SessionState } from '../sessions/state-schema.js';
-import type { Driven } from './driven.js';
-import type { Ended, FinishTool, WorkEnd } from './finish.js';
+import type { DrivenRun } from './driven.js';
+import type { FinishTool, WorkEnd, WorkOutcome } from './finish.js';
 
 /** A piece of work that one session does. */
-export interface Work {
+export interface SessionWork {
   /** The session's id, by which the successor of a killed driver finds it. */
   id: string;
   kind: 'drive' | 'child';
@@ -31,7 +31,7 @@ const REMINDERS = 2;
  * Has a session do a piece of work, continuing where an earlier driver left it (runtime.md, Driving).
  * @throws DevCliError `LOCKED` if another process is at work in the session; `IO`
  */
-export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
+export async function performWork(driven: DrivenRun, work: SessionWork): Promise<WorkEnd> {
   const { outcome } = work.finish;
   const talk = await driven.runtime.open({
     ...work,
@@ -40,12 +40,12 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
   });
   try {
     const before = talk.session.state.facts?.['outcome'];
-    if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as Ended, tokens: 0 };
+    if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as WorkOutcome, tokens: 0 };
     const begun = talk.session.state.messages > 0;
-    let end = await ((await resume(talk)) ?? say(talk, begun ? GO_ON : work.message));
+    let end = await ((await resumeInterruptedTurn(talk)) ?? runTurn(talk, begun ? GO_ON : work.message));
     for (let reminded = 0; outcome().kind === 'open' && end.status === 'completed'; reminded += 1) {
       if (reminded === REMINDERS) return await close(talk, { kind: 'failed', reason: describeSilence(work.finish) });
-      end = await say(talk, REMINDER);
+      end = await runTurn(talk, REMINDER);
     }
     const found = outcome();
     if (found.kind === 'parked') return found;
@@ -58,7 +58,7 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
   }
 }
 
-async function close(talk: Talk, outcome: Ended): Promise<WorkEnd> {
+async function close(talk: ActiveSession, outcome: WorkOutcome): Promise<WorkEnd> {
   await talk.session.commit([{ type: 'closed' }], () => ({ closed: true, facts: { outcome: { ...outcome } } }));
   return { kind: 'ended', outcome, tokens: countTokens(talk.session.state.usage) };
 }

@@ -4,11 +4,11 @@ import { isRecord } from '../../../base/json.js';
 import { checkAction } from '../../../protocol/acknowledge/check-action.js';
 import type { EngineDispatchAction, TaskView } from '../../../run/action.js';
 import { nameWorkSession } from '../sessions/find.js';
-import { acknowledge, giveUp } from './acknowledge.js';
-import { AT_ONCE } from './children.js';
-import type { Driven, Step } from './driven.js';
+import { reportActionFailed, submitAcknowledgement } from './acknowledge.js';
+import { MAX_CHILDREN } from './children.js';
+import type { DrivenRun, DriveResult } from './driven.js';
 import { createFinish, type WorkEnd } from './finish.js';
-import { perform } from './perform.js';
+import { performWork } from './perform.js';
 
 /** Seconds that one check waits for a command; then the check is repeated. */
 const CHECK_SECONDS = 45;
@@ -18,7 +18,7 @@ const CHECK_SECONDS = 45;
  * left (runtime.md, Driving). Each task is judged and handed in separately, so that the engine can continue with todos
  * that depend on it.
  */
-export async function driveTasks(driven: Driven, first: EngineDispatchAction): Promise<Step> {
+export async function driveTasks(driven: DrivenRun, first: EngineDispatchAction): Promise<DriveResult> {
   const atWork = new Map<string, Promise<void>>();
   const tried = new Set<string>();
   let stop: Exclude<WorkEnd, { kind: 'ended' }> | null = null;
@@ -27,7 +27,7 @@ export async function driveTasks(driven: Driven, first: EngineDispatchAction): P
   for (;;) {
     const next =
       stop === null && errors.length === 0
-        ? open.filter(({ actionId }) => !tried.has(actionId)).slice(0, AT_ONCE - atWork.size)
+        ? open.filter(({ actionId }) => !tried.has(actionId)).slice(0, MAX_CHILDREN - atWork.size)
         : [];
     for (const task of next) {
       tried.add(task.actionId);
@@ -55,10 +55,10 @@ export async function driveTasks(driven: Driven, first: EngineDispatchAction): P
   }
 }
 
-async function performTask(driven: Driven, task: TaskView): Promise<WorkEnd> {
+async function performTask(driven: DrivenRun, task: TaskView): Promise<WorkEnd> {
   const { run } = driven;
   const agent = task.todoId ?? task.substep;
-  const end = await perform(driven, {
+  const end = await performWork(driven, {
     id: nameWorkSession(run, { action: task.actionId, agent }),
     kind: 'child',
     work: { run: run.name, runId: run.runId, action: task.actionId, agent },
@@ -68,14 +68,14 @@ async function performTask(driven: Driven, task: TaskView): Promise<WorkEnd> {
     message: driven.read(task.promptFile),
     finish: createFinish([], async (finish) => {
       if (task.substep === 'worker') await checkTask(driven, task.actionId);
-      await driven.inLine(() => acknowledge(driven.call(), task.ack as Invocation, finish));
+      await driven.inLine(() => submitAcknowledgement(driven.call(), task.ack as Invocation, finish));
     }),
   });
   if (end.kind !== 'ended') return end;
   await driven.noteSpent(task.actionId, end.tokens);
   const { outcome } = end;
   if (outcome.kind === 'failed')
-    await driven.inLine(() => giveUp(driven.call(), run.name, task.actionId, outcome.reason));
+    await driven.inLine(() => reportActionFailed(driven.call(), run.name, task.actionId, outcome.reason));
   return end;
 }
 
@@ -83,7 +83,7 @@ async function performTask(driven: Driven, task: TaskView): Promise<WorkEnd> {
  * Runs the acceptance commands of a task as `verify` will. @throws DevCliError `EVIDENCE_INVALID` with what failed or
  * is not listed
  */
-async function checkTask(driven: Driven, action: string): Promise<void> {
+async function checkTask(driven: DrivenRun, action: string): Promise<void> {
   for (;;) {
     const { json, text } = await checkAction(driven.call(), driven.run.name, { action, wait: CHECK_SECONDS });
     if (!isRecord(json)) return;

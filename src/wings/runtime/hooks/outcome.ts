@@ -1,5 +1,5 @@
 import { isRecord, parseOrNull } from '../../../base/json.js';
-import { describeEnd } from '../../../work/notification.js';
+import { describeCommandFailure } from '../../../work/notification.js';
 import { createGlobTest } from '../../../work/paths.js';
 import type { GroupEnd } from '../../../work/processes.js';
 import { findToolName } from '../core/rules.js';
@@ -36,7 +36,7 @@ export interface HookOutcome {
 type HookEnd = { ended: GroupEnd; stdout: string; stderr: string };
 
 /** Lists the hooks of a moment that match a tool. @param tool its own name */
-export function listHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
+export function listMatchingHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
   const listed = (hooks[moment] ?? []).map((hook) => (typeof hook === 'string' ? { command: hook } : hook));
   return listed.filter(({ match }) => match === undefined || match.split('|').some((one) => fits(one.trim(), tool)));
 }
@@ -56,7 +56,7 @@ export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: H
     return { denied: why || `${moment} hook denied tool \`${tool}\``, messages: [], warnings: [] };
   }
   const why = end.stderr.trim() || said.join('\n');
-  const failure = `${moment} hook \`${hook.command}\` ${describeEnd(ended)}${why === '' ? '' : `: ${why}`}`;
+  const failure = `${moment} hook \`${hook.command}\` ${describeCommandFailure(ended)}${why === '' ? '' : `: ${why}`}`;
   return hook.failClosed === true
     ? { denied: failure, messages: [], warnings: [] }
     : { messages: [], warnings: [failure] };

@@ -4,7 +4,7 @@ import { getSystemCode } from '../../../base/errors.js';
 import { isRecord, parseOrNull } from '../../../base/json.js';
 import { awaitGroup, childProcess } from '../../../work/processes.js';
 import type { Mode } from '../core/permissions.js';
-import { type Hook, type HookMoment, type HookOutcome, type Hooks, listHooks, readOutcome } from './outcome.js';
+import { type Hook, type HookMoment, type HookOutcome, type Hooks, listMatchingHooks, readOutcome } from './outcome.js';
 
 /** Runs hooks before and after a call (runtime.md, Hooks). */
 
@@ -45,7 +45,7 @@ export interface HookSite {
  */
 export async function runHooks(moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
   const heard: HookOutcome = { messages: [], warnings: [] };
-  for (const hook of listHooks(site.hooks, moment, call.tool)) {
+  for (const hook of listMatchingHooks(site.hooks, moment, call.tool)) {
     const { denied, messages, warnings } = await runHook(hook, moment, call, site);
     heard.messages.push(...messages.map(site.clean));
     heard.warnings.push(...warnings.map(site.clean));

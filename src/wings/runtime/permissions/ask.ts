@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../base/json.js';
 import { replaceInvisible } from '../../../base/visible.js';
-import type { Judgement } from '../core/permissions.js';
+import type { PermissionDecision } from '../core/permissions.js';
 
 /** Asks a person for permission to make a call (runtime.md, Permissions). */
 
@@ -8,7 +8,10 @@ import type { Judgement } from '../core/permissions.js';
  * Decides about a judged call. @returns null to carry it out, else its result. @throws if the question is interrupted,
  * as `ask` does
  */
-export type Approve = (judgement: Judgement, call: { tool: string; input: JsonObject }) => Promise<string | null>;
+export type Approve = (
+  judgement: PermissionDecision,
+  call: { tool: string; input: JsonObject },
+) => Promise<string | null>;
 
 /** Maximum characters of an input that are shown; nobody reads more of a file. */
 const SHOWN = 4_000;

@@ -6,12 +6,12 @@ import publishedOutline from '../../../generated/runtime-published-outline.js';
 import type { Handler } from '../../../protocol/ports.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
-import { shorten } from '../converse.js';
-import { KEPT } from '../core/compaction.js';
+import { compactSession } from '../converse.js';
+import { MIN_KEPT_MESSAGES } from '../core/compaction.js';
 import { fromPublished, toPublished } from '../core/published.js';
 import { formatCost, formatUsage } from '../core/usage.js';
 import type { RUNTIME_SPECS } from '../specs.js';
-import { addUp, findSession, listSessions } from './find.js';
+import { findSession, listSessions, sumSessionUsage } from './find.js';
 import { countUnanswered, openHistory, takeSession } from './session.js';
 import type { SessionState } from './state-schema.js';
 
@@ -21,10 +21,10 @@ type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
  * `session list`: the usage of each session, the newest first, and the sum. @param run lists only sessions of this run
  * @throws DevCliError `IO`
  */
-export async function list(context: Context, run: string | undefined): Promise<Answer> {
+export async function listSessionsCommand(context: Context, run: string | undefined): Promise<Answer> {
   const { sessions, warnings } = await listSessions(context);
   const shown = sessions.filter(({ work }) => run === undefined || work?.run === run);
-  const { usage, cost } = addUp(shown);
+  const { usage, cost } = sumSessionUsage(shown);
   const rows = shown.map(
     ({ id, kind, work, model, at, closed, messages, requests, unanswered, asking, usage: used, cost: price }) => ({
       ...{ id, kind, ...(work === null ? {} : { run: work.run, action: work.action }), model, at, closed, messages },
@@ -45,10 +45,10 @@ export async function list(context: Context, run: string | undefined): Promise<A
 }
 
 /** `session compact`: shortens a session's history. @throws DevCliError `NO_SUCH_SESSION`, `LOCKED`, `IO` */
-export const compact: Handler<Input<'session compact'>> = async (context, { session: given, keep }) => {
+export const compactSessionCommand: Handler<Input<'session compact'>> = async (context, { session: given, keep }) => {
   const session = await takeSession(context, await findSession(context, given), context.caller);
   try {
-    const { removed } = await shorten(session, { keep: keep ?? KEPT });
+    const { removed } = await compactSession(session, { keep: keep ?? MIN_KEPT_MESSAGES });
     const json = { ok: true, session: session.id, removed_message_count: removed, messages: session.messages.length };
     return { exit: 0, json, text: () => `${session.id}: a summary replaces ${removed} messages.` };
   } finally {

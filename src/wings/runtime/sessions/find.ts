@@ -32,7 +32,7 @@ export async function listSessions(
 }
 
 /** Sums up the usage of sessions; `cost`: null if the price of one is unknown. */
-export function addUp(
+export function sumSessionUsage(
   sessions: readonly SessionState[],
 ): Pick<SessionState, 'requests' | 'unanswered' | 'usage' | 'cost'> {
   return sessions.reduce(

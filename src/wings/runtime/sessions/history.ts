@@ -30,7 +30,7 @@ export function toEntryData({ type: _, ...rest }: SessionEntry): JsonObject {
  * calls, whichever ended first.
  * @param messages changed in place
  */
-export function addEntry(messages: Message[], { type, data }: Pick<Entry, 'type' | 'data'>): void {
+export function addEntryToMessages(messages: Message[], { type, data }: Pick<Entry, 'type' | 'data'>): void {
   const held = data as Record<string, Json>;
   if ((type === 'user' || type === 'answered') && held['message'] !== undefined)
     messages.push(held['message'] as unknown as Message);

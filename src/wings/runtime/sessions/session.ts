@@ -5,11 +5,11 @@ import { readStored } from '../../../documents/stored.js';
 import outline from '../../../generated/runtime-session-outline.js';
 import { openWingStreams, type WingStreams } from '../../../project/wing-streams.js';
 import type { Context } from '../../../run/context.js';
-import { type Claim, claim, findClaimOwner } from '../../../store/claim.js';
+import { type Claim, claimPath, findClaimOwner } from '../../../store/claim.js';
 import { BEGINNING, type NewEntry } from '../../../store/store.js';
-import type { Emit } from '../answer.js';
+import type { EmitEntry } from '../answer.js';
 import { type Message, NO_USAGE } from '../core/messages.js';
-import { addEntry, type SessionEntry, toEntryData } from './history.js';
+import { addEntryToMessages, type SessionEntry, toEntryData } from './history.js';
 import type { SessionState } from './state-schema.js';
 
 /** The directory of sessions below `.dev`. */
@@ -66,7 +66,7 @@ export async function takeSession(
   context: SessionsContext,
   opening: Opening,
   by: Caller,
-  emit: Emit = () => {},
+  emit: EmitEntry = () => {},
 ): Promise<Session> {
   const { root, clock, ids } = context;
   const streams = openSessions(context);
@@ -90,7 +90,7 @@ export async function takeSession(
         const written = entries.map((entry): NewEntry => ({ type: entry.type, by, data: toEntryData(entry) }));
         const work = async (): Promise<void> => {
           const after = [...messages];
-          for (const entry of written) addEntry(after, entry);
+          for (const entry of written) addEntryToMessages(after, entry);
           state = await streams.transact(opening.id, ({ snapshot, size, seq, at }) => {
             const before = snapshot ?? begin(opening, at);
             const next = { ...before, ...change(before), at, messages: after.length };
@@ -129,7 +129,7 @@ export async function openHistory(context: SessionsContext, state: SessionState)
 async function readMessages(streams: WingStreams<SessionState>, { id, from }: SessionState): Promise<Message[]> {
   const messages: Message[] = [];
   await streams.scan(id, from ?? BEGINNING, (entry) => {
-    addEntry(messages, entry);
+    addEntryToMessages(messages, entry);
     return true;
   });
   return messages;
@@ -143,7 +143,7 @@ export const countUnanswered = ({ unanswered, asking }: Pick<SessionState, 'unan
   unanswered + (asking ? 1 : 0);
 
 function takeClaim(path: string, { clock, ids }: Pick<SessionsContext, 'clock' | 'ids'>): Claim {
-  const mine = claim(path, { clock, ids, purpose: 'a session of the runtime', make: true });
+  const mine = claimPath(path, { clock, ids, purpose: 'a session of the runtime', make: true });
   if (mine !== null) return mine;
   const owner = findClaimOwner(path);
   throw new DevCliError('LOCKED', `Another process is using this session${owner === null ? '' : ` (${owner.pid})`}.`, {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
-import { endCommand, inspect, type JobRequest, launch, waitFinished } from '../../../jobs/detached.js';
+import { endCommand, inspectJob, type JobRequest, launchDetached, waitFinished } from '../../../jobs/detached.js';
 import { type ExitRecord, getLogFile, readJobText } from '../../../jobs/records.js';
 import type { RunnerProcesses } from '../../../jobs/runner-process.js';
 import { writeDurably } from '../../../store/durable.js';
@@ -8,7 +8,7 @@ import { findProgram } from '../../../work/processes.js';
 import { boundResult, HEAD_BYTES } from './bounds.js';
 import { type Sandbox, wrapInSandbox } from './sandbox.js';
 import { BASH_MS } from './specs.js';
-import { type Plan, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { type CallPlan, ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
 /** How commands are run. */
 export interface CommandSite {
@@ -33,7 +33,7 @@ const LONG = 2 ** 31 - 1;
 type BashInput = { command: string; timeout?: number };
 
 /** Plans the execution of a command. @throws ToolRefusal, system errors */
-export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSite, how: CommandSite): Plan {
+export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolScope, how: CommandSite): CallPlan {
   if (process.platform === 'win32') throw new ToolRefusal('bash runs on Linux and macOS only, not on Windows');
   if (command.trim() === '' || command.includes('\0')) throw new ToolRefusal('the command is empty or contains a NUL');
   if (Buffer.byteLength(command) >= LONGEST) throw new ToolRefusal('the command is longer than 128 KiB; use a file');
@@ -59,10 +59,10 @@ function buildEnvironment({ env, hidden, sandbox }: CommandSite): Record<string,
  * @returns null if its end was not recorded
  * @throws DevCliError `INTERRUPTED`: it continues; `IO`, `COMMAND_FAILED`, `LOCKED`
  */
-async function runOnce(request: JobRequest, { signal }: ToolSite, runners: RunnerProcesses) {
+async function runOnce(request: JobRequest, { signal }: ToolScope, runners: RunnerProcesses) {
   const { directory } = request;
   for (let tries = 0; ; ) {
-    const seen = inspect(directory);
+    const seen = inspectJob(directory);
     if (seen.state === 'finished') return seen.exit;
     if (seen.state === 'interrupted') {
       await endCommand(directory);
@@ -74,7 +74,7 @@ async function runOnce(request: JobRequest, { signal }: ToolSite, runners: Runne
         await endCommand(directory);
         throw new DevCliError('COMMAND_FAILED', 'The command could not be started.');
       }
-      launch(request, runners);
+      launchDetached(request, runners);
     }
     await waitFinished([directory], { milliseconds: hasBegun ? LONG : AGAIN_MS, signal });
   }
@@ -84,7 +84,7 @@ async function runOnce(request: JobRequest, { signal }: ToolSite, runners: Runne
  * Builds the result for the model. The log is cleaned in place before its path is shown; cleaning twice changes
  * nothing.
  */
-function toResult(exit: ExitRecord | null, timeout: number, site: ToolSite): ToolResult {
+function toResult(exit: ExitRecord | null, timeout: number, site: ToolScope): ToolResult {
   const log = getLogFile(site.directory);
   const raw = readJobText(log);
   const clean = site.clean(raw ?? '');

@@ -4,7 +4,7 @@ import { maskSecrets } from '../../../documents/foreign.js';
 import { renderCodePoint } from '../../../documents/plan-text.js';
 import { ensureDirectory, writeDurably } from '../../../store/durable.js';
 import { cutBytes, cutToLastBytes } from '../core/cut.js';
-import type { ToolSite } from './tool.js';
+import type { ToolScope } from './tool.js';
 
 /** Bounds and cleans what a model sees of a result (runtime.md, Tools). */
 
@@ -19,7 +19,7 @@ const WHOLE = 'output.txt';
  * characters by their codes, and removes control characters and terminal sequences.
  * @param values masked wherever they occur, such as the runtime's own keys; short ones are ignored
  */
-export function createCleaner(values: readonly string[]): ToolSite['clean'] {
+export function createCleaner(values: readonly string[]): ToolScope['clean'] {
   const known = values.filter((value) => value.length >= 8).sort((a, b) => b.length - a.length);
   return (text) => {
     const plain = known.reduce((left, value) => left.replaceAll(value, '[masked]'), text);
@@ -36,7 +36,7 @@ export function createCleaner(values: readonly string[]): ToolSite['clean'] {
  */
 export function boundResult(
   text: string,
-  { directory }: Pick<ToolSite, 'directory'>,
+  { directory }: Pick<ToolScope, 'directory'>,
   { head = SHOWN_BYTES, whole }: { head?: number; whole?: string } = {},
 ): string {
   const bytes = Buffer.byteLength(text);

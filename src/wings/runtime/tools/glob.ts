@@ -1,8 +1,8 @@
 import { readStats } from '../../../store/inside.js';
 import { createGlobTest } from '../../../work/paths.js';
-import { askGit, expandPattern, findGround, nameFound } from './search.js';
+import { expandPattern, findGround, renderFoundPath, runGitSearch } from './search.js';
 import { GLOB_MOST } from './specs.js';
-import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
 // A plain `require`, as in project/find-files.ts: it is not needed if there is git.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
@@ -18,7 +18,7 @@ type GlobInput = { pattern: string; path?: string };
 /**
  * Lists the files that match a pattern, sorted by name. @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
  */
-export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSite): Promise<ToolResult> {
+export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolScope): Promise<ToolResult> {
   const ground = findGround(path, site);
   const { directory, hasGit } = ground;
   if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, not a directory`);
@@ -28,7 +28,7 @@ export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSi
   const isThere = (name: string) => readStats(`${directory}/${name}`)?.isDirectory() === false;
   const names: string[] = [];
   for (const name of [...new Set(found)].sort()) {
-    if (isThere(name)) names.push(nameFound(ground, name));
+    if (isThere(name)) names.push(renderFoundPath(ground, name));
     if (names.length > GLOB_MOST) names[GLOB_MOST] = `[the first ${GLOB_MOST}; there are more]`;
     if (names.length > GLOB_MOST) break;
   }
@@ -37,7 +37,11 @@ export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSi
 
 async function listByGit(patterns: readonly string[], directory: string, signal: AbortSignal): Promise<string[]> {
   const specs = patterns.map((one) => `:(glob)${one}`);
-  const { text } = await askGit(directory, ['ls-files', '-co', '--exclude-standard', '-z', '--', ...specs], signal);
+  const { text } = await runGitSearch(
+    directory,
+    ['ls-files', '-co', '--exclude-standard', '-z', '--', ...specs],
+    signal,
+  );
   return text.split('\0').filter((name) => name !== '');
 }
 

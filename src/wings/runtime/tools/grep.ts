@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { boundResult } from './bounds.js';
 import { isSecretFile } from './place.js';
-import { askGit, expandPattern, findGround, type Ground, nameFound } from './search.js';
+import { expandPattern, findGround, renderFoundPath, runGitSearch, type SearchRoot } from './search.js';
 import { GREP_MOST } from './specs.js';
-import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
 type GrepInput = {
   pattern: string;
@@ -22,14 +22,14 @@ const LINE = 1_000;
  * @param seconds time limit; 10 by default
  * @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
  */
-export async function grepFiles(input: GrepInput, site: ToolSite, seconds?: number): Promise<ToolResult> {
+export async function grepFiles(input: GrepInput, site: ToolScope, seconds?: number): Promise<ToolResult> {
   const { pattern, path = '.', head_limit: most = GREP_MOST } = input;
   // Git treats each line of a pattern as a separate pattern.
   if (pattern === '' || /[\n\0]/.test(pattern)) throw new ToolRefusal('the pattern is empty or has several lines');
   const ground = findGround(path, site);
   const args = ['grep', '-P', '-I', '-z', '--no-color', ...chooseFiles(ground), ...chooseOutput(input), '-e', pattern];
   const specs = listPathspecs(input, ground);
-  const { text, isWhole } = await askGit(ground.directory, [...args, '--', ...specs], site.signal, seconds);
+  const { text, isWhole } = await runGitSearch(ground.directory, [...args, '--', ...specs], site.signal, seconds);
   const { lines, occurrences, files } = readFound(text, ground, input);
   const shown = lines.slice(0, most).map((line) => (line.length > LINE ? `${line.slice(0, LINE)}…` : line));
   if (lines.length > most) shown.push(`[the first ${most} of ${lines.length} lines]`);
@@ -41,7 +41,7 @@ export async function grepFiles(input: GrepInput, site: ToolSite, seconds?: numb
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-function chooseFiles({ hasGit, isFile, place }: Ground): string[] {
+function chooseFiles({ hasGit, isFile, place }: SearchRoot): string[] {
   if (hasGit) return ['--untracked', '--no-recurse-submodules', '--no-full-name'];
   return ['--no-index', isFile || place.isHome ? '--no-exclude-standard' : '--exclude-standard'];
 }
@@ -54,23 +54,23 @@ function chooseOutput({ output_mode: mode, ...input }: GrepInput): string[] {
   return [...ignore, '-n', '--column', ...around.map((name) => `${name}${input[name]}`)];
 }
 
-function listPathspecs({ glob = '**' }: GrepInput, { isFile, place, directory, hasGit }: Ground): string[] {
+function listPathspecs({ glob = '**' }: GrepInput, { isFile, place, directory, hasGit }: SearchRoot): string[] {
   if (isFile) return [`:(literal)${basename(place.path)}`];
   const named = expandPattern(glob.includes('/') ? glob : `**/${glob}`, directory);
   return [...named.map((one) => `:(glob)${one}`), ...(hasGit ? [] : [':(exclude,glob)**/node_modules/**'])];
 }
 
 /** Parses `name NUL count`, or `name NUL line NUL [column NUL] text`, where context lines have no column. */
-function readLine(line: string, ground: Ground, { output_mode: mode, '-n': isNumbered = true }: GrepInput) {
+function readLine(line: string, ground: SearchRoot, { output_mode: mode, '-n': isNumbered = true }: GrepInput) {
   const [file = '', number = '', ...rest] = line.split('\0');
-  const name = nameFound(ground, file);
+  const name = renderFoundPath(ground, file);
   if (mode !== 'content') return { name, count: Number(number), shown: mode === 'count' ? `${name}:${number}` : name };
   const fits = rest.length > 1;
   const parts = [name, ...(isNumbered ? [number] : []), rest.slice(fits ? 1 : 0).join('')];
   return { name, count: fits ? 1 : 0, shown: parts.join(fits ? ':' : '-') };
 }
 
-function readFound(text: string, ground: Ground, input: GrepInput) {
+function readFound(text: string, ground: SearchRoot, input: GrepInput) {
   const lines: string[] = [];
   const files = new Set<string>();
   let occurrences = 0;

@@ -3,12 +3,12 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { foldName } from '../../../base/reserved.js';
 import { stripInvisible } from '../../../base/visible.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
-import { HOME } from '../../../project/layout.js';
+import { DEV_DIRECTORY } from '../../../project/layout.js';
 import { readStats, resolvePath } from '../../../store/inside.js';
-import { ToolRefusal, type ToolSite } from './tool.js';
+import { ToolRefusal, type ToolScope } from './tool.js';
 
 /** The place that the path of an input leads to. */
-export interface Place {
+export interface ToolPath {
   /** Absolute, with links resolved; it need not exist. */
   path: string;
   /** Relative to the work tree, with `/`, or absolute if it lies in a `.dev` elsewhere; file rules match this name. */
@@ -19,7 +19,7 @@ export interface Place {
   lexical: string;
 }
 
-type Site = Pick<ToolSite, 'workTree' | 'root' | 'promised' | 'own'>;
+type Site = Pick<ToolScope, 'workTree' | 'root' | 'promised' | 'own'>;
 
 /** Files that hold keys, including backups with the same name and a suffix. */
 const SECRET =
@@ -37,7 +37,7 @@ export function isSecretFile(path: string): boolean {
  * Resolves the path of an input: into the work tree or `.dev`, and never into `.git` (runtime.md, Tools).
  * @throws ToolRefusal for any other path; system errors
  */
-export function locate(input: string, { workTree, root: givenRoot }: Site): Place {
+export function resolveToolPath(input: string, { workTree, root: givenRoot }: Site): ToolPath {
   const shown = toBoundedLine(input, 300);
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
   // Also rejects lone surrogates: they would name another file.
@@ -45,7 +45,7 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
     throw new ToolRefusal(`${shown}: a name may not have control or invisible characters`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];
   const lexical = resolve(workTree, input);
-  const home = follow(root, join(root, HOME));
+  const home = follow(root, join(root, DEV_DIRECTORY));
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
   if (path === null) throw new ToolRefusal(`${shown} is outside the work tree, ${workTree}`);
@@ -53,7 +53,8 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
   if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git belongs to git`);
-  const isHome = inTree === null || parts.some(([first]) => first === HOME) || (home !== null && isWithin(home, path));
+  const isHome =
+    inTree === null || parts.some(([first]) => first === DEV_DIRECTORY) || (home !== null && isWithin(home, path));
   const name = inTree === null ? path : relative(top, path).split(sep).join('/') || '.';
   return { path, name, isHome, lexical };
 }
@@ -62,12 +63,12 @@ export function locate(input: string, { workTree, root: givenRoot }: Site): Plac
  * Resolves a path for writing: no link, only a regular file or nothing, and in `.dev` only what was promised. @throws
  * as `locate`
  */
-export function locateToWrite(input: string, site: Site): Place {
-  const place = locate(input, site);
+export function resolveWritePath(input: string, site: Site): ToolPath {
+  const place = resolveToolPath(input, site);
   const root = realpathSync.native(site.root);
   const isPromised = site.promised.some((one) => isWithin(follow(root, resolve(one)) ?? one, place.path));
   if (place.isHome && !isPromised)
-    throw new ToolRefusal(`${place.name}: below ${HOME} only promised files may be written`);
+    throw new ToolRefusal(`${place.name}: below ${DEV_DIRECTORY} only promised files may be written`);
   const own = follow(realpathSync.native(site.workTree), site.own);
   if (own !== null && isWithin(own, place.path)) throw new ToolRefusal(`${place.name} is a file of dev-cli itself`);
   const found = readStats(place.lexical);

@@ -2,9 +2,9 @@ import { sha256 } from '../../../base/sha256.js';
 import { isMissing, readRegular, readStats } from '../../../store/inside.js';
 import { cutBytes } from '../core/cut.js';
 import { SHOWN_BYTES } from './bounds.js';
-import { locate, type Place } from './place.js';
+import { resolveToolPath, type ToolPath } from './place.js';
 import { FILE_BYTES, READ_LINES } from './specs.js';
-import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
 /**
  * Digests of files that a session has read or written, by absolute paths with links resolved; a file that has changed
@@ -18,9 +18,9 @@ export interface ReadMarks {
 type ReadInput = { path: string; offset?: number; limit?: number };
 
 /** Reads whole lines of a text file, as many as a model may see at a time. @throws ToolRefusal, system errors */
-export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): ToolResult {
+export function readFile(input: ReadInput, site: ToolScope, marks: ReadMarks): ToolResult {
   const { path, offset = 0, limit = READ_LINES } = input;
-  const place = locate(path, site);
+  const place = resolveToolPath(path, site);
   const { text, digest } = readTextFile(place);
   // Cleans the whole text before lines are selected, because part of a key is not recognized.
   const clean = site.clean(text.replace(/^\ufeff/, ''));
@@ -44,7 +44,7 @@ export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): To
  * @returns null if it does not exist
  * @throws ToolRefusal for anything except a regular file of at most 10 MiB; system errors
  */
-export function readBytes({ path, name }: Place): Buffer | null {
+export function readBytes({ path, name }: ToolPath): Buffer | null {
   try {
     const bytes = readRegular(path, FILE_BYTES);
     if (bytes !== null) return bytes;
@@ -58,7 +58,7 @@ export function readBytes({ path, name }: Place): Buffer | null {
 }
 
 /** Reads a text file. @throws ToolRefusal if it does not exist or is not UTF-8 text; system errors */
-export function readTextFile(place: Place): { text: string; digest: string } {
+export function readTextFile(place: ToolPath): { text: string; digest: string } {
   const bytes = readBytes(place);
   if (bytes === null) throw new ToolRefusal(`${place.name} does not exist`);
   if (bytes.includes(0)) throw new ToolRefusal(`${place.name} is binary`);

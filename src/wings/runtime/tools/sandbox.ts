@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { HOME } from '../../../project/layout.js';
-import { climb } from '../../../project/root.js';
+import { DEV_DIRECTORY } from '../../../project/layout.js';
+import { listAncestors } from '../../../project/root.js';
 import { findGitDirectories } from '../../../project/work-trees.js';
 import { executeFile, findProgram } from '../../../work/processes.js';
 import { isWithin } from './place.js';
-import type { ToolSite } from './tool.js';
+import type { ToolScope } from './tool.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -57,14 +57,14 @@ function buildBase(network: boolean): string[] {
  */
 export function wrapInSandbox(
   argv: readonly string[],
-  { workTree, root, own }: Pick<ToolSite, 'workTree' | 'root' | 'own'>,
+  { workTree, root, own }: Pick<ToolScope, 'workTree' | 'root' | 'own'>,
   { home, searchPath, network }: Sandbox,
 ): string[] {
   const tree = realpathSync.native(workTree);
   const hidden = home === null || home === '/' ? null : findReal(home);
-  const { top } = climb(tree);
+  const { top } = listAncestors(tree);
   const git = top === null ? null : findGitDirectories(top);
-  const homes = [tree, findReal(root) ?? root].map((one) => join(one, HOME));
+  const homes = [tree, findReal(root) ?? root].map((one) => join(one, DEV_DIRECTORY));
   const mine = findReal(own);
   const program = mine !== null && isWithin(tree, mine) ? mine : null;
   const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes, program]);

@@ -2,12 +2,12 @@ import { dirname } from 'node:path';
 import { getSystemCode } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { revealInvisible } from '../../../documents/plan-text.js';
-import { climb, isDirectory } from '../../../project/root.js';
+import { isExistingDirectory, listAncestors } from '../../../project/root.js';
 import { readStats } from '../../../store/inside.js';
 import { buildUserEnvironment } from '../../../work/git-command.js';
 import { executeFile } from '../../../work/processes.js';
-import { locate, type Place } from './place.js';
-import { ToolRefusal, type ToolSite } from './tool.js';
+import { resolveToolPath, type ToolPath } from './place.js';
+import { ToolRefusal, type ToolScope } from './tool.js';
 
 /** What `glob_search` and `grep_search` share. */
 
@@ -24,8 +24,8 @@ const MOST_PATTERNS = 64;
 const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
 
 /** Where a search begins, and whether git lists the files: not in `.dev`, and not for a single named file. */
-export interface Ground {
-  place: Place;
+export interface SearchRoot {
+  place: ToolPath;
   /** Absolute. */
   directory: string;
   isFile: boolean;
@@ -33,16 +33,16 @@ export interface Ground {
 }
 
 /** Finds where a search begins. @throws ToolRefusal, system errors */
-export function findGround(path: string, site: ToolSite): Ground {
-  const place = locate(path, site);
+export function findGround(path: string, site: ToolScope): SearchRoot {
+  const place = resolveToolPath(path, site);
   const isFile = readStats(place.path)?.isFile() === true;
-  if (!isFile && !isDirectory(place.path)) throw new ToolRefusal(`${place.name} does not exist`);
+  if (!isFile && !isExistingDirectory(place.path)) throw new ToolRefusal(`${place.name} does not exist`);
   const directory = isFile ? dirname(place.path) : place.path;
-  return { place, directory, isFile, hasGit: !isFile && !place.isHome && climb(directory).top !== null };
+  return { place, directory, isFile, hasGit: !isFile && !place.isHome && listAncestors(directory).top !== null };
 }
 
 /** Returns the name of a found file as the other tools accept it, in one line. */
-export function nameFound({ place: { name }, isFile }: Ground, found: string): string {
+export function renderFoundPath({ place: { name }, isFile }: SearchRoot, found: string): string {
   return revealInvisible(isFile ? name : name === '.' ? found : `${name}/${found}`);
 }
 
@@ -51,7 +51,12 @@ export function nameFound({ place: { name }, isFile }: Ground, found: string): s
  * @returns its output, and whether that is complete
  * @throws ToolRefusal with git's message if it fails; DevCliError `INTERRUPTED`
  */
-export async function askGit(cwd: string, args: readonly string[], signal: AbortSignal, seconds: number = SECONDS) {
+export async function runGitSearch(
+  cwd: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  seconds: number = SECONDS,
+) {
   const { error, stdout, stderr } = await executeFile('git', ['-c', 'core.fsmonitor=false', ...args], {
     env: { ...buildUserEnvironment(process.env), ...GIT },
     ...{ cwd, signal, timeoutSeconds: seconds, maxBuffer: MAX_OUTPUT, killSignal: 'SIGKILL' },

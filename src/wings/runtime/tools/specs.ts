@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../base/json.js';
-import type { Need } from './tool.js';
+import type { PermissionLevel } from './tool.js';
 
 /** Descriptions and schemas of the tools (runtime.md, Tools). Part of every request, so each word costs tokens. */
 
@@ -27,7 +27,7 @@ const PATH = text('Absolute, or relative to the work tree.');
  * @param needed how many of the first keys are required
  * @returns a closed schema, with only keywords that every provider and `misfit` know
  */
-const spec = (alias: string, needs: Need, description: string, needed: number, properties: Keys) => {
+const spec = (alias: string, needs: PermissionLevel, description: string, needed: number, properties: Keys) => {
   const required = Object.keys(properties).slice(0, needed);
   const schema: JsonObject = { type: 'object', additionalProperties: false, required, properties };
   return { alias, needs, description, schema };

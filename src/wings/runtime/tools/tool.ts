@@ -4,7 +4,7 @@ import type { ToolDescription } from '../provider.js';
 /** The interface of the runtime's tools (runtime.md, Tools). */
 
 /** Permission that a call needs: each includes those before it. */
-export type Need = 'read-only' | 'workspace-write' | 'danger-full-access';
+export type PermissionLevel = 'read-only' | 'workspace-write' | 'danger-full-access';
 
 /** The result of a call, as the model is told. */
 export interface ToolResult {
@@ -15,7 +15,7 @@ export interface ToolResult {
 }
 
 /** The place and limits of a call. */
-export interface ToolSite {
+export interface ToolScope {
   /** Absolute; relative paths of an input start here, and calls may not write outside it. */
   workTree: string;
   /** Absolute; the root that holds `.dev`. */
@@ -36,15 +36,15 @@ export interface ToolSite {
  * recorded before `write` runs, so that a call that was cut off can be recognized as done or not done. `command`: `run`
  * starts it unless its directory shows that it was started, and collects its end: it never runs twice.
  */
-export type Plan =
+export type CallPlan =
   | { kind: 'read'; run: () => Promise<ToolResult> }
   | { kind: 'file'; path: string; before: string | null; after: string; write: () => Promise<ToolResult> }
   | { kind: 'command'; run: () => Promise<ToolResult> };
 
 /** A tool of a session. */
-export interface Tool extends ToolDescription {
+export interface SessionTool extends ToolDescription {
   /** Permission that a call of it needs. */
-  needs: Need;
+  needs: PermissionLevel;
   /** Whether calls of it may run concurrently. */
   isParallel: boolean;
   /** What rules match (`permissions`): a path as the input names it, a shell line, or nothing. */
@@ -56,7 +56,7 @@ export interface Tool extends ToolDescription {
    * @param input conforms to `schema`
    * @throws ToolRefusal if it cannot be done
    */
-  prepare: (input: JsonObject, site: ToolSite) => Promise<Plan>;
+  prepare: (input: JsonObject, site: ToolScope) => Promise<CallPlan>;
 }
 
 /** A call that is not carried out; the message becomes its result for the model. */

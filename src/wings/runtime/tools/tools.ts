@@ -6,7 +6,7 @@ import { globFiles } from './glob.js';
 import { grepFiles } from './grep.js';
 import { type ReadMarks, readFile } from './read.js';
 import { SPECS } from './specs.js';
-import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { type CallPlan, type SessionTool, ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 import { planEdit, planWrite } from './write.js';
 
 /** What the tools need from their session. */
@@ -18,10 +18,10 @@ export interface ToolsOptions extends CommandSite {
  * Creates the six tools of a session (runtime.md, Tools). Faults of files and processes are reported to the model: a
  * call throws `ToolRefusal` in `prepare`, and otherwise only DevCliError `INTERRUPTED`.
  */
-export function createTools({ marks, ...how }: ToolsOptions): Tool[] {
-  const read = (run: () => ToolResult | Promise<ToolResult>): Plan => ({ kind: 'read', run: async () => run() });
+export function createTools({ marks, ...how }: ToolsOptions): SessionTool[] {
+  const read = (run: () => ToolResult | Promise<ToolResult>): CallPlan => ({ kind: 'read', run: async () => run() });
   // Each input has been validated by its schema.
-  const plans: Record<keyof typeof SPECS, (input: never, site: ToolSite) => Plan> = {
+  const plans: Record<keyof typeof SPECS, (input: never, site: ToolScope) => CallPlan> = {
     read_file: (input, site) => read(() => readFile(input, site, marks)),
     glob_search: (input, site) => read(() => globFiles(input, site)),
     grep_search: (input, site) => read(() => grepFiles(input, site)),
@@ -41,11 +41,11 @@ export function createTools({ marks, ...how }: ToolsOptions): Tool[] {
         return { tool: alias, input: path === undefined ? rest : { [key]: path, ...rest } };
       },
       prepare: async (input, site) => tellFaults(name, () => plans[name](input as never, site), site),
-    } satisfies Tool;
+    } satisfies SessionTool;
   });
 }
 
-function tellFaults(name: string, prepare: () => Plan, site: ToolSite): Plan {
+function tellFaults(name: string, prepare: () => CallPlan, site: ToolScope): CallPlan {
   const tell = (error: unknown): string => site.clean(describeFault(name, error, site));
   const attempt = (work: () => Promise<ToolResult>) => () =>
     work().catch((error: unknown) => ({ output: tell(error), isError: true }));
@@ -58,7 +58,7 @@ function tellFaults(name: string, prepare: () => Plan, site: ToolSite): Plan {
 }
 
 /** @throws errors that are not the call's fault */
-function describeFault(name: string, error: unknown, { workTree }: ToolSite): string {
+function describeFault(name: string, error: unknown, { workTree }: ToolScope): string {
   if (error instanceof ToolRefusal) return error.message;
   const told = toIoError(error, workTree, workTree);
   if (!(told instanceof DevCliError) || told.code === 'INTERRUPTED') throw error;

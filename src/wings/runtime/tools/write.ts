@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { sha256 } from '../../../base/sha256.js';
 import { ensureDirectory, writeDurably } from '../../../store/durable.js';
-import { locateToWrite, type Place } from './place.js';
+import { resolveWritePath, type ToolPath } from './place.js';
 import { type ReadMarks, readBytes, readTextFile } from './read.js';
 import { FILE_BYTES } from './specs.js';
-import { type Plan, ToolRefusal, type ToolSite } from './tool.js';
+import { type CallPlan, ToolRefusal, type ToolScope } from './tool.js';
 
 interface EditInput {
   path: string;
@@ -16,10 +16,10 @@ interface EditInput {
 /** Plans what `write_file` would do. @throws ToolRefusal, system errors */
 export function planWrite(
   { path, content }: { path: string; content: string },
-  site: ToolSite,
+  site: ToolScope,
   marks: ReadMarks,
-): Plan {
-  const place = locateToWrite(path, site);
+): CallPlan {
+  const place = resolveWritePath(path, site);
   const found = readBytes(place);
   const before = found === null ? null : sha256(found);
   const told = `${before === null ? 'Created' : 'Replaced'} ${place.name}`;
@@ -27,8 +27,8 @@ export function planWrite(
 }
 
 /** Plans what `edit_file` would do. @throws ToolRefusal, system errors */
-export function planEdit(input: EditInput, site: ToolSite, marks: ReadMarks): Plan {
-  const place = locateToWrite(input.path, site);
+export function planEdit(input: EditInput, site: ToolScope, marks: ReadMarks): CallPlan {
+  const place = resolveWritePath(input.path, site);
   const { text, digest } = readTextFile(place);
   const { name } = place;
   const known = marks.digestAtRead(place.path);
@@ -55,13 +55,13 @@ function fitLineEnds(text: string, { old_string: before, new_string: after }: Ed
 
 type Change = { before: string | null; content: string; told: string };
 
-function planFile(place: Place, { before, content, told }: Change, site: ToolSite, marks: ReadMarks): Plan {
+function planFile(place: ToolPath, { before, content, told }: Change, site: ToolScope, marks: ReadMarks): CallPlan {
   const bytes = Buffer.from(content);
   if (bytes.length > FILE_BYTES) throw new ToolRefusal(`${place.name} would be larger than 10 MiB`);
   const after = sha256(bytes);
   const write = async () => {
     // Resolved again: a link may have replaced a directory while a person was asked.
-    const now = locateToWrite(place.lexical, site);
+    const now = resolveWritePath(place.lexical, site);
     const found = now.path === place.path ? readBytes(now) : null;
     const digest = found === null ? null : sha256(found);
     if (now.path !== place.path || (digest !== before && digest !== after))

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { isRecord, parseOrNull } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { type FaultKind, ProviderFault } from '../provider.js';
@@ -55,7 +55,11 @@ export function toFault(
   const line = toBoundedLine(key ? message.replaceAll(key, '[key]') : message, MESSAGE);
   const held = (given['responseHeaders'] ?? headers) as typeof headers;
   const requestId = held?.['request-id'] ?? held?.['x-request-id'];
-  const details = defined({ status, requestId, retryAfterMs: readRetryAfter(held?.['retry-after'] ?? delay, now) });
+  const details = omitUndefined({
+    status,
+    requestId,
+    retryAfterMs: readRetryAfter(held?.['retry-after'] ?? delay, now),
+  });
   return new ProviderFault(kind, line || `The provider failed: ${kind}.`, details);
 }
 

@@ -25,7 +25,7 @@ export function watchSilence(
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Returns whether data sent to a URL cannot be read on the way: it uses https, or stays on this machine. */
-export const isPrivate = ({ protocol, hostname }: URL): boolean =>
+export const isPrivateUrl = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 
 /**
@@ -37,7 +37,7 @@ export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
   return async (input, init) => {
     const url = new URL(String(input));
     const { origin } = url;
-    if (!isPrivate(url))
+    if (!isPrivateUrl(url))
       throw new ProviderFault('invalid', `${origin} is not https: the key would be sent unencrypted.`);
     const watch = watchSilence(byteSeconds, 'byte');
     const signal = init?.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal;

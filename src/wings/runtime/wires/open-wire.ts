@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import type { ChosenModel } from '../models.js';
-import { type ModelRequest, type Part, type Provider, ProviderFault } from '../provider.js';
+import { type AnswerPart, type ModelRequest, type Provider, ProviderFault } from '../provider.js';
 import { toFault } from './faults.js';
 import { makeFetch, watchSilence } from './fetch.js';
 import { toPrompt, toTools } from './prompt.js';
@@ -50,7 +50,7 @@ async function* exchange(
   of: ChosenModel,
   request: ModelRequest,
   { timeouts, clock }: Watched,
-): AsyncGenerator<Part> {
+): AsyncGenerator<AnswerPart> {
   const { model, tools, maxOutput, signal } = request;
   const watch = watchSilence(timeouts.part, 'part of an answer');
   let headers: Record<string, string> | undefined;

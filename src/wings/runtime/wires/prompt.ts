@@ -1,5 +1,5 @@
 import { isJsonObject, parseOrNull } from '../../../base/json.js';
-import type { Attached, Block, Message } from '../core/messages.js';
+import type { Message, MessageBlock, ProviderData } from '../core/messages.js';
 import type { ChosenModel } from '../models.js';
 import type { ModelRequest } from '../provider.js';
 import type { SdkCall, SdkOptions } from './sdk.js';
@@ -65,7 +65,7 @@ function turnMessage({ role, blocks }: Message, to: To): SdkMessage[] {
   return message.content.length === 0 ? [] : [message];
 }
 
-function turnAnswered(block: Block, to: To): PartOf<'assistant'>[] {
+function turnAnswered(block: MessageBlock, to: To): PartOf<'assistant'>[] {
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...giveBack(block.attached, to) }];
@@ -85,13 +85,13 @@ function turnAnswered(block: Block, to: To): PartOf<'assistant'>[] {
   }
 }
 
-function turnResult(block: Block, to: To): PartOf<'tool'>[] {
+function turnResult(block: MessageBlock, to: To): PartOf<'tool'>[] {
   if (block.type !== 'tool_result') return [];
   const output = { type: block.is_error ? ('error-text' as const) : ('text' as const), value: block.output };
   return [{ type: 'tool-result', toolCallId: toId(block.tool_use_id, to), toolName: block.tool_name, output }];
 }
 
-function giveBack(attached: Attached | undefined, { provider }: To): { providerOptions?: SdkOptions } {
+function giveBack(attached: ProviderData | undefined, { provider }: To): { providerOptions?: SdkOptions } {
   return attached?.provider === provider ? { providerOptions: attached.options as SdkOptions } : {};
 }
 

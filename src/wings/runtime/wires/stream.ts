@@ -1,16 +1,16 @@
-import { defined } from '../../../base/defined.js';
+import { omitUndefined } from '../../../base/defined.js';
 import { isRecord, type JsonObject } from '../../../base/json.js';
-import type { Block, CallBlock, TextBlock, ThinkingBlock } from '../core/messages.js';
+import type { CallBlock, MessageBlock, TextBlock, ThinkingBlock } from '../core/messages.js';
 import type { ChosenModel } from '../models.js';
-import { type Part, ProviderFault, type Stop } from '../provider.js';
+import { type AnswerPart, ProviderFault, type StopReason } from '../provider.js';
 import type { SdkPart, SdkStream } from './sdk.js';
 
 type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
-type FromModel = Exclude<Block, { type: 'tool_result' }>;
+type FromModel = Exclude<MessageBlock, { type: 'tool_result' }>;
 type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
 /** Null: not a proper end of an answer. */
-const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], Stop | null>> = {
+const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], StopReason | null>> = {
   ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
   ...{ error: null, other: null },
 };
@@ -27,7 +27,7 @@ export async function readAnswer(
   stream: SdkStream,
   { provider, api }: Pick<ChosenModel, 'provider' | 'api'>,
   { onPart, toFault }: { onPart: () => void; toFault: (error: unknown) => ProviderFault },
-): Promise<Part[]> {
+): Promise<AnswerPart[]> {
   const answer = new Answer(provider);
   for await (const part of stream) {
     onPart();
@@ -75,7 +75,7 @@ function nameUnknown(error: unknown): string | null {
 const ENDS = ['text-end', 'reasoning-end', 'tool-call'];
 
 class Answer {
-  readonly #warnings: Part[] = [];
+  readonly #warnings: AnswerPart[] = [];
   readonly #blocks: FromModel[] = [];
   /** Blocks that have not ended. */
   readonly #open = new Set<FromModel>();
@@ -117,13 +117,13 @@ class Answer {
     this.#attach(block, part);
   }
 
-  finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): Part[] {
+  finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): AnswerPart[] {
     const stop = unified === 'stop' && raw === 'pause_turn' ? 'paused' : STOPS[unified];
     if (stop === null)
       throw new ProviderFault('protocol', `The answer ended for an unexpected reason: ${raw ?? unified}.`);
     if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
       throw new ProviderFault('protocol', 'A part of the answer was cut off.');
-    const usage = defined({
+    const usage = omitUndefined({
       // Some providers count cached tokens twice, some not at all.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
       output_tokens: outputTokens.total,

@@ -2,7 +2,7 @@ import { sha256 } from '../../../../src/base/sha256.js';
 import { RUN_LAYOUT } from '../../../../src/project/layout.js';
 import { toRootRelative } from '../../../../src/store/layout.js';
 import type { Entry } from '../../../../src/store/store.js';
-import { readContent } from '../../../../src/store/texts.js';
+import { readEntryContent } from '../../../../src/store/texts.js';
 import type { Image } from '../../../support/image.js';
 import type { Told } from './lane.js';
 import { isLeftover, isLock, normalImage, normalText } from './normal.js';
@@ -110,7 +110,7 @@ function judgeJournal(entries: readonly Entry[]): string[] {
 function judgeObjects(image: Image, run: string, entries: readonly Entry[]): string[] {
   const named = new Set(entries.flatMap(({ files }) => files.flatMap(({ after }) => after ?? [])));
   return [...named].flatMap((name) => {
-    if (entries.some((entry) => readContent(entry, name) !== null)) return [];
+    if (entries.some((entry) => readEntryContent(entry, name) !== null)) return [];
     const content = image.get(`specs/${run}/objects/${name}`);
     if (content === undefined) return [`the content ${name} is missing`];
     return sha256(content) === name ? [] : [`objects/${name} holds something else`];
